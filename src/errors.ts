@@ -1,0 +1,78 @@
+import { inspect } from 'node:util';
+
+/** The value as it stands in an error message: short, on one line, with its type where the text alone would not tell. */
+export function show(value: unknown): string {
+  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 40, maxArrayLength: 4 });
+  return typeof value === 'number' || typeof value === 'string' || value == null ? text : `${text} (${typeof value})`;
+}
+
+/** A deadline or delay that is no finite number, or one that the wheel's policy refuses. */
+export class InvalidDeadlineError extends RangeError {
+  readonly code = 'ERR_INVALID_DEADLINE';
+  override readonly name = 'InvalidDeadlineError';
+  readonly deadline: unknown;
+
+  constructor(deadline: unknown, reason = 'must be a finite number', what = 'deadline') {
+    super(`The ${what} ${reason}, got ${show(deadline)}`);
+    this.deadline = deadline;
+  }
+}
+
+/** A deadline at or beyond the wheel's upper bound, on a wheel that holds no overflow list. */
+export class DeadlineTooFarError extends RangeError {
+  readonly code = 'ERR_DEADLINE_TOO_FAR';
+  override readonly name = 'DeadlineTooFarError';
+  readonly deadline: number;
+  readonly upperBound: number;
+
+  constructor(deadline: number, upperBound: number) {
+    super(`The deadline must be less than the wheel's upper bound ${upperBound}, got ${show(deadline)}`);
+    this.deadline = deadline;
+    this.upperBound = upperBound;
+  }
+}
+
+/** A table of timers is full. Every live timer is unaffected; `schedule` works again as soon as one has ended. */
+export class CapacityExceededError extends Error {
+  readonly code = 'ERR_CAPACITY_EXCEEDED';
+  override readonly name = 'CapacityExceededError';
+  readonly capacity: number;
+  /** The shard that is full; `undefined` for a wheel that stands alone. */
+  readonly shard: number | undefined;
+
+  constructor(capacity: number, shard?: number) {
+    super(shard === undefined ? `The wheel already holds its capacity of ${capacity} timers` : `Shard ${shard} already holds its capacity of ${capacity} timers`);
+    this.capacity = capacity;
+    this.shard = shard;
+  }
+}
+
+/** An option or wheel configuration that cannot work. */
+export class InvalidConfigError extends RangeError {
+  readonly code = 'ERR_INVALID_CONFIG';
+  override readonly name = 'InvalidConfigError';
+
+  constructor(option: string, requirement: string, value: unknown) {
+    super(`${option} ${requirement}, got ${show(value)}`);
+  }
+}
+
+/** An argument of the wrong type: a hint that is neither number nor string, a callback that is no function, … */
+export class InvalidArgumentError extends TypeError {
+  readonly code = 'ERR_INVALID_ARG_TYPE';
+  override readonly name = 'InvalidArgumentError';
+
+  constructor(argument: string, requirement: string, value: unknown) {
+    super(`The ${argument} ${requirement}, got ${show(value)}`);
+  }
+}
+
+/** A call on a scheduler after `close()`. */
+export class SchedulerClosedError extends Error {
+  readonly code = 'ERR_SCHEDULER_CLOSED';
+  override readonly name = 'SchedulerClosedError';
+
+  constructor(call: string) {
+    super(`${call}() was called after the scheduler was closed`);
+  }
+}

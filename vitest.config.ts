@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const built = (path: string) => fileURLToPath(new URL(`./dist/src/${path}`, import.meta.url));
+
+// Tests of the public face import the package by its name and so run what users run: the built JavaScript, whose
+// worker entry Node 20 can load. Tests of single parts import their sources.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^shardwheel$/, replacement: built('index.js') },
+      { find: /^shardwheel\/wheel$/, replacement: built('wheel.js') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/slow/**'],
+    testTimeout: 30_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+});

@@ -1,0 +1,73 @@
+import { allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import type { RingCounters, RingMemory } from './ring.ts';
+
+/**
+ * A lane is everything between one client and one shard: a header of counters, the timer table, the command ring
+ * (client → shard) and the fired ring (shard → client). This file is its map: which word stands where, and who writes
+ * it. Nobody writes a word of the other's group.
+ *
+ *   header, client's group              header, shard's group
+ *   ┌──────────────┬───────────────┐    ┌──────────────┬──────────────┐
+ *   │ command tail │ fired head    │    │ command head │ fired tail   │
+ *   │ high water   │ request       │    │ answered     │              │
+ *   │ wants room   │               │    │              │              │
+ *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
+ *
+ *   table record, 16 bytes, written by the client alone     command: slot, tag, due      fired record: slot, tag
+ *   ┌───────────┬───────────┬───────────────────────┐
+ *   │ due (i32) │ tag (i32) │    deadline (f64)     │       four records to a cache line; one is all that a client
+ *   └───────────┴───────────┴───────────────────────┘       touches of shared memory to schedule, move or cancel
+ *
+ *   due   the low 32 bits of the due tick, never more than HORIZON ticks ahead: see `lane/due-word.ts`
+ *   tag   the low 31 bits of the slot's generation, then one bit: live
+ */
+export interface LaneMemory {
+  readonly capacity: number;
+  readonly header: SharedArrayBuffer;
+  readonly table: SharedArrayBuffer;
+  readonly commands: RingMemory;
+  readonly fired: RingMemory;
+}
+
+export const RECORD_WORDS = 4;
+export const DUE = 0;
+export const TAG = 1;
+
+const CLIENT_GROUP = 0;
+const SHARD_GROUP = WORDS_PER_GROUP;
+
+const COMMAND_TAIL = CLIENT_GROUP;
+const FIRED_HEAD = CLIENT_GROUP + 1;
+/** Slots below this have been used; a shard that builds its index anew reads the table up to here. */
+export const HIGH_WATER = CLIENT_GROUP + 2;
+/** Number of the client's latest request to be told when the shard has caught up with the clock. */
+export const REQUEST = CLIENT_GROUP + 3;
+/** 1 while the client holds commands back because the ring is full. */
+export const WANTS_ROOM = CLIENT_GROUP + 4;
+
+const COMMAND_HEAD = SHARD_GROUP;
+const FIRED_TAIL = SHARD_GROUP + 1;
+/** The request up to which the shard has caught up; its fired records were published before. */
+export const ANSWERED = SHARD_GROUP + 2;
+
+export const commandCounters = (words: Int32Array): RingCounters => ({ words, tail: COMMAND_TAIL, head: COMMAND_HEAD });
+export const firedCounters = (words: Int32Array): RingCounters => ({ words, tail: FIRED_TAIL, head: FIRED_HEAD });
+
+/** How many records each ring of a lane holds; powers of two. */
+export interface RingSizes {
+  readonly commands: number;
+  readonly fired: number;
+}
+
+export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 16 };
+
+export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_SIZES): LaneMemory {
+  const ring = (records: number, stride: number): RingMemory => ({ cells: allocateWords(records * stride), stride });
+  return {
+    capacity,
+    header: allocateGroups(2),
+    table: allocateWords(capacity * RECORD_WORDS),
+    commands: ring(sizes.commands, 3),
+    fired: ring(sizes.fired, 2),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * A bounded queue of fixed-size records between one producing and one consuming thread.
+ *
+ *      head (consumer's)                 tail (producer's)
+ *        ▼                                 ▼
+ *   ┌────┬────┬────┬────┬────┬────┬────┬────┬────┐
+ *   │    │ r₀ │ r₁ │ r₂ │ r₃ │ r₄ │ …  │    │    │   record i stands at cells[(i & mask) × stride]
+ *   └────┴────┴────┴────┴────┴────┴────┴────┴────┘
+ *
+ * Invariant: 0 <= tail - head <= capacity, both free-running 32-bit counters that wrap.
+ * Records are written and read with plain accesses; `publish` stores the tail atomically and so releases all records
+ * before it, and whatever else the producer wrote before, to the consumer that loads it; `release` does the same for
+ * the room. Each side keeps a private copy of its own counter and the last value it saw of the other's, so that a
+ * record costs no atomic operation and a batch costs two. When the ring is full the producer is told (room() = 0) and
+ * keeps its records: nothing is overwritten, nobody waits.
+ *
+ * After the FastForward/Lynx family of single-producer single-consumer rings and Agrona's OneToOneRingBuffer.
+ */
+export interface RingMemory {
+  readonly cells: SharedArrayBuffer;
+  readonly stride: number;
+}
+
+/** Where the two counters stand: words of the lane's header, each in its writer's group. */
+export interface RingCounters {
+  readonly words: Int32Array;
+  readonly tail: number;
+  readonly head: number;
+}
+
+export class RingProducer {
+  readonly capacity: number;
+  private readonly cells: Int32Array;
+  private readonly stride: number;
+  private readonly mask: number;
+  private readonly counters: RingCounters;
+  private tail: number;
+  private seenHead: number;
+
+  constructor(memory: RingMemory, counters: RingCounters) {
+    this.cells = new Int32Array(memory.cells);
+    this.stride = memory.stride;
+    this.capacity = this.cells.length / this.stride;
+    this.mask = this.capacity - 1;
+    this.counters = counters;
+    // A producer that takes over from one that died goes on after the last record that was published.
+    this.tail = Atomics.load(counters.words, counters.tail);
+    this.seenHead = Atomics.load(counters.words, counters.head);
+  }
+
+  /** Records that may be pushed now; looks at the consumer's counter only when its last known value leaves none. */
+  room(): number {
+    let used = (this.tail - this.seenHead) | 0;
+    if (used === this.capacity) {
+      this.seenHead = Atomics.load(this.counters.words, this.counters.head);
+      used = (this.tail - this.seenHead) | 0;
+    }
+    return this.capacity - used;
+  }
+
+  /** Records that may be pushed now, by the consumer's counter as it stands. */
+  exactRoom(): number {
+    this.seenHead = Atomics.load(this.counters.words, this.counters.head);
+    return this.capacity - ((this.tail - this.seenHead) | 0);
+  }
+
+  /** Precondition: room() > 0. */
+  pushPair(first: number, second: number): void {
+    const at = (this.tail & this.mask) * this.stride;
+    this.cells[at] = first;
+    this.cells[at + 1] = second;
+    this.tail = (this.tail + 1) | 0;
+  }
+
+  /** Precondition: room() > 0. */
+  pushTriple(first: number, second: number, third: number): void {
+    const at = (this.tail & this.mask) * this.stride;
+    this.cells[at] = first;
+    this.cells[at + 1] = second;
+    this.cells[at + 2] = third;
+    this.tail = (this.tail + 1) | 0;
+  }
+
+  /** Hands all pushed records to the consumer; false where there were none. */
+  publish(): boolean {
+    if (Atomics.load(this.counters.words, this.counters.tail) === this.tail) return false;
+    Atomics.store(this.counters.words, this.counters.tail, this.tail); // releases the records; pairs with available()
+    return true;
+  }
+}
+
+export class RingConsumer {
+  /** The records: see `at`. */
+  readonly cells: Int32Array;
+  private readonly stride: number;
+  private readonly mask: number;
+  private readonly counters: RingCounters;
+  private head: number;
+
+  constructor(memory: RingMemory, counters: RingCounters) {
+    this.cells = new Int32Array(memory.cells);
+    this.stride = memory.stride;
+    this.mask = this.cells.length / this.stride - 1;
+    this.counters = counters;
+    this.head = Atomics.load(counters.words, counters.head);
+  }
+
+  /** Published records that have not been taken. */
+  available(): number {
+    return (Atomics.load(this.counters.words, this.counters.tail) - this.head) | 0; // acquires; pairs with publish()
+  }
+
+  /** Takes the next record and returns where in `cells` it stands; valid until release(). Precondition: available() > 0. */
+  take(): number {
+    const at = (this.head & this.mask) * this.stride;
+    this.head = (this.head + 1) | 0;
+    return at;
+  }
+
+  /** Gives the room of all taken records back to the producer. */
+  release(): void {
+    Atomics.store(this.counters.words, this.counters.head, this.head);
+  }
+
+  /** Drops everything that has been published so far. */
+  skipAll(): void {
+    this.head = Atomics.load(this.counters.words, this.counters.tail);
+    this.release();
+  }
+}

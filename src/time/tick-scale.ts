@@ -1,0 +1,34 @@
+/**
+ * The single rule by which times become ticks and back. Tick n stands for the time n × `tick` ms.
+ *
+ *     timeOf(tickAtOrAfter(t))  >= t  >  timeOf(tickAtOrAfter(t) - 1)
+ *     timeOf(tickAtOrBefore(t)) <= t  <  timeOf(tickAtOrBefore(t) + 1)
+ *
+ * Both hold for the doubles as they are, not only on paper: where a division was rounded to the wrong side of an
+ * integer, the answer is put right by comparing products. A timer filed at tickAtOrAfter(deadline) and fired at
+ * tickAtOrBefore(now) is therefore never early.
+ */
+export class TickScale {
+  /** Milliseconds per tick; may be fractional. */
+  readonly tick: number;
+
+  constructor(tick: number) {
+    this.tick = tick;
+  }
+
+  timeOf(tick: number): number {
+    return tick * this.tick;
+  }
+
+  tickAtOrAfter(time: number): number {
+    const tick = Math.ceil(time / this.tick);
+    if (tick * this.tick < time) return tick + 1;
+    return (tick - 1) * this.tick >= time ? tick - 1 : tick;
+  }
+
+  tickAtOrBefore(time: number): number {
+    const tick = Math.floor(time / this.tick);
+    if (tick * this.tick > time) return tick - 1;
+    return (tick + 1) * this.tick <= time ? tick + 1 : tick;
+  }
+}

@@ -1,0 +1,123 @@
+import type { MessagePort } from 'node:worker_threads';
+import { allocateGroups, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { ticksBetween, wordOf } from './due-word.ts';
+
+/**
+ * The word a shard sleeps on, one per shard however many lanes it serves.
+ *
+ *   group 0, written by all: bell      counts rings; the shard waits for it to change
+ *   group 1, the shard's:    state     awake | parked until wakeTick | parked until rung
+ *                            wakeTick  low 32 bits
+ *   group 2, coordinator's:  orders    run | stop
+ *
+ * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then looks at
+ * its rings once more before it waits. These four accesses are sequentially consistent, so at least one of the two
+ * sees the other. And a ring between that last look and the wait changes `bell`, whose value the shard took before,
+ * so that the wait returns at once.
+ *
+ * A futex wake costs some microseconds on the event loop: clients ring only where the shard would otherwise sleep past
+ * a new deadline, a ring runs full, or somebody waits for an answer.
+ */
+const BELL = 0;
+const STATE = WORDS_PER_GROUP;
+const WAKE_TICK = WORDS_PER_GROUP + 1;
+const ORDERS = WORDS_PER_GROUP * 2;
+
+const AWAKE = 0;
+const PARKED_UNTIL_TICK = 1;
+const PARKED_UNTIL_RUNG = 2;
+
+const STOP = 1;
+
+export const allocateDoorbell = (): SharedArrayBuffer => allocateGroups(3);
+
+export class Doorbell {
+  private readonly words: Int32Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Int32Array(memory);
+  }
+
+  // What clients do.
+
+  /** Wakes the shard. */
+  ring(): void {
+    Atomics.add(this.words, BELL, 1); // seen by a shard that is about to wait
+    Atomics.notify(this.words, BELL);
+  }
+
+  /** Wakes the shard if it would otherwise sleep past a tick, given as its due word. Call after publishing. */
+  ringIfAsleepUntilAfter(due: number): boolean {
+    const state = Atomics.load(this.words, STATE); // pairs with the stores in announce()
+    if (state === AWAKE) return false;
+    if (state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), due) >= 0) return false;
+    this.ring();
+    return true;
+  }
+
+  /** Asks the shard to end its loop. */
+  stop(): void {
+    Atomics.store(this.words, ORDERS, STOP);
+    this.ring();
+  }
+
+  /** For a shard that takes the place of one that died. Returns whether that one was awake. */
+  reset(): boolean {
+    Atomics.store(this.words, ORDERS, 0);
+    return Atomics.exchange(this.words, STATE, PARKED_UNTIL_RUNG) === AWAKE;
+  }
+
+  // What the shard does.
+
+  get stopped(): boolean {
+    return Atomics.load(this.words, ORDERS) === STOP;
+  }
+
+  /** The bell as it stands; take it before looking at anything that a ring may announce. */
+  rings(): number {
+    return Atomics.load(this.words, BELL);
+  }
+
+  /** Tells clients until which tick the shard is going to sleep (Infinity: until rung). */
+  announce(wakeTick: number): void {
+    if (wakeTick !== Number.POSITIVE_INFINITY) Atomics.store(this.words, WAKE_TICK, wordOf(wakeTick));
+    Atomics.store(this.words, STATE, wakeTick === Number.POSITIVE_INFINITY ? PARKED_UNTIL_RUNG : PARKED_UNTIL_TICK);
+  }
+
+  /** Sleeps until rung, or for `timeout` ms. Returns at once if the bell no longer stands at `rings`. */
+  wait(rings: number, timeout: number): void {
+    Atomics.wait(this.words, BELL, rings, timeout);
+  }
+
+  awake(): void {
+    Atomics.store(this.words, STATE, AWAKE);
+  }
+}
+
+/**
+ * The other direction: tells a client's event loop that there are fired records, or an answer, in some lane. One flag
+ * for all shards that serve the client: whichever finds it down raises it and posts the one message.
+ */
+export class ClientBell {
+  private readonly flag: Int32Array;
+  private readonly post: () => void;
+
+  static allocate(): SharedArrayBuffer {
+    return allocateGroups(1);
+  }
+
+  constructor(memory: SharedArrayBuffer, target: MessagePort | (() => void)) {
+    this.flag = new Int32Array(memory);
+    this.post = typeof target === 'function' ? target : () => target.postMessage(null);
+  }
+
+  /** Shard: after publishing. */
+  ring(): void {
+    if (Atomics.exchange(this.flag, 0, 1) === 0) this.post();
+  }
+
+  /** Client: before looking at its lanes, so that what is published later rings anew. */
+  lower(): void {
+    Atomics.store(this.flag, 0, 0);
+  }
+}

@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto';
+import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
+import { DUE, type LaneMemory, RECORD_WORDS, TAG } from './lane-memory.ts';
+
+/**
+ * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
+ * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it builds its
+ * index anew.
+ *
+ *   live slot    tag = generation·2 + 1    due = due word             deadline = as asked for, ms
+ *   free slot    tag = next generation·2   due = next free slot or -1
+ *   fresh slot   0, never touched: slots >= highWater
+ *
+ * Invariants, restored by each call: size + free + retired = highWater <= capacity; the free list is last-in first-out,
+ * so that the slot reused is the one whose cache line was touched last.
+ *
+ * The generation changes each time a slot is freed, so an id is live exactly if it is the id that its slot would give
+ * now: one comparison refuses stale ids, ids of other shards and ids of other schedulers (whose generations begin
+ * elsewhere, at random). A slot whose next generation would be its first again is retired: no id is ever given twice.
+ */
+export class TimerTable {
+  readonly capacity: number;
+  size = 0;
+  highWater = 0;
+  /** Slots taken out of use because their generations are used up. */
+  retired = 0;
+
+  private readonly words: Int32Array;
+  private readonly deadlines: Float64Array;
+  private readonly layout: TimerIdLayout;
+  private readonly slots: number;
+  private readonly slotMask: number;
+  private readonly idBase: number;
+  private readonly lowMask: number;
+  private readonly highMask: number;
+  /** Generation bits above the 31 that the tag holds; present only where the layout has room for them. */
+  private readonly high: Uint32Array | undefined;
+  private readonly firstLow: number;
+  private readonly firstHigh: number;
+  private freeHead = -1;
+
+  /** `firstGeneration` is for tests; by default it is drawn at random. */
+  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
+    this.capacity = memory.capacity;
+    this.words = new Int32Array(memory.table);
+    this.deadlines = new Float64Array(memory.table);
+    this.layout = layout;
+    this.slots = 2 ** layout.slotBits;
+    this.slotMask = this.slots - 1;
+    this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
+    const lowBits = Math.min(31, layout.generationBits);
+    this.lowMask = 2 ** lowBits - 1;
+    this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
+    this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
+    const first = firstGeneration ?? randomInt(2 ** Math.min(47, layout.generationBits));
+    this.firstHigh = Math.floor(first / 2 ** 31) & this.highMask;
+    this.firstLow = first % 2 ** 31 & this.lowMask;
+  }
+
+  /** Takes a slot for a new timer; -1 when all are in use. */
+  allocate(deadline: number, due: number): number {
+    let slot = this.freeHead;
+    if (slot >= 0) {
+      this.freeHead = this.words[slot * RECORD_WORDS + DUE];
+    } else {
+      slot = this.highWater;
+      if (slot === this.capacity) return -1;
+      this.highWater = slot + 1;
+      this.words[slot * RECORD_WORDS + TAG] = this.firstLow << 1;
+      if (this.high !== undefined) this.high[slot] = this.firstHigh;
+    }
+    const at = slot * RECORD_WORDS;
+    this.words[at + DUE] = due;
+    this.deadlines[slot * 2 + 1] = deadline;
+    this.words[at + TAG] |= 1; // after due: a shard that sees the timer live sees when it is due
+    this.size += 1;
+    return slot;
+  }
+
+  /** Ends a live timer; its id is stale from here on. */
+  free(slot: number): void {
+    const at = slot * RECORD_WORDS;
+    const low = ((this.words[at + TAG] >>> 1) + 1) & this.lowMask;
+    this.words[at + TAG] = low << 1; // before due: a shard that still sees the old tag still sees its due word
+    this.size -= 1;
+    if (this.high !== undefined && low === 0) this.high[slot] = (this.high[slot] + 1) & this.highMask;
+    if (low === this.firstLow && (this.high === undefined || this.high[slot] === this.firstHigh)) {
+      this.retired += 1;
+      return;
+    }
+    this.words[at + DUE] = this.freeHead;
+    this.freeHead = slot;
+  }
+
+  /** The slot of a live timer; -1 for any other number, and for anything that is no number. */
+  slotOf(id: TimerId): number {
+    if (typeof id !== 'number') return -1;
+    const slot = id & this.slotMask;
+    return slot < this.highWater && (this.words[slot * RECORD_WORDS + TAG] & 1) === 1 && this.idOf(slot) === id ? slot : -1;
+  }
+
+  /** The id that the slot's present generation gives. */
+  idOf(slot: number): TimerId {
+    const low = this.words[slot * RECORD_WORDS + TAG] >>> 1;
+    const generation = this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
+    return this.idBase + generation * this.slots + slot;
+  }
+
+  isLive(slot: number): boolean {
+    return (this.words[slot * RECORD_WORDS + TAG] & 1) === 1;
+  }
+
+  /** Changes with every timer of the slot; what commands and fired records carry to name the timer they mean. */
+  tagOf(slot: number): number {
+    return this.words[slot * RECORD_WORDS + TAG];
+  }
+
+  dueOf(slot: number): number {
+    return this.words[slot * RECORD_WORDS + DUE];
+  }
+
+  deadlineOf(slot: number): number {
+    return this.deadlines[slot * 2 + 1];
+  }
+
+  move(slot: number, deadline: number, due: number): void {
+    this.deadlines[slot * 2 + 1] = deadline;
+    this.words[slot * RECORD_WORDS + DUE] = due;
+  }
+
+  /** Whether every slot that can still be used holds a live timer. */
+  get isFull(): boolean {
+    return this.freeHead < 0 && this.highWater === this.capacity;
+  }
+}

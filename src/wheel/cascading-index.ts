@@ -1,0 +1,404 @@
+import { CHUNK_SHIFT, ChunkLists, LINK, TOMBSTONE } from './chunk-lists.ts';
+import { LevelGeometry } from './level-geometry.ts';
+import { Occupancy } from './occupancy.ts';
+import type { DueSink, TickIndex } from './tick-index.ts';
+
+/** Set in the slot word of an entry that was filed 2^31 ticks or more ahead: its whole tick stands in `farTicks`. */
+const FAR = 1 << 30;
+const SLOT_MASK = FAR - 1;
+const FAR_TICKS = 2 ** 31;
+const BLOCK = 2 ** 32;
+const UNKNOWN = -1;
+const NONE = -1;
+
+export interface CascadingIndexOptions {
+  /** Bits of a tick that each level covers, the finest first. Each 1..24, at most 53 in all. */
+  readonly levelBits: readonly number[];
+  /** Slot numbers go from 0 to capacity - 1; at most 2^30. */
+  readonly capacity: number;
+  /** What becomes of ticks at or beyond the levels' range: held in a list (the default), or refused (`upperBound`). */
+  readonly overflow?: 'list' | 'throw';
+  /** The first `now`. Default 0. */
+  readonly start?: number;
+  /** Entries to make room for at once, so that nothing is ever copied to grow. Memory is touched only as it is used. */
+  readonly reserve?: number;
+}
+
+/**
+ * Hierarchical timing wheel over integer ticks. An entry of tick T stands on the level of the highest bit in which T
+ * differs from `now`, in the slot that T's bits of that level name: always, also for entries filed long ago, since
+ * advancing over the start of an occupied slot cascades it. So where an entry stands follows from (now, T), and none
+ * keeps a back pointer. Of the invariants, this one matters:
+ *
+ *    on each level, occupied slots lie after now's own (on level 0 also at it, while its entries are being handed over),
+ *    and everything on a level is due before anything on the next
+ *
+ * so the next thing to do is the first occupied slot after now's on the lowest level that has one; nothing wraps round,
+ * and a jump over empty time costs the same whatever its length. Entries of one tick always stand in one slot, in the
+ * order in which they were filed; cascading keeps the order, so they are handed over in it.
+ *
+ * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching position and cell; now and then
+ * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades at most once
+ * per level (once more for each time that the clock passes the whole range while it waits in the overflow list).
+ * nextTick: exact; one slot's entries are read where it is not cached.
+ *
+ * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists.
+ */
+export class CascadingIndex implements TickIndex {
+  now: number;
+  size = 0;
+  cascaded = 0;
+  readonly capacity: number;
+  readonly geometry: LevelGeometry;
+  private readonly lists: ChunkLists;
+  private readonly occupancy: Occupancy;
+  /** Occupied slots by level. */
+  private readonly occupied: Int32Array;
+  /** geometry.base, plus what the high word of `now` contributes to the index on the level that holds bits 31 and 32. */
+  private readonly lowBase: Int32Array;
+  private readonly refuses: boolean;
+  private farTicks: Float64Array = new Float64Array(0);
+  /** Low 32 bits of `now`, as a signed integer. */
+  private nowLow: number;
+  /** End of the block of 2^32 ticks that holds `now`. */
+  private blockEnd = 0;
+  /** A tick before which there is nothing to do: <= the start of the next occupied slot. */
+  private event = Number.POSITIVE_INFINITY;
+  /** nextTick() where it is known, else UNKNOWN; and its low 32 bits. */
+  private least = Number.POSITIVE_INFINITY;
+  private leastLow = 0;
+  /** At most the least tick on the overflow level. */
+  private overflowLeast = Number.POSITIVE_INFINITY;
+  /** Level and slot of the event that findEvent returned last. */
+  private eventLevel = 0;
+  private eventSlot = 0;
+  /** The slot being handed over, else NONE: it must neither be released nor compacted under its reader. */
+  private handing = NONE;
+  private advancing = false;
+
+  constructor(options: CascadingIndexOptions) {
+    const { levelBits, capacity, overflow = 'list', start = 0, reserve = 0 } = options;
+    this.geometry = new LevelGeometry(levelBits);
+    this.capacity = capacity;
+    this.lists = new ChunkLists(this.geometry.slots, Math.min(capacity, Math.max(reserve, 256)), reserve);
+    this.occupancy = new Occupancy(this.geometry.slots);
+    this.occupied = new Int32Array(this.geometry.levels + 1);
+    this.lowBase = this.geometry.base.slice();
+    this.refuses = overflow === 'throw';
+    this.now = start;
+    this.nowLow = start | 0;
+    this.enterBlock();
+  }
+
+  /**
+   * The range is counted from the start of the top level's slot that holds `now`, so that it never shrinks to less than
+   * all slots of the top level but one. What lies beyond the levels' block but within the bound waits on the overflow level.
+   */
+  get upperBound(): number {
+    if (!this.refuses) return Number.POSITIVE_INFINITY;
+    const { geometry } = this;
+    const top = geometry.levels;
+    return Math.min(geometry.startOn(top - 1, this.now) + geometry.width[top], 2 ** 53);
+  }
+
+  get bytes(): number {
+    return this.lists.bytes + this.occupancy.bytes + this.farTicks.byteLength + this.geometry.bytes;
+  }
+
+  insert(slot: number, tick: number): void {
+    const due = tick > this.now ? tick : this.now + 1;
+    if (slot >= this.lists.position.length) this.lists.growPosition(slot, this.capacity);
+    if (due < this.least) {
+      this.least = due;
+      this.leastLow = due | 0;
+    }
+    this.size++;
+    this.file(slot, due - this.now < FAR_TICKS ? slot : this.fileFar(slot, due), due);
+  }
+
+  remove(slot: number): boolean {
+    const { lists } = this;
+    if (slot >= lists.position.length) return false;
+    const cell = lists.position[slot];
+    if (cell === 0) return false;
+    const word = lists.cells[cell];
+    const low = lists.cells[cell + 1];
+    let level: number;
+    let list: number;
+    if (word === slot && low >>> 0 >= this.nowLow >>> 0) {
+      // Less than 2^32 ahead and not below now's low word: in the same block.
+      level = this.geometry.lowLevel[Math.clz32(low ^ this.nowLow)];
+      list = this.lowBase[level] + ((low >>> this.geometry.shift[level]) & this.geometry.mask[level]);
+    } else {
+      const tick = this.decode(slot, word, low);
+      level = this.levelOf(tick);
+      list = this.geometry.slotOn(level, tick);
+    }
+    lists.position[slot] = 0;
+    this.size--;
+    if (low === this.leastLow) this.least = this.size === 0 ? Number.POSITIVE_INFINITY : UNKNOWN;
+    if (lists.bury(list, cell) === 0) {
+      if (list !== this.handing) this.vacate(level, list);
+    } else if (lists.wasteful(list) && list !== this.handing) {
+      lists.compact(list, SLOT_MASK);
+    }
+    return true;
+  }
+
+  has(slot: number): boolean {
+    return slot < this.lists.position.length && this.lists.position[slot] !== 0;
+  }
+
+  tickOf(slot: number): number {
+    const cell = this.lists.position[slot];
+    return this.decode(slot, this.lists.cells[cell], this.lists.cells[cell + 1]);
+  }
+
+  /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
+  advanceTo(tick: number, sink: DueSink, budget: number): boolean {
+    if (tick >= this.event) return this.advance(tick, sink, budget);
+    if (tick > this.now) this.moveTo(tick);
+    return true;
+  }
+
+  nextEvent(): number {
+    return this.event;
+  }
+
+  nextTick(): number {
+    if (this.handing !== NONE && this.lists.live(this.handing) > 0) return this.now;
+    if (this.least === UNKNOWN) {
+      const event = this.findEvent();
+      this.least = event === Number.POSITIVE_INFINITY || this.eventLevel === 0 ? event : this.leastIn(this.eventSlot);
+      this.leastLow = this.least | 0;
+    }
+    return this.least;
+  }
+
+  forEach(visit: (slot: number, tick: number) => void): void {
+    const { position } = this.lists;
+    for (let slot = 0; slot < position.length; slot++) if (position[slot] !== 0) visit(slot, this.tickOf(slot));
+  }
+
+  clear(): void {
+    this.lists.clear();
+    this.occupancy.clear();
+    this.occupied.fill(0);
+    this.size = 0;
+    this.least = Number.POSITIVE_INFINITY;
+    this.overflowLeast = Number.POSITIVE_INFINITY;
+    // Under a sink the event stays: it keeps a nested advanceTo out.
+    if (!this.advancing) this.event = Number.POSITIVE_INFINITY;
+    this.handing = NONE;
+  }
+
+  /** Appends an entry where it belongs. */
+  private file(slot: number, word: number, tick: number): void {
+    const { geometry, lists } = this;
+    const low = tick | 0;
+    let level: number;
+    let list: number;
+    if (tick < this.blockEnd) {
+      level = geometry.lowLevel[Math.clz32(low ^ this.nowLow)];
+      list = this.lowBase[level] + ((low >>> geometry.shift[level]) & geometry.mask[level]);
+    } else {
+      level = geometry.levelAcrossBlocks(tick, this.now);
+      list = geometry.slotOn(level, tick);
+    }
+    lists.append(list, slot, word, low);
+    if (lists.live(list) === 1) this.occupy(level, list, tick);
+    else if (level === geometry.levels) this.noteOverflow(tick);
+  }
+
+  private occupy(level: number, list: number, tick: number): void {
+    this.occupancy.set(list);
+    this.occupied[level]++;
+    if (level === this.geometry.levels) {
+      this.noteOverflow(tick);
+      return;
+    }
+    const start = this.geometry.startOn(level, tick);
+    if (start < this.event) this.event = start;
+  }
+
+  private noteOverflow(tick: number): void {
+    if (tick >= this.overflowLeast) return;
+    this.overflowLeast = tick;
+    const start = this.geometry.startOn(this.geometry.levels, tick);
+    if (start < this.event) this.event = start;
+  }
+
+  private vacate(level: number, list: number): void {
+    this.lists.release(list);
+    this.occupancy.unset(list);
+    this.occupied[level]--;
+    if (level === this.geometry.levels) this.overflowLeast = Number.POSITIVE_INFINITY;
+  }
+
+  private fileFar(slot: number, tick: number): number {
+    if (slot >= this.farTicks.length) {
+      const farTicks = new Float64Array(this.lists.position.length);
+      farTicks.set(this.farTicks);
+      this.farTicks = farTicks;
+    }
+    this.farTicks[slot] = tick;
+    return slot | FAR;
+  }
+
+  private decode(slot: number, word: number, low: number): number {
+    return (word & FAR) !== 0 ? this.farTicks[slot] : this.now + ((low - this.nowLow) >>> 0);
+  }
+
+  private levelOf(tick: number): number {
+    return tick < this.blockEnd
+      ? this.geometry.lowLevel[Math.clz32(tick ^ this.nowLow)]
+      : this.geometry.levelAcrossBlocks(tick, this.now);
+  }
+
+  /** Moves `now` to where nothing occupied lies before. */
+  private moveTo(tick: number): void {
+    this.now = tick;
+    this.nowLow = tick | 0;
+    if (tick >= this.blockEnd) this.enterBlock();
+  }
+
+  private enterBlock(): void {
+    const { geometry } = this;
+    const block = Math.floor(this.now / BLOCK) * BLOCK;
+    this.blockEnd = block + BLOCK;
+    for (let level = 0; level <= geometry.levels; level++) this.lowBase[level] = geometry.slotOn(level, block);
+  }
+
+  /** The start of the first occupied slot from now's on, Infinity when there is none; notes its level and number. */
+  private findEvent(): number {
+    const { geometry, occupied } = this;
+    const top = geometry.levels;
+    for (let level = 0; level < top; level++) {
+      if (occupied[level] === 0) continue;
+      const base = geometry.base[level];
+      const slot = this.occupancy.next(geometry.slotOn(level, this.now), base + geometry.mask[level] + 1);
+      this.eventLevel = level;
+      this.eventSlot = slot;
+      return geometry.startOn(level + 1, this.now) + (slot - base) * geometry.width[level];
+    }
+    if (occupied[top] === 0) return Number.POSITIVE_INFINITY;
+    this.eventLevel = top;
+    this.eventSlot = geometry.base[top];
+    return geometry.startOn(top, this.overflowLeast);
+  }
+
+  private advance(tick: number, sink: DueSink, budget: number): boolean {
+    if (this.advancing) throwNested();
+    let left = budget;
+    this.advancing = true;
+    try {
+      for (;;) {
+        const event = this.findEvent();
+        this.event = event;
+        if (event > tick) {
+          if (tick > this.now) this.moveTo(tick);
+          return true;
+        }
+        if (this.eventLevel > 0) {
+          this.moveTo(event);
+          this.cascade(this.eventLevel, this.eventSlot);
+          continue;
+        }
+        if (left <= 0) return false;
+        if (event > this.now) this.moveTo(event);
+        left = this.handOver(this.eventSlot, event, sink, left);
+      }
+    } finally {
+      // After a sink that threw.
+      if (this.handing !== NONE) this.endHandOver(0);
+      this.advancing = false;
+    }
+  }
+
+  /** Hands a level 0 slot's entries over in order, until the budget is used up. Returns what is left of it. */
+  private handOver(list: number, tick: number, sink: DueSink, budget: number): number {
+    const { lists } = this;
+    let left = budget;
+    this.handing = list;
+    this.occupancy.unset(list);
+    this.occupied[0]--;
+    this.least = UNKNOWN;
+    while (lists.live(list) > 0) {
+      const chunk = lists.head(list);
+      const end = lists.endOf(list, chunk);
+      for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
+        const word = lists.cells[cell];
+        if (word === TOMBSTONE) continue;
+        if (left <= 0) return this.endHandOver(left);
+        left--;
+        const slot = word & SLOT_MASK;
+        lists.position[slot] = 0;
+        lists.bury(list, cell);
+        this.size--;
+        sink.due(slot, tick);
+        // The sink cleared the index.
+        if (this.handing !== list) return left;
+      }
+      if (lists.live(list) > 0) lists.dropHead(list);
+    }
+    return this.endHandOver(left);
+  }
+
+  private endHandOver(left: number): number {
+    const list = this.handing;
+    this.handing = NONE;
+    if (this.lists.live(list) === 0) {
+      this.lists.release(list);
+    } else {
+      this.occupancy.set(list);
+      this.occupied[0]++;
+    }
+    return left;
+  }
+
+  /** Files the entries of a slot at whose start `now` stands anew, in order: each goes to a lower level. */
+  private cascade(level: number, list: number): void {
+    const { lists } = this;
+    const last = lists.tail(list);
+    const end = lists.endOf(list, last);
+    this.occupancy.unset(list);
+    this.occupied[level]--;
+    if (level === this.geometry.levels) this.overflowLeast = Number.POSITIVE_INFINITY;
+    this.cascaded += lists.live(list);
+    for (let chunk = lists.detach(list), next = 0; chunk !== 0; chunk = next) {
+      const stop = chunk === last ? end : (chunk << CHUNK_SHIFT) + LINK;
+      for (let cell = chunk << CHUNK_SHIFT; cell < stop; cell += 2) {
+        const word = lists.cells[cell];
+        if (word === TOMBSTONE) continue;
+        const slot = word & SLOT_MASK;
+        const tick = this.decode(slot, word, lists.cells[cell + 1]);
+        this.file(slot, tick - this.now < FAR_TICKS ? slot : word, tick);
+      }
+      next = chunk === last ? 0 : lists.next(chunk);
+      lists.free(chunk);
+    }
+    // Those that remain beyond the levels have not moved to a lower one.
+    if (level === this.geometry.levels) this.cascaded -= lists.live(list);
+  }
+
+  /** The least tick in a slot, by reading it. */
+  private leastIn(list: number): number {
+    const { lists } = this;
+    let least = Number.POSITIVE_INFINITY;
+    const last = lists.tail(list);
+    for (let chunk = lists.head(list); ; chunk = lists.next(chunk)) {
+      const end = lists.endOf(list, chunk);
+      for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
+        const word = lists.cells[cell];
+        if (word === TOMBSTONE) continue;
+        const tick = this.decode(word & SLOT_MASK, word, lists.cells[cell + 1]);
+        if (tick < least) least = tick;
+      }
+      if (chunk === last) return least;
+    }
+  }
+}
+
+function throwNested(): never {
+  throw new Error('advanceTo() was called from within a handler: the call that is running hands everything due over');
+}

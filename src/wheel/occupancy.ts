@@ -1,0 +1,41 @@
+/** Which wheel slots hold something: one bit each. What is asked of it is the next occupied slot of a level. */
+export class Occupancy {
+  private readonly words: Int32Array;
+
+  constructor(slots: number) {
+    this.words = new Int32Array((slots + 31) >>> 5);
+  }
+
+  set(slot: number): void {
+    this.words[slot >>> 5] |= 1 << (slot & 31);
+  }
+
+  unset(slot: number): void {
+    this.words[slot >>> 5] &= ~(1 << (slot & 31));
+  }
+
+  has(slot: number): boolean {
+    return ((this.words[slot >>> 5] >>> (slot & 31)) & 1) === 1;
+  }
+
+  /** The first occupied slot in [from, end), or -1. `from` may stand anywhere in its word; `end` ends its level. */
+  next(from: number, end: number): number {
+    const words = this.words;
+    const last = (end - 1) >>> 5;
+    let word = from >>> 5;
+    let bits = words[word] & (-1 << (from & 31));
+    while (bits === 0) {
+      if (++word > last) return -1;
+      bits = words[word];
+    }
+    return (word << 5) + 31 - Math.clz32(bits & -bits);
+  }
+
+  clear(): void {
+    this.words.fill(0);
+  }
+
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+}

@@ -2,7 +2,12 @@ import { inspect } from 'node:util';
 
 /** The value as it stands in an error message: short, on one line, with its type where the text alone would not tell. */
 export function show(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 40, maxArrayLength: 4 });
+  const text = inspect(value, {
+    depth: 0,
+    breakLength: Number.POSITIVE_INFINITY,
+    maxStringLength: 40,
+    maxArrayLength: 4,
+  });
   return typeof value === 'number' || typeof value === 'string' || value == null ? text : `${text} (${typeof value})`;
 }
 
@@ -41,7 +46,11 @@ export class CapacityExceededError extends Error {
   readonly shard: number | undefined;
 
   constructor(capacity: number, shard?: number) {
-    super(shard === undefined ? `The wheel already holds its capacity of ${capacity} timers` : `Shard ${shard} already holds its capacity of ${capacity} timers`);
+    super(
+      shard === undefined
+        ? `The wheel already holds its capacity of ${capacity} timers`
+        : `Shard ${shard} already holds its capacity of ${capacity} timers`,
+    );
     this.capacity = capacity;
     this.shard = shard;
   }

@@ -8,7 +8,6 @@ import { ticksBetween, wordOf } from './due-word.ts';
  *   group 0, written by all: bell      counts rings; the shard waits for it to change
  *   group 1, the shard's:    state     awake | parked until wakeTick | parked until rung
  *                            wakeTick  low 32 bits
- *   group 2, coordinator's:  orders    run | stop
  *
  * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then looks at
  * its rings once more before it waits. These four accesses are sequentially consistent, so at least one of the two
@@ -21,15 +20,12 @@ import { ticksBetween, wordOf } from './due-word.ts';
 const BELL = 0;
 const STATE = WORDS_PER_GROUP;
 const WAKE_TICK = WORDS_PER_GROUP + 1;
-const ORDERS = WORDS_PER_GROUP * 2;
 
 const AWAKE = 0;
 const PARKED_UNTIL_TICK = 1;
 const PARKED_UNTIL_RUNG = 2;
 
-const STOP = 1;
-
-export const allocateDoorbell = (): SharedArrayBuffer => allocateGroups(3);
+export const allocateDoorbell = (): SharedArrayBuffer => allocateGroups(2);
 
 export class Doorbell {
   private readonly words: Int32Array;
@@ -47,31 +43,14 @@ export class Doorbell {
   }
 
   /** Wakes the shard if it would otherwise sleep past a tick, given as its due word. Call after publishing. */
-  ringIfAsleepUntilAfter(due: number): boolean {
+  ringIfAsleepUntilAfter(due: number): void {
     const state = Atomics.load(this.words, STATE); // pairs with the stores in announce()
-    if (state === AWAKE) return false;
-    if (state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), due) >= 0) return false;
+    if (state === AWAKE) return;
+    if (state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), due) >= 0) return;
     this.ring();
-    return true;
-  }
-
-  /** Asks the shard to end its loop. */
-  stop(): void {
-    Atomics.store(this.words, ORDERS, STOP);
-    this.ring();
-  }
-
-  /** For a shard that takes the place of one that died. Returns whether that one was awake. */
-  reset(): boolean {
-    Atomics.store(this.words, ORDERS, 0);
-    return Atomics.exchange(this.words, STATE, PARKED_UNTIL_RUNG) === AWAKE;
   }
 
   // What the shard does.
-
-  get stopped(): boolean {
-    return Atomics.load(this.words, ORDERS) === STOP;
-  }
 
   /** The bell as it stands; take it before looking at anything that a ring may announce. */
   rings(): number {

@@ -10,7 +10,7 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *   ┌──────────────┬───────────────┐    ┌──────────────┬──────────────┐
  *   │ command tail │ fired head    │    │ command head │ fired tail   │
  *   │ high water   │ request       │    │ answered     │              │
- *   │ wants room   │               │    │              │              │
+ *   │ wants room   │               │    │ blocked      │              │
  *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
  *
  *   table record, 16 bytes, written by the client alone     command: slot, tag, due      fired record: slot, tag
@@ -49,6 +49,8 @@ const COMMAND_HEAD = SHARD_GROUP;
 const FIRED_TAIL = SHARD_GROUP + 1;
 /** The request up to which the shard has caught up; its fired records were published before. */
 export const ANSWERED = SHARD_GROUP + 2;
+/** 1 while the shard has due timers and no room for fired records: the client rings when it has taken some. */
+export const BLOCKED = SHARD_GROUP + 3;
 
 export const commandCounters = (words: Int32Array): RingCounters => ({ words, tail: COMMAND_TAIL, head: COMMAND_HEAD });
 export const firedCounters = (words: Int32Array): RingCounters => ({ words, tail: FIRED_TAIL, head: FIRED_HEAD });

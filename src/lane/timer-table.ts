@@ -27,7 +27,6 @@ export class TimerTable {
 
   private readonly words: Int32Array;
   private readonly deadlines: Float64Array;
-  private readonly layout: TimerIdLayout;
   private readonly slots: number;
   private readonly slotMask: number;
   private readonly idBase: number;
@@ -44,7 +43,6 @@ export class TimerTable {
     this.capacity = memory.capacity;
     this.words = new Int32Array(memory.table);
     this.deadlines = new Float64Array(memory.table);
-    this.layout = layout;
     this.slots = 2 ** layout.slotBits;
     this.slotMask = this.slots - 1;
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
@@ -54,7 +52,7 @@ export class TimerTable {
     this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
     const first = firstGeneration ?? randomInt(2 ** Math.min(47, layout.generationBits));
     this.firstHigh = Math.floor(first / 2 ** 31) & this.highMask;
-    this.firstLow = first % 2 ** 31 & this.lowMask;
+    this.firstLow = (first % 2 ** 31) & this.lowMask;
   }
 
   /** Takes a slot for a new timer; -1 when all are in use. */
@@ -96,7 +94,9 @@ export class TimerTable {
   slotOf(id: TimerId): number {
     if (typeof id !== 'number') return -1;
     const slot = id & this.slotMask;
-    return slot < this.highWater && (this.words[slot * RECORD_WORDS + TAG] & 1) === 1 && this.idOf(slot) === id ? slot : -1;
+    return slot < this.highWater && (this.words[slot * RECORD_WORDS + TAG] & 1) === 1 && this.idOf(slot) === id
+      ? slot
+      : -1;
   }
 
   /** The id that the slot's present generation gives. */

@@ -6,7 +6,7 @@ import { type ClockOrigin, clockOrigin, MonotonicClock } from './monotonic-clock
  * client once per event-loop turn; everybody reads it.
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
- *     group 1: [ awake: number of shards that are not parked ]
+ *     group 1: [ awake: one bit for each shard, set while it is not parked ] …
  *
  * The slot never goes back: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
  * order as their bits do, so integer comparison serves, and no precision is lost at any magnitude.
@@ -19,9 +19,11 @@ export interface SharedClockMemory {
   readonly buffer: SharedArrayBuffer;
   readonly origin: ClockOrigin;
   readonly manual: boolean;
+  readonly shards: number;
 }
 
 const AWAKE = WORDS_PER_GROUP;
+const SHARDS_PER_GROUP = WORDS_PER_GROUP * 32;
 
 export class SharedClock {
   readonly memory: SharedClockMemory;
@@ -29,11 +31,12 @@ export class SharedClock {
   private readonly words: Int32Array;
   private readonly monotonic: MonotonicClock;
   private readonly manual: boolean;
+  private readonly awakeWords: number;
   private readonly scratch = new Float64Array(1);
   private readonly scratchBits = new BigInt64Array(this.scratch.buffer);
 
-  static allocate(manual: boolean): SharedClockMemory {
-    return { buffer: allocateGroups(2), origin: clockOrigin(), manual };
+  static allocate(manual: boolean, shards: number): SharedClockMemory {
+    return { buffer: allocateGroups(1 + Math.ceil(shards / SHARDS_PER_GROUP)), origin: clockOrigin(), manual, shards };
   }
 
   constructor(memory: SharedClockMemory) {
@@ -42,17 +45,23 @@ export class SharedClock {
     this.words = new Int32Array(memory.buffer);
     this.monotonic = new MonotonicClock(memory.origin);
     this.manual = memory.manual;
+    this.awakeWords = Math.ceil(memory.shards / 32);
   }
 
   /** Milliseconds since the scheduler's start: never stale while all shards are parked, never falling. */
   now(): number {
-    return this.manual || Atomics.load(this.words, AWAKE) > 0 ? this.published() : this.refresh();
+    return this.manual || this.isRaised() ? this.published() : this.refresh();
   }
 
   /** The time as last published. */
   published(): number {
     this.scratchBits[0] = Atomics.load(this.slot, 0);
     return this.scratch[0];
+  }
+
+  /** The time by its source, without publishing it; with a manual clock, what was set. */
+  exact(): number {
+    return this.manual ? this.published() : this.monotonic.now();
   }
 
   /** Reads the source of time, publishes it, and returns it. With a manual clock: what was set. */
@@ -68,9 +77,18 @@ export class SharedClock {
     this.raise(now);
   }
 
-  /** A shard is awake (+1) or has parked (-1). */
-  countAwake(change: 1 | -1): void {
-    Atomics.add(this.words, AWAKE, change);
+  /** A shard is awake, and so keeps the slot raised, or has parked (or died: saying so twice does no harm). */
+  setAwake(shard: number, awake: boolean): void {
+    const word = AWAKE + (shard >> 5);
+    if (awake) Atomics.or(this.words, word, 1 << shard);
+    else Atomics.and(this.words, word, ~(1 << shard));
+  }
+
+  private isRaised(): boolean {
+    for (let word = 0; word < this.awakeWords; word++) {
+      if (Atomics.load(this.words, AWAKE + word) !== 0) return true;
+    }
+    return false;
   }
 
   private raise(now: number): void {

@@ -1,0 +1,27 @@
+export {
+  CapacityExceededError,
+  DeadlineTooFarError,
+  InvalidArgumentError,
+  InvalidConfigError,
+  InvalidDeadlineError,
+  SchedulerClosedError,
+} from './errors.ts';
+export type { Lateness } from './metrics/lateness-histogram.ts';
+export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';
+export type { FiredBatch } from './scheduler/delivery.ts';
+export type { SchedulerOptions } from './scheduler/options.ts';
+export type { WorkerHint } from './scheduler/placement.ts';
+export { createScheduler, type Scheduler, type SchedulerEvents } from './scheduler/scheduler.ts';
+export type { ShardRestart } from './scheduler/shard-host.ts';
+export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
+export type { ShardCounters } from './shard/shard.ts';
+export {
+  decodeTimerId,
+  encodeTimerId,
+  type TimerId,
+  type TimerIdLayout,
+  type TimerIdParts,
+  timerIdLayout,
+} from './timer-id.ts';
+export type { PresetName } from './wheel/presets.ts';
+export type { WheelConfig } from './wheel/wheel-config.ts';

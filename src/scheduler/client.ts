@@ -1,0 +1,204 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { ClientBell } from '../lane/doorbell.ts';
+import { HORIZON, wordOf } from '../lane/due-word.ts';
+import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+import type { ClientLane } from './client-lane.ts';
+import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
+import type { KeepAlive } from './keep-alive.ts';
+import type { ShardHost } from './shard-host.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop the turns.
+const { setImmediate } = globalThis;
+
+export interface ClientEvents {
+  emitBatch(batch: FiredBatch): void;
+  failed(error: unknown): void;
+}
+
+/**
+ * A thread that schedules, between its event loop and its lanes. All work that is not a single call's own is done once
+ * per event-loop turn, in one immediate, and only in turns in which something has changed or come in:
+ *
+ *     deliver what has fired, at most maxBatch → publish commands → let the process end, or not
+ *
+ * A turn that leaves fired records behind is followed by another, after the loop has served its I/O.
+ */
+export class Client implements DeliveryHost {
+  /** Live timers over all lanes. */
+  size = 0;
+  isClosed = false;
+  isRef = true;
+  readonly lanes: readonly ClientLane[];
+  readonly clock: SharedClock;
+  readonly lateness = new LatenessHistogram();
+  readonly delivery: Delivery;
+  /** Hosts of the shards, in their order. */
+  hosts: readonly ShardHost[] = [];
+
+  private readonly scale: TickScale;
+  private readonly bell: ClientBell;
+  private readonly keepAlive: KeepAlive;
+  private readonly events: ClientEvents;
+  private readonly maxBatch: number;
+  private readonly context = new AsyncResource('shardwheel');
+  /** The clock's tick at the beginning of the turn: never ahead of the time, and at most a turn behind. */
+  private knownTick = 0;
+  private isArmed = false;
+  private firstLane = 0;
+  private quiet: (() => void) | undefined;
+
+  constructor(parts: {
+    lanes: readonly ClientLane[];
+    clock: SharedClock;
+    scale: TickScale;
+    bell: ClientBell;
+    keepAlive: KeepAlive;
+    events: ClientEvents;
+    maxBatch: number;
+  }) {
+    this.lanes = parts.lanes;
+    this.clock = parts.clock;
+    this.scale = parts.scale;
+    this.bell = parts.bell;
+    this.keepAlive = parts.keepAlive;
+    this.events = parts.events;
+    this.maxBatch = parts.maxBatch;
+    this.delivery = new Delivery(this, parts.clock, this.lateness, parts.maxBatch);
+  }
+
+  // Single calls: the paths that are hot.
+
+  schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
+    this.arm();
+    const slot = lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
+    if (slot >= 0) this.size += 1;
+    return slot;
+  }
+
+  move(lane: ClientLane, slot: number, deadline: number): void {
+    this.arm();
+    lane.move(slot, deadline, this.dueWordOf(deadline));
+  }
+
+  cancel(lane: ClientLane, slot: number): void {
+    lane.end(slot);
+    this.ended();
+  }
+
+  // Once per turn.
+
+  /** Makes sure that a turn comes. */
+  arm(): void {
+    if (this.isArmed || this.isClosed) return;
+    this.isArmed = true;
+    this.readClock();
+    setImmediate(this.runTurn);
+  }
+
+  /** Publishes all commands now. */
+  publish(): void {
+    for (const lane of this.lanes) lane.commands.publish();
+    for (const host of this.hosts) host.poke();
+  }
+
+  /** Resolves once every shard has caught up with the clock and with all commands, and what fired is delivered. */
+  settle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.quiet = resolve;
+      this.ask();
+      this.arm();
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.size = 0;
+    this.quiet?.();
+    this.context.emitDestroy();
+  }
+
+  // What delivery asks for.
+
+  refile(lane: ClientLane, slot: number): void {
+    lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
+  }
+
+  ended(): void {
+    this.size -= 1;
+    if (this.size === 0) this.arm(); // the process may end now
+  }
+
+  emitBatch(batch: FiredBatch): void {
+    this.events.emitBatch(batch);
+  }
+
+  failed(error: unknown): void {
+    this.events.failed(error);
+  }
+
+  /** Callbacks run in the context in which the scheduler was made, not in that of whoever happened to arm the turn. */
+  private readonly runTurn = (): void => {
+    this.context.runInAsyncScope(this.turn, this);
+  };
+
+  private turn(): void {
+    if (this.isClosed) return;
+    this.bell.lower(); // before the lanes are looked at
+    this.readClock();
+    const isMore = this.deliver();
+    if (this.isClosed) return;
+    this.publish();
+    this.isArmed = false;
+    this.keepAlive.holdForTimers(this.isRef && this.size > 0);
+    if (isMore) this.arm();
+    else if (this.quiet !== undefined) this.checkQuiet(this.quiet);
+  }
+
+  /** Delivers at most maxBatch timers; returns whether there may be more. Another lane comes first each time. */
+  private deliver(): boolean {
+    let room = this.maxBatch;
+    for (let i = 0; i < this.lanes.length && room > 0; i++) {
+      const shard = (this.firstLane + i) % this.lanes.length;
+      room -= this.delivery.deliver(this.lanes[shard], shard, room);
+    }
+    this.firstLane = (this.firstLane + 1) % this.lanes.length;
+    return room === 0;
+  }
+
+  /** Asks all shards to say when they have caught up, with what is published here included. */
+  private ask(): void {
+    for (const lane of this.lanes) {
+      lane.commands.publish();
+      lane.requestAnswer();
+    }
+    for (const host of this.hosts) host.poke();
+  }
+
+  private checkQuiet(resolve: () => void): void {
+    for (const lane of this.lanes) {
+      if (!lane.isAnswered()) return; // the shard rings when it has
+    }
+    if (this.lanes.some((lane) => lane.firedCount() > 0)) {
+      this.arm();
+      return;
+    }
+    if (this.lanes.some((lane) => lane.hasSentSinceRequest())) {
+      this.ask(); // some of what has gone out since the last question may be due
+      return;
+    }
+    this.quiet = undefined;
+    resolve();
+  }
+
+  private readClock(): void {
+    this.knownTick = this.scale.tickAtOrBefore(this.clock.refresh());
+  }
+
+  /** What the lane carries for a deadline: at the earliest the next tick, at the latest the horizon. */
+  private dueWordOf(deadline: number): number {
+    const tick = this.scale.tickAtOrAfter(deadline);
+    return wordOf(Math.min(Math.max(tick, this.knownTick + 1), this.knownTick + HORIZON));
+  }
+}

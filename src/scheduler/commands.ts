@@ -1,0 +1,113 @@
+import type { Doorbell } from '../lane/doorbell.ts';
+import { ticksBetween } from '../lane/due-word.ts';
+import { commandCounters, HIGH_WATER, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
+import { RingProducer } from '../lane/ring.ts';
+import type { TimerTable } from '../lane/timer-table.ts';
+
+/** Staged commands at which they are published without waiting for the end of the turn. */
+const STAGE_LIMIT = 4096;
+
+/**
+ * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
+ *
+ * Commands are staged as (slot, tag) and published at the end of the event-loop turn, or when many have gathered. What
+ * the table says *then* is what is sent: a timer cancelled meanwhile, or whose slot another has taken, never leaves the
+ * client, and one that was moved is sent to where it was moved. When the ring is full the rest stays staged and the
+ * shard is asked to say when there is room; the stage is bounded by the number of live timers, because stale and
+ * doubled entries are cleared out before it grows.
+ */
+export class Commands {
+  /** Commands published so far. */
+  sent = 0;
+  private readonly table: TimerTable;
+  private readonly doorbell: Doorbell;
+  private readonly header: Int32Array;
+  private readonly ring: RingProducer;
+  private staged = new Int32Array(STAGE_LIMIT * 2 + 2);
+  private length = 0;
+  /** Length at which the stage is published early; doubles while the ring has no room, so that trying costs O(1) each. */
+  private earlyAt = STAGE_LIMIT * 2;
+
+  constructor(memory: LaneMemory, table: TimerTable, doorbell: Doorbell) {
+    this.table = table;
+    this.doorbell = doorbell;
+    this.header = new Int32Array(memory.header);
+    this.ring = new RingProducer(memory.commands, commandCounters(this.header));
+  }
+
+  /** Commands not yet published. */
+  get waiting(): number {
+    return this.length / 2;
+  }
+
+  stage(slot: number, tag: number): void {
+    this.staged[this.length] = slot;
+    this.staged[this.length + 1] = tag;
+    this.length += 2;
+    if (this.length >= this.earlyAt) this.publishEarly();
+  }
+
+  /** Publishes what is staged, as far as the ring has room, and wakes the shard if it would sleep too long. */
+  publish(): void {
+    if (this.length === 0) return;
+    Atomics.store(this.header, HIGH_WATER, this.table.highWater);
+    let read = 0;
+    let earliest = 0;
+    let sent = 0;
+    for (; read < this.length; read += 2) {
+      const slot = this.staged[read];
+      const tag = this.staged[read + 1];
+      if (this.table.tagOf(slot) !== tag) continue;
+      if (this.ring.room() === 0) break;
+      const due = this.table.dueOf(slot);
+      this.ring.pushTriple(slot, tag, due);
+      if (sent === 0 || ticksBetween(earliest, due) < 0) earliest = due;
+      sent += 1;
+    }
+    this.staged.copyWithin(0, read, this.length);
+    this.length -= read;
+    this.sent += sent;
+    this.ring.publish();
+    if (this.length > 0) this.askForRoom();
+    else if (sent > 0) this.ringFor(earliest);
+  }
+
+  private ringFor(earliest: number): void {
+    // The flag is down again: the shard need not tell of room any more.
+    if (Atomics.load(this.header, WANTS_ROOM) === 1) Atomics.store(this.header, WANTS_ROOM, 0);
+    if (this.ring.room() < this.ring.capacity / 2) this.doorbell.ring();
+    else this.doorbell.ringIfAsleepUntilAfter(earliest);
+  }
+
+  private askForRoom(): void {
+    Atomics.store(this.header, WANTS_ROOM, 1); // before the ring: the turn that it starts sees it
+    this.doorbell.ring();
+  }
+
+  /** The stage has filled within one turn. */
+  private publishEarly(): void {
+    this.publish();
+    if (this.length > this.earlyAt / 2) this.clearOut();
+    this.earlyAt = Math.max(STAGE_LIMIT * 2, this.length * 2);
+    if (this.earlyAt < this.staged.length) return;
+    const grown = new Int32Array(this.earlyAt + 2);
+    grown.set(this.staged.subarray(0, this.length));
+    this.staged = grown;
+  }
+
+  /** Drops entries that are stale, or stand in the stage twice. */
+  private clearOut(): void {
+    const seen = new Set<number>();
+    let kept = 0;
+    for (let read = 0; read < this.length; read += 2) {
+      const slot = this.staged[read];
+      const tag = this.staged[read + 1];
+      if (this.table.tagOf(slot) !== tag || seen.has(slot)) continue;
+      seen.add(slot);
+      this.staged[kept] = slot;
+      this.staged[kept + 1] = tag;
+      kept += 2;
+    }
+    this.length = kept;
+  }
+}

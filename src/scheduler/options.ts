@@ -1,0 +1,89 @@
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { MAX_SLOT_BITS } from '../timer-id.ts';
+import { type PresetName, presets } from '../wheel/presets.ts';
+import { validateWheelConfig, type WheelConfig } from '../wheel/wheel-config.ts';
+
+export interface SchedulerOptions {
+  /** Worker threads, each with its own wheel. Default os.availableParallelism(). 0 = one wheel inline, in the calling thread. */
+  shards?: number;
+  /** The wheel of each shard; one tick of it lasts `tick` ms, whatever precision the configuration names. Default 'default'. */
+  wheel?: PresetName | WheelConfig;
+  /** ms per tick, > 0, may be fractional. Default 1. */
+  tick?: number;
+  /** Most live timers per shard, 1 to 2^24. Default 2^22. Memory is touched only as it is used. */
+  capacity?: number;
+  /** 'manual': time moves only by advanceTo(), for tests and simulations. Default 'monotonic'. */
+  clock?: 'monotonic' | 'manual';
+  /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
+  maxBatch?: number;
+  /** Aborting closes the scheduler. */
+  signal?: AbortSignal;
+}
+
+/** Options with every default filled in and every value checked. */
+export interface ResolvedOptions {
+  readonly shards: number;
+  readonly wheel: WheelConfig;
+  readonly tick: number;
+  readonly capacity: number;
+  readonly manual: boolean;
+  readonly maxBatch: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const MAX_SHARDS = 1024;
+const MAX_CAPACITY = 2 ** MAX_SLOT_BITS;
+
+function integer(option: string, value: unknown, least: number, most: number): number {
+  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
+    throw new InvalidConfigError(`options.${option}`, `must be an integer from ${least} to ${most}`, value);
+  }
+  return value as number;
+}
+
+/** Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object. */
+export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  const {
+    shards,
+    wheel = 'default',
+    tick = 1,
+    capacity = 2 ** 22,
+    clock = 'monotonic',
+    maxBatch = 8192,
+    signal,
+  } = options;
+  if (typeof tick !== 'number' || !(tick > 0) || tick === Number.POSITIVE_INFINITY) {
+    throw new InvalidConfigError('options.tick', 'must be a finite number of ms greater than 0', tick);
+  }
+  if (clock !== 'monotonic' && clock !== 'manual') {
+    throw new InvalidConfigError('options.clock', "must be 'monotonic' or 'manual'", clock);
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
+  }
+  return {
+    shards: integer('shards', shards ?? availableParallelism(), 0, MAX_SHARDS),
+    wheel: resolveWheel(wheel),
+    tick,
+    capacity: integer('capacity', capacity, 1, MAX_CAPACITY),
+    manual: clock === 'manual',
+    maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
+    signal,
+  };
+}
+
+function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
+  if (typeof wheel === 'string') {
+    if (!Object.hasOwn(presets, wheel)) {
+      const names = Object.keys(presets).map((name) => `'${name}'`);
+      throw new InvalidConfigError('options.wheel', `must be one of ${names.join(', ')} or a configuration`, wheel);
+    }
+    return presets[wheel];
+  }
+  validateWheelConfig(wheel);
+  return wheel;
+}

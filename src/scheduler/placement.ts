@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from '../errors.ts';
+
+/** The key that is hashed to a shard: a connection id, a socket's fd, a tenant's name. */
+export type WorkerHint = number | string;
+
+/** Longer strings are hashed by their first and last characters and their length: a hint may come from outside. */
+const LONG_HINT = 256;
+
+const float = new Float64Array(1);
+const floatBits = new Int32Array(float.buffer);
+
+/** Murmur3's finalizer: every bit of the input changes each bit of the output with probability near 1/2. */
+function mix(bits: number): number {
+  let h = bits ^ (bits >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+function hashNumber(hint: number): number {
+  const low = hint | 0;
+  if (low === hint) return mix(low);
+  float[0] = hint;
+  return mix(floatBits[0] ^ mix(floatBits[1]));
+}
+
+/** FNV-1a over UTF-16 units, then mixed: FNV alone leaves the high bits of short strings poor. */
+function hashString(hint: string): number {
+  let h = 0x811c9dc5 ^ hint.length;
+  const end = hint.length <= LONG_HINT ? hint.length : LONG_HINT / 2;
+  for (let i = 0; i < end; i++) h = Math.imul(h ^ hint.charCodeAt(i), 0x01000193);
+  if (end < hint.length) {
+    for (let i = hint.length - LONG_HINT / 2; i < hint.length; i++) h = Math.imul(h ^ hint.charCodeAt(i), 0x01000193);
+  }
+  return mix(h);
+}
+
+/**
+ * The shard, 0 <= n < shards, that a hint is placed on. Equal hints share a shard; consecutive and strided integers
+ * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
+ */
+export function placementOf(hint: WorkerHint, shards: number): number {
+  if (typeof hint === 'number') {
+    if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
+    return shards === 1 ? 0 : scaleTo(hashNumber(hint), shards);
+  }
+  if (typeof hint === 'string') return shards === 1 ? 0 : scaleTo(hashString(hint), shards);
+  throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
+}
+
+/** Multiply and shift in place of a remainder: uses the high bits, and costs no division. */
+const scaleTo = (hash: number, shards: number): number => Math.floor((hash >>> 0) * shards * 2 ** -32);

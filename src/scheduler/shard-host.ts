@@ -1,0 +1,23 @@
+import type { ShardControl } from '../shard/shard-control.ts';
+
+export type ControlCall = keyof ShardControl;
+
+/** Where a shard runs: on a thread of its own, or inline in the caller's. */
+export interface ShardHost {
+  /** The shard is up. */
+  readonly ready: Promise<void>;
+  /** The client has published, or has taken fired records: an inline shard takes its turn now. */
+  poke(): void;
+  /** A control call; where the shard dies before it answers, its successor is asked. */
+  call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>>;
+  stop(): Promise<void>;
+}
+
+/** A shard died and another has taken its place. */
+export interface ShardRestart {
+  shard: number;
+  /** What ended it: the error that was thrown, or one that tells the exit code. */
+  cause: Error;
+  /** Live timers that were indexed anew. */
+  rescheduled: number;
+}

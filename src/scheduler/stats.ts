@@ -1,0 +1,27 @@
+import type { Lateness } from '../metrics/lateness-histogram.ts';
+import type { ShardCounters } from '../shard/shard.ts';
+
+export interface ShardStats extends ShardCounters {
+  shard: number;
+  /** Live timers placed on this shard. */
+  size: number;
+  capacity: number;
+  /** Times that this shard's thread died and was replaced. */
+  restarts: number;
+}
+
+/** Counts since the scheduler's start, unless said otherwise. */
+export interface SchedulerStats {
+  /** Live timers now. */
+  size: number;
+  scheduled: number;
+  rescheduled: number;
+  cancelled: number;
+  delivered: number;
+  /** Fired records whose timer had been cancelled or moved while they were on their way. */
+  stale: number;
+  /** Time of delivery minus deadline over all deliveries, ms. */
+  lateness: Lateness;
+  /** Empty after close(). */
+  shards: ShardStats[];
+}

@@ -1,0 +1,55 @@
+import type { MessagePort } from 'node:worker_threads';
+import { ClientBell, Doorbell } from '../lane/doorbell.ts';
+import type { LaneMemory } from '../lane/lane-memory.ts';
+import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import { createTickIndex } from '../wheel/create-index.ts';
+import type { WheelConfig } from '../wheel/wheel-config.ts';
+import { ServedLane } from './served-lane.ts';
+import { Shard } from './shard.ts';
+
+/** A lane and its client's bell, in shared memory. */
+export interface LaneSetup {
+  readonly memory: LaneMemory;
+  readonly clientBell: SharedArrayBuffer;
+}
+
+/** All that a shard is made of; can be cloned to another thread. */
+export interface ShardSetup {
+  readonly number: number;
+  /** ms per tick */
+  readonly tick: number;
+  readonly wheel: WheelConfig;
+  readonly clock: SharedClockMemory;
+  readonly doorbell: SharedArrayBuffer;
+  readonly lanes: readonly LaneSetup[];
+}
+
+export interface BuiltShard {
+  readonly shard: Shard;
+  readonly number: number;
+  readonly doorbell: Doorbell;
+  readonly clock: SharedClock;
+  readonly scale: TickScale;
+  /** Live timers that were indexed from the tables. */
+  readonly rescheduled: number;
+}
+
+/**
+ * Puts a shard together: the only place where a lane meets an engine. `post` tells the client of each lane of news.
+ * With `rebuild` the indexes are made from the timer tables, for a shard that takes the place of one that died.
+ */
+export function buildShard(setup: ShardSetup, post: MessagePort | (() => void), rebuild: boolean): BuiltShard {
+  const clock = new SharedClock(setup.clock);
+  const scale = new TickScale(setup.tick);
+  const shard = new Shard(clock, scale);
+  const tick = scale.tickAtOrBefore(clock.refresh());
+  let rescheduled = 0;
+  for (const { memory, clientBell } of setup.lanes) {
+    const index = createTickIndex(setup.wheel, { capacity: memory.capacity, start: tick, reserve: memory.capacity });
+    const lane = new ServedLane(memory, index, new ClientBell(clientBell, post));
+    if (rebuild) rescheduled += lane.rebuild(tick);
+    shard.lanes.push(lane);
+  }
+  return { shard, number: setup.number, doorbell: new Doorbell(setup.doorbell), clock, scale, rescheduled };
+}

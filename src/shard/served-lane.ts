@@ -1,0 +1,183 @@
+import type { ClientBell } from '../lane/doorbell.ts';
+import { tickFrom, ticksBetween } from '../lane/due-word.ts';
+import {
+  ANSWERED,
+  BLOCKED,
+  commandCounters,
+  DUE,
+  firedCounters,
+  HIGH_WATER,
+  type LaneMemory,
+  RECORD_WORDS,
+  REQUEST,
+  TAG,
+  WANTS_ROOM,
+} from '../lane/lane-memory.ts';
+import { RingConsumer, RingProducer } from '../lane/ring.ts';
+import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
+
+/**
+ * One lane as its shard sees it: a disposable index over the client's timer table.
+ *
+ * What holds between turns, and why nothing is lost: for every live timer of the table
+ *
+ *     a command for it is on its way,
+ *     or the index has its slot filed under its tag, at a tick not after its due tick,
+ *     or a fired record with its tag is on its way to the client, which checks the table once more.
+ *
+ * So a cancel needs no command: the entry is dropped when its tick comes and the table no longer knows its tag. A move
+ * to later needs none: the entry is filed anew when its old tick comes. A move to earlier, and every new timer, does.
+ *
+ * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
+ * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a
+ * fired record that the client answers with a new command; one that is too late can only be older than a move to
+ * earlier, whose command is on its way.
+ */
+export class ServedLane implements DueSink {
+  readonly index: TickIndex;
+  readonly clientBell: ClientBell;
+  commands = 0;
+  fired = 0;
+  refiled = 0;
+  dropped = 0;
+
+  private readonly header: Int32Array;
+  private readonly table: Int32Array;
+  private readonly tags: Int32Array;
+  private readonly commandRing: RingConsumer;
+  private readonly firedRing: RingProducer;
+  private readonly isBounded: boolean;
+  private request = 0;
+
+  constructor(memory: LaneMemory, index: TickIndex, clientBell: ClientBell) {
+    this.index = index;
+    this.clientBell = clientBell;
+    this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
+    this.header = new Int32Array(memory.header);
+    this.table = new Int32Array(memory.table);
+    this.tags = new Int32Array(memory.capacity);
+    this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
+    this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
+  }
+
+  /**
+   * Builds the index from the table; for a shard that takes the place of one that died. Commands published before are
+   * skipped, since the table already shows what they asked for; later ones come through the ring as always.
+   * Returns the number of live timers found.
+   */
+  rebuild(tick: number): number {
+    this.commandRing.skipAll(); // acquires the tail first: whatever was published is in the table that is read next
+    const end = Atomics.load(this.header, HIGH_WATER);
+    let found = 0;
+    for (let slot = 0; slot < end; slot++) {
+      const at = slot * RECORD_WORDS;
+      const tag = this.table[at + TAG];
+      if ((tag & 1) === 0) continue;
+      this.file(slot, tag, tickFrom(this.table[at + DUE], tick));
+      found += 1;
+    }
+    return found;
+  }
+
+  /** Notes which request the coming drain and advance will answer. Before drain(), so that the answer covers all. */
+  noteRequest(): void {
+    this.request = Atomics.load(this.header, REQUEST);
+  }
+
+  /** Takes up to `budget` commands; `tick` is the clock's. Returns whether none is left. */
+  drain(tick: number, budget: number): boolean {
+    const available = this.commandRing.available();
+    if (available === 0) return true;
+    const count = Math.min(available, budget);
+    const cells = this.commandRing.cells;
+    for (let i = 0; i < count; i++) {
+      const at = this.commandRing.take();
+      this.file(cells[at], cells[at + 1], tickFrom(cells[at + 2], tick));
+    }
+    this.commands += count;
+    this.commandRing.release();
+    return count === available;
+  }
+
+  /** Fires what is due at `tick`, at most `budget` entries and no more than the fired ring has room for. Returns whether nothing due is left. */
+  advanceTo(tick: number, budget: number): boolean {
+    const room = this.firedRing.exactRoom();
+    return room > 0 && this.index.advanceTo(tick, this, Math.min(budget, room));
+  }
+
+  /** An entry's tick has come: the table decides. */
+  due(slot: number, tick: number): void {
+    const at = slot * RECORD_WORDS;
+    const due = this.table[at + DUE];
+    const tag = this.table[at + TAG]; // after due: while the tag still matches, due is this timer's
+    if (tag !== this.tags[slot]) {
+      this.dropped += 1;
+      return;
+    }
+    const later = ticksBetween(tick, due);
+    if (later > 0) {
+      this.insert(slot, tick + later);
+      this.refiled += 1;
+      return;
+    }
+    this.firedRing.pushPair(slot, tag);
+    this.fired += 1;
+  }
+
+  /** Hands fired records to the client, and its answer if the lane has caught up with the clock; rings if there is news. */
+  publish(caughtUp: boolean): void {
+    let news = this.firedRing.publish();
+    if (caughtUp && Atomics.load(this.header, ANSWERED) !== this.request) {
+      Atomics.store(this.header, ANSWERED, this.request); // after the records that it vouches for
+      news = true;
+    }
+    // The client lowers its flag itself, when it has got rid of what it held back.
+    if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
+  }
+
+  /** Whether commands or a request came in since this turn looked. */
+  hasNews(): boolean {
+    return this.commandRing.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
+  }
+
+  /** Whether due timers wait for room in the fired ring, so that only the client can help; it is told to ring. */
+  isBlocked(): boolean {
+    const full = this.firedRing.exactRoom() === 0;
+    if (full === (Atomics.load(this.header, BLOCKED) === 1)) return full;
+    Atomics.store(this.header, BLOCKED, full ? 1 : 0); // pairs with the client's look after it has released records
+    return this.firedRing.exactRoom() === 0;
+  }
+
+  /** The least deadline of all live timers by the table, ms; Infinity when there is none. Reads the whole table. */
+  leastDeadline(): number {
+    const deadlines = new Float64Array(this.table.buffer);
+    const end = Atomics.load(this.header, HIGH_WATER);
+    let least = Number.POSITIVE_INFINITY;
+    for (let slot = 0; slot < end; slot++) {
+      if ((this.table[slot * RECORD_WORDS + TAG] & 1) === 1) least = Math.min(least, deadlines[slot * 2 + 1]);
+    }
+    return least;
+  }
+
+  /** Every entry of the index with the tag that it is filed under. */
+  entries(): { slot: number; tag: number; tick: number }[] {
+    const entries: { slot: number; tag: number; tick: number }[] = [];
+    this.index.forEach((slot, tick) => entries.push({ slot, tag: this.tags[slot], tick }));
+    return entries;
+  }
+
+  private file(slot: number, tag: number, tick: number): void {
+    if (this.index.has(slot)) {
+      // The same timer, filed early enough already: it is filed anew when that tick comes.
+      if (this.tags[slot] === tag && this.index.tickOf(slot) <= tick) return;
+      this.index.remove(slot);
+    }
+    this.tags[slot] = tag;
+    this.insert(slot, tick);
+  }
+
+  /** Beyond the range of a wheel without an overflow list the entry waits at its end, and is filed anew from there. */
+  private insert(slot: number, tick: number): void {
+    this.index.insert(slot, this.isBounded ? Math.min(tick, this.index.upperBound - 1) : tick);
+  }
+}

@@ -1,0 +1,63 @@
+import type { Doorbell } from '../lane/doorbell.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+import type { Shard } from './shard.ts';
+
+/**
+ * A worker's life: take a turn, let the thread's event loop run once (control calls arrive there), park, again.
+ * Parked, the thread is asleep in the kernel and uses no CPU: until the next event of its wheels, or until rung.
+ * There is no order to stop: a shard holds nothing that the table does not, so its thread is simply terminated.
+ */
+export class ShardLoop {
+  private readonly shard: Shard;
+  private readonly number: number;
+  private readonly doorbell: Doorbell;
+  private readonly clock: SharedClock;
+  private readonly scale: TickScale;
+  private readonly manual: boolean;
+  private rings = 0;
+
+  constructor(parts: { shard: Shard; number: number; doorbell: Doorbell; clock: SharedClock; scale: TickScale }) {
+    this.shard = parts.shard;
+    this.number = parts.number;
+    this.doorbell = parts.doorbell;
+    this.clock = parts.clock;
+    this.scale = parts.scale;
+    this.manual = parts.clock.memory.manual;
+  }
+
+  start(): void {
+    this.wake();
+    setImmediate(this.turn);
+  }
+
+  private readonly turn = (): void => {
+    this.rings = this.doorbell.rings(); // before the turn: a ring from here on ends the coming wait
+    const more = this.shard.turn();
+    setImmediate(more ? this.turn : this.park);
+  };
+
+  private readonly park = (): void => {
+    const next = this.shard.nextEvent();
+    this.doorbell.announce(next);
+    // After the announcement: a client that published before it could see it is found here, a later one rings.
+    if (!this.shard.hasNews()) {
+      this.clock.setAwake(this.number, false);
+      const timeout = this.timeUntil(next);
+      if (timeout > 0) this.doorbell.wait(this.rings, timeout);
+    }
+    this.wake();
+    this.turn();
+  };
+
+  private wake(): void {
+    this.doorbell.awake();
+    this.clock.refresh(); // before the bit that tells readers to rely on the slot
+    this.clock.setAwake(this.number, true);
+  }
+
+  private timeUntil(tick: number): number {
+    if (tick === Number.POSITIVE_INFINITY || this.manual) return Number.POSITIVE_INFINITY;
+    return this.scale.timeOf(tick) - this.clock.refresh();
+  }
+}

@@ -1,0 +1,85 @@
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+import type { ServedLane } from './served-lane.ts';
+
+/** Most commands taken, and most entries handed over, per lane and turn; more waits for the next turn. */
+export const TURN_BUDGET = 16_384;
+
+/** What a shard has done since it was started; counts, and bytes of its index. */
+export interface ShardCounters {
+  turns: number;
+  commands: number;
+  fired: number;
+  refiled: number;
+  dropped: number;
+  cascaded: number;
+  filed: number;
+  bytes: number;
+}
+
+/**
+ * A shard: the lanes it serves, each with its wheel, and one turn of work on them. There is no thread in here: the same
+ * turns are taken by a worker's loop and, with `shards: 0`, by the event loop of the caller.
+ *
+ *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
+ *
+ * A turn is bounded by its budget and leaves off where the next goes on.
+ */
+export class Shard {
+  readonly lanes: ServedLane[] = [];
+  turns = 0;
+
+  private readonly clock: SharedClock;
+  private readonly scale: TickScale;
+  private readonly budget: number;
+
+  constructor(clock: SharedClock, scale: TickScale, budget = TURN_BUDGET) {
+    this.clock = clock;
+    this.scale = scale;
+    this.budget = budget;
+  }
+
+  /** Takes one turn. Returns whether there is more to do at once. */
+  turn(): boolean {
+    this.turns += 1;
+    // Requests before the clock: whoever moved a manual clock and then asked is answered for the time that it set.
+    for (const lane of this.lanes) lane.noteRequest();
+    const tick = this.scale.tickAtOrBefore(this.clock.refresh());
+    let more = false;
+    for (const lane of this.lanes) {
+      const drained = lane.drain(tick, this.budget);
+      const fired = lane.advanceTo(tick, this.budget);
+      lane.publish(drained && fired);
+      if (!drained || (!fired && !lane.isBlocked())) more = true;
+    }
+    return more;
+  }
+
+  /** Whether something has come in since the last turn looked. */
+  hasNews(): boolean {
+    return this.lanes.some((lane) => lane.hasNews());
+  }
+
+  /** The tick until which the shard may sleep unless rung; Infinity when nothing is filed, or only the client can help. */
+  nextEvent(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const lane of this.lanes) {
+      if (!lane.isBlocked()) next = Math.min(next, lane.index.nextEvent());
+    }
+    return next;
+  }
+
+  counters(): ShardCounters {
+    const sum = { turns: this.turns, commands: 0, fired: 0, refiled: 0, dropped: 0, cascaded: 0, filed: 0, bytes: 0 };
+    for (const lane of this.lanes) {
+      sum.commands += lane.commands;
+      sum.fired += lane.fired;
+      sum.refiled += lane.refiled;
+      sum.dropped += lane.dropped;
+      sum.cascaded += lane.index.cascaded;
+      sum.filed += lane.index.size;
+      sum.bytes += lane.index.bytes;
+    }
+    return sum;
+  }
+}

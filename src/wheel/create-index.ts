@@ -1,0 +1,15 @@
+import { CascadingIndex } from './cascading-index.ts';
+import type { TickIndex } from './tick-index.ts';
+import type { WheelConfig } from './wheel-config.ts';
+
+export interface TickIndexOptions {
+  readonly capacity: number;
+  readonly start?: number;
+  readonly reserve?: number;
+}
+
+/** The engine that a configuration names, counting in ticks of the finest level. Precondition: the configuration is valid. */
+export function createTickIndex(config: WheelConfig, options: TickIndexOptions): TickIndex {
+  if (config.engine === 'pinned') throw new Error('not yet');
+  return new CascadingIndex({ levelBits: config.levelBits, overflow: config.overflow, ...options });
+}

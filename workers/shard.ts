@@ -1,0 +1,27 @@
+import type { MessagePort } from 'node:worker_threads';
+import { expose } from 'comlink';
+import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import { buildShard, type ShardSetup } from '../src/shard/build-shard.ts';
+import { ShardControl } from '../src/shard/shard-control.ts';
+import { ShardLoop } from '../src/shard/shard-loop.ts';
+
+export interface ShardTask {
+  readonly setup: ShardSetup;
+  readonly rebuild: boolean;
+  /** Control calls, through comlink. */
+  readonly control: MessagePort;
+  /** News for the client. */
+  readonly bell: MessagePort;
+}
+
+/**
+ * What a thread of the pool runs. It starts the shard's loop and returns, so that the pool counts the thread as idle and
+ * lets the process end when nothing else keeps it; the loop goes on for as long as the thread lives.
+ * Returns the number of live timers that were indexed from the tables.
+ */
+export default function serve(task: ShardTask): number {
+  const built = buildShard(task.setup, task.bell, task.rebuild);
+  expose(new ShardControl(built.shard), nodeEndpoint(task.control));
+  new ShardLoop(built).start();
+  return built.rescheduled;
+}

@@ -1,0 +1,129 @@
+import { ConnectionCut, GarbledAnswer, LoadClient } from './load-client.ts';
+import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route } from './plans.ts';
+import type { ProxyTimeouts } from './proxy-connection.ts';
+
+export interface LoadOptions {
+  /** of the proxies, both on 127.0.0.1 */
+  ports: Record<Route, number>;
+  /** of the proxies, ms: hanging connections wait for them, healthy ones keep below them */
+  timeouts: ProxyTimeouts;
+  /** How long new connections are opened. */
+  seconds: number;
+  /** Most connections opened in all. */
+  maxConnections: number;
+  /** Quick connections open at a time. */
+  parallel: number;
+  /** Share of hanging connections, less than 0.5; as many again are healthy but slow. */
+  hanging: number;
+  /** Most connections open at a time besides the quick ones. */
+  maxSlow: number;
+}
+
+/** What the client saw. 'stuck': still open long after every timeout. */
+export type Ending = 'finished' | 'cut' | 'garbled' | 'stuck';
+
+export interface Observation {
+  plan: string;
+  /** The client's own port, by which the proxy's record of the same connection is found. */
+  port: number;
+  ending: Ending;
+  ms: number;
+}
+
+export interface LoadReport {
+  /** From the first connection opened to the last one opened. */
+  seconds: number;
+  /** Connections opened in that time. */
+  opened: number;
+  /** Connections the system itself refused to open, by error code. */
+  unopened: Record<string, number>;
+  /** In the order of opening. */
+  observations: Observation[];
+}
+
+const GRACE_MS = 5_000;
+
+/**
+ * Opens real connections, each with a plan: `parallel` quick ones at all times, and beside them, in turn, the healthy
+ * plans and the hanging ones. Bounded in time, in number and in connections open at once; whatever is still open
+ * `GRACE_MS` after every timeout has had its chance is closed and reported as stuck.
+ *
+ * @param onOpened called when the last connection is open: the throughput counts up to here
+ */
+export async function runLoad(options: LoadOptions, onOpened?: () => void): Promise<LoadReport> {
+  const { timeouts, parallel, hanging, maxConnections } = options;
+  const started = performance.now();
+  const stopAt = started + options.seconds * 1_000;
+  const observations: Observation[] = [];
+  const unopened: Record<string, number> = {};
+  const open = new Map<LoadClient, Observation>();
+  const slow = new Set<Promise<void>>();
+  let opened = 0;
+
+  const connectAndPlay = async (plan: Plan): Promise<void> => {
+    opened += 1;
+    let client: LoadClient;
+    try {
+      client = await LoadClient.connect(options.ports[plan.route]);
+    } catch (error) {
+      const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
+      unopened[code] = (unopened[code] ?? 0) + 1;
+      return;
+    }
+    const observation: Observation = { plan: plan.name, port: client.localPort, ending: 'stuck', ms: 0 };
+    observations.push(observation);
+    open.set(client, observation);
+    const from = performance.now();
+    const ending = await play(plan, client, timeouts);
+    if (!open.delete(client)) return; // given up: stuck
+    observation.ending = ending;
+    observation.ms = performance.now() - from;
+    client.destroy();
+  };
+
+  const startSlow = (plan: Plan): void => {
+    if (slow.size >= options.maxSlow) return;
+    const run: Promise<void> = connectAndPlay(plan).finally(() => slow.delete(run));
+    slow.add(run);
+  };
+
+  const slowTurns = [turnsOf(healthyPlans), turnsOf(hangingPlans)];
+  for (const plan of [...healthyPlans, ...hangingPlans]) startSlow(plan); // every plan at least once
+  let owed = 0;
+  const keepBusy = async (): Promise<void> => {
+    while (performance.now() < stopAt && opened < maxConnections) {
+      await connectAndPlay(quickPlan);
+      for (owed += hanging / (1 - 2 * hanging); owed >= 1; owed -= 1) {
+        for (const next of slowTurns) startSlow(next());
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, keepBusy));
+  const seconds = (performance.now() - started) / 1_000;
+  onOpened?.();
+
+  const longest = 4 * (timeouts.connect + timeouts.idle + timeouts.request + timeouts.drain);
+  const giveUp = setTimeout(() => {
+    for (const client of open.keys()) client.destroy();
+    open.clear();
+  }, longest + GRACE_MS);
+  await Promise.all(slow);
+  clearTimeout(giveUp);
+  return { seconds, opened, unopened, observations };
+}
+
+async function play(plan: Plan, client: LoadClient, timeouts: ProxyTimeouts): Promise<Ending> {
+  try {
+    await plan.play(client, timeouts);
+    return 'finished';
+  } catch (error) {
+    if (error instanceof ConnectionCut) return 'cut';
+    if (error instanceof GarbledAnswer) return 'garbled';
+    throw error;
+  }
+}
+
+function turnsOf(plans: readonly Plan[]): () => Plan {
+  let turn = 0;
+  return () => plans[turn++ % plans.length]!;
+}

@@ -1,0 +1,49 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { ProxyTimeouts } from './proxy-connection.ts';
+
+export interface Options {
+  seconds: number;
+  connections: number;
+  parallel: number;
+  hanging: number;
+  shards: number;
+  timeouts: ProxyTimeouts;
+}
+
+type Flags = Omit<Options, 'timeouts'> & ProxyTimeouts;
+
+const number =
+  (least: number, most: number, whole = true) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(`It must be a ${whole ? 'whole number' : 'number'} from ${least} to ${most}.`);
+  };
+
+const wait = number(50, 60_000);
+
+/** Ends the process with exit code 2 and one line on stderr where the flags make no sense. */
+export function parseOptions(argv: readonly string[]): Options {
+  const command = new Command('tcp-proxy')
+    .description('A TCP proxy with its timers on shardwheel, under load, on 127.0.0.1.')
+    .option('--seconds <n>', 'how long connections are opened', number(0.1, 600, false), 5)
+    .option('--connections <n>', 'most connections opened in all', number(1, 1_000_000), 200_000)
+    .option('--parallel <n>', 'quick connections open at a time', number(1, 1_000), 32)
+    .option('--hanging <percent>', 'share of connections that hang on purpose', number(0, 40, false), 2)
+    .option('--shards <n>', 'worker threads for the timers', number(0, 64), 1)
+    .option('--connect <ms>', 'connect timeout', wait, 500)
+    .option('--request <ms>', 'request timeout, less than the idle timeout', wait, 600)
+    .option('--idle <ms>', 'idle timeout', wait, 1_200)
+    .option('--drain <ms>', 'drain timeout', wait, 500)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(text.replaceAll(/\n(?=.)/g, ' ')) })
+    .exitOverride((error) => {
+      process.exit(error.exitCode === 0 ? 0 : 2);
+    })
+    .parse(argv);
+  const { connect, idle, request, drain, ...rest } = command.opts<Flags>();
+  if (request >= idle) {
+    command.error(`error: --request ${request} must be less than --idle ${idle}, which would otherwise cut first`);
+  }
+  return { ...rest, timeouts: { connect, idle, request, drain } };
+}

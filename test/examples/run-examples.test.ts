@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (example: string, ...flags: string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    const file = fileURLToPath(new URL(`../../dist/examples/${example}.js`, import.meta.url));
+    const child = execFile(process.execPath, [file, ...flags], { timeout: 25_000 }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+
+test('first-timer says what it says it does, and ends by itself', async () => {
+  const { code, stdout, stderr } = await run('first-timer');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'moved: true cancelled: true',
+    'connection 1: idle, cut',
+    'shard 0: a batch of 3, no callbacks needed',
+  ]);
+});
+
+describe('tcp-proxy', () => {
+  test('runs, reports, and ends by itself with exit code 0', async () => {
+    const { code, stdout, stderr } = await run(
+      'tcp-proxy/main',
+      ...['--seconds', '2', '--parallel', '8', '--connections', '2000', '--hanging', '10'],
+      ...['--connect', '300', '--request', '300', '--idle', '600', '--drain', '300'],
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
+    expect(stdout).toMatch(/timers left at the end +│ +0 /);
+    expect(stdout).toMatch(/wrong ends +│ +0 /);
+  });
+
+  test.each([
+    [['--seconds', 'soon'], /'soon'/],
+    [['--parallel', '1.5'], /'1\.5'/],
+    [['--no-such-flag'], /--no-such-flag/],
+    [['--request', '900', '--idle', '800'], /900.*800/],
+    [['extra'], /too many arguments/],
+  ])('answers %j with one line and exit code 2', async (flags, why) => {
+    const { code, stdout, stderr } = await run('tcp-proxy/main', ...flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(why);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});

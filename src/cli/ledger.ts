@@ -1,0 +1,179 @@
+import { LatenessHistogram, type LatenessSummary } from './lateness-histogram.ts';
+import type { TimerKind } from './timer-kind.ts';
+
+const UNUSED = 0;
+const LIVE = 1;
+const FIRED = 2;
+const CANCELLED = 3;
+const HANDED_BACK = 4;
+
+export interface Verdict {
+  readonly fired: number;
+  readonly handedBack: number;
+  /** Delivered before the deadline. */
+  readonly early: number;
+  /** The worst of them, in ms. */
+  readonly earliest: number;
+  /** Accepted, and at the end neither delivered, cancelled nor handed back; or long overdue when it was handed back. */
+  readonly lost: number;
+  /** Delivered or handed back although it had been delivered, cancelled or handed back before. */
+  readonly doubled: number;
+  /** A cancel or a move that the subject answered with false although the timer was live. */
+  readonly refused: number;
+  readonly lateness: LatenessSummary;
+}
+
+/**
+ * What became of every timer ever armed: the judge, which shares no code with what it judges.
+ *
+ * Each armed timer gets a number that is never used again, and with it one byte of state:
+ *
+ *     unused ──arm──▶ live ──fire──▶ fired
+ *                      │ ╰──cancel──▶ cancelled        any other arrow is counted as `doubled`,
+ *                      ╰──handBack──▶ handed back      and `live` at the end as `lost`
+ *
+ * Times are milliseconds on one monotonic clock, read by the caller: arming passes the deadline counted from a moment
+ * not after the call, firing passes the moment of the callback. So `early` can only be too small by the time that lies
+ * between that moment and the call. O(1) per operation, no allocation unless the number of timers outgrows the estimate.
+ */
+export class Ledger {
+  armed = 0;
+  moved = 0;
+  cancelled = 0;
+  fired = 0;
+  handedBack = 0;
+  overdue = 0;
+  doubled = 0;
+  early = 0;
+  earliest = 0;
+  refused = 0;
+  live = 0;
+  peakLive = 0;
+  readonly lateness = new LatenessHistogram();
+  #state: Uint8Array;
+  #owner: Int32Array;
+  #deadline: Float64Array;
+
+  /** `expected`: about how many timers will be armed in all. */
+  constructor(expected: number) {
+    this.#state = new Uint8Array(expected);
+    this.#owner = new Int32Array(expected);
+    this.#deadline = new Float64Array(expected);
+  }
+
+  /** Returns the timer's number. */
+  arm(slot: number, kind: TimerKind, deadline: number): number {
+    const timer = this.armed++;
+    if (timer === this.#state.length) this.#grow();
+    this.#state[timer] = LIVE;
+    this.#owner[timer] = (slot << 2) | kind;
+    this.#deadline[timer] = deadline;
+    if (++this.live > this.peakLive) this.peakLive = this.live;
+    return timer;
+  }
+
+  isLive(timer: number): boolean {
+    return this.#state[timer] === LIVE;
+  }
+
+  slotOf(timer: number): number {
+    return this.#owner[timer]! >> 2;
+  }
+
+  kindOf(timer: number): TimerKind {
+    return (this.#owner[timer]! & 3) as TimerKind;
+  }
+
+  /** `accepted`: what the subject answered. A live timer has to accept. */
+  move(timer: number, deadline: number, accepted: boolean): void {
+    this.moved++;
+    if (accepted) this.#deadline[timer] = deadline;
+    else this.refused++;
+  }
+
+  cancel(timer: number, accepted: boolean): void {
+    this.cancelled++;
+    if (!accepted) {
+      this.refused++;
+      return;
+    }
+    this.#state[timer] = CANCELLED;
+    this.live--;
+  }
+
+  /** False where this timer must not fire (any more); the caller then leaves its connection alone. */
+  fire(timer: number, now: number): boolean {
+    if (this.#state[timer] !== LIVE) {
+      this.doubled++;
+      return false;
+    }
+    this.#state[timer] = FIRED;
+    this.live--;
+    this.fired++;
+    const lateness = now - this.#deadline[timer]!;
+    if (lateness < 0) {
+      this.early++;
+      if (-lateness > this.earliest) this.earliest = -lateness;
+    }
+    this.lateness.record(lateness);
+    return true;
+  }
+
+  /** A timer whose deadline lies before `expected` should have fired by now: it was lost, and is only found again. */
+  handBack(timer: number, expected: number): void {
+    if (this.#state[timer] !== LIVE) {
+      this.doubled++;
+      return;
+    }
+    if (this.#deadline[timer]! < expected) this.overdue++;
+    this.#state[timer] = HANDED_BACK;
+    this.live--;
+    this.handedBack++;
+  }
+
+  /** Whether a live timer has its deadline before `expected`. Reads the whole ledger. */
+  isWaitingFor(expected: number): boolean {
+    for (let timer = 0; timer < this.armed; timer++) {
+      if (this.#state[timer] === LIVE && this.#deadline[timer]! < expected) return true;
+    }
+    return false;
+  }
+
+  forEachLive(visit: (timer: number) => void): void {
+    for (let timer = 0; timer < this.armed; timer++) if (this.#state[timer] === LIVE) visit(timer);
+  }
+
+  /** Counts by reading every timer's state once more, and so catches a counter of its own that went wrong. */
+  verdict(): Verdict {
+    const counts = [0, 0, 0, 0, 0];
+    for (let timer = 0; timer < this.armed; timer++) counts[this.#state[timer]!]!++;
+    const balanced =
+      counts[UNUSED] === 0 &&
+      counts[LIVE] === this.live &&
+      counts[FIRED] === this.fired &&
+      counts[HANDED_BACK] === this.handedBack;
+    if (!balanced) throw new Error(`The ledger's counters contradict its states: ${counts.join(' ')}`);
+    const { fired, handedBack, early, earliest, doubled, refused } = this;
+    return {
+      fired,
+      handedBack,
+      early,
+      earliest,
+      lost: this.live + this.overdue,
+      doubled,
+      refused,
+      lateness: this.lateness.summary(),
+    };
+  }
+
+  #grow(): void {
+    const length = this.#state.length * 2 + 1024;
+    const [state, owner, deadline] = [this.#state, this.#owner, this.#deadline];
+    this.#state = new Uint8Array(length);
+    this.#owner = new Int32Array(length);
+    this.#deadline = new Float64Array(length);
+    this.#state.set(state);
+    this.#owner.set(owner);
+    this.#deadline.set(deadline);
+  }
+}

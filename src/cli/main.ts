@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { forkReplay, type ReplayRun } from './fork-replay.ts';
+import { type Options, parseOptions, UsageError } from './options.ts';
+import { ProgressLine } from './progress-line.ts';
+import { renderReport } from './report.ts';
+import type { SubjectName } from './result.ts';
+import { costOf, isCorrect, remarksOn, type Summary } from './summary.ts';
+
+const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
+
+/** Runs the replays one after the other, each in a process of its own. */
+async function replayAll(options: Options, signal: AbortSignal): Promise<Summary> {
+  const line = new ProgressLine(process.stderr, options.cps);
+  const replay = (name: SubjectName, title: string): Promise<ReplayRun> => {
+    line.begin(title);
+    return forkReplay(name, options, signal, (progress) => line.update(progress));
+  };
+  try {
+    const driver = await replay('driver', 'driver alone');
+    const shardwheel = await replay('shardwheel', 'shardwheel');
+    const native = options.native ? await replay('native', 'node:timers') : undefined;
+    return {
+      options,
+      machine: { node: process.version, cpus: availableParallelism(), model: cpus()[0]?.model.trim() ?? 'unknown CPU' },
+      driver: driver.result,
+      shardwheel: { ...shardwheel.result, cost: costOf(shardwheel.result, driver.result) },
+      ...(native && { native: { ...native.result, cost: costOf(native.result, driver.result) } }),
+      correct: isCorrect(shardwheel),
+      remarks: remarksOn(driver, shardwheel, native),
+    };
+  } finally {
+    line.end();
+  }
+}
+
+async function main(): Promise<number> {
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  process.once('SIGTERM', () => interrupt.abort());
+  try {
+    const options = parseOptions(process.argv.slice(2));
+    if (options === undefined) return 0;
+    const summary = await replayAll(options, interrupt.signal);
+    console.log(renderReport(summary));
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(summary, null, 2)}\n`);
+    return summary.correct ? 0 : exitCodes.wrong;
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      console.error('interrupted');
+      return exitCodes.interrupted;
+    }
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.wrong;
+  }
+}
+
+process.exitCode = await main();

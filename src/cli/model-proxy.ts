@@ -1,0 +1,196 @@
+import { Calendar } from './calendar.ts';
+import {
+  ConnectionTable,
+  EXCHANGE_TIMER,
+  ID,
+  IDLE_TIMER,
+  LEFT,
+  PENDING,
+  PHASE,
+  RANDOM,
+  STRIDE_BITS,
+} from './connection-table.ts';
+import { Ledger } from './ledger.ts';
+import type { ReplayOptions } from './options.ts';
+import type { LiveTimers, OnFire, Subject } from './subjects/subject.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from './timer-kind.ts';
+import { NEVER, Workload } from './workload.ts';
+
+// What a connection's entry in the calendar means when its time has come.
+const CONNECTED = 0;
+const NEXT_REQUEST = 1;
+const ANSWER = 2;
+const CLOSE = 3;
+/** No event: a timer ended the connection while it still had an entry. Its TIME-WAIT is running. */
+const CLOSING = 4;
+/** The same, and TIME-WAIT is over: the entry is the last thing that holds the record. */
+const CLOSED = 5;
+/** Only where there are no timers: the moment at which the timer of kind `phase - EXPIRY` would fire. */
+const EXPIRY = 8;
+
+/**
+ * The proxy whose timers are replayed. Each connection is a small automaton; every step performs the timer operations
+ * that a proxy would, tells the ledger, and enters the connection's next step into the calendar.
+ *
+ *     accept ── connect(arm) idle(arm) ──▶ CONNECTED ── connect(cancel) ──╮
+ *     NEXT_REQUEST ◀── pause ──╮           ╭── idle(move) request(arm) ◀──┤
+ *           ╰──────────────────┼───────────┼──────────────────────────────╯
+ *                              ╰── ANSWER ◀╯ request(cancel)        a timer that fires ends the connection:
+ *                                   ╰──▶ CLOSE: idle(cancel) time-wait(arm) ──▶ fires ──▶ record free
+ *
+ * A step costs one clock reading, O(1), no allocation. What the steps do depends on the seed alone.
+ */
+export class ModelProxy {
+  readonly ledger: Ledger;
+  readonly calendar: Calendar;
+  /** Connections accepted so far. */
+  opened = 0;
+  /** See `ReplayResult.checksum`. */
+  checksum = 0;
+  readonly #table: ConnectionTable;
+  readonly #words: Int32Array;
+  readonly #workload: Workload;
+  readonly #clock: () => number;
+  #subject!: Subject;
+  #simulated = false;
+
+  /** `clock`: ms since the replay's start, on the process's monotonic clock. */
+  constructor(options: ReplayOptions, connections: number, clock: () => number) {
+    this.#table = new ConnectionTable(connections);
+    this.#words = this.#table.words;
+    this.#workload = new Workload(options);
+    this.#clock = clock;
+    this.calendar = new Calendar(this.#words);
+    this.ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)));
+  }
+
+  /** Before the first `accept`. `simulated`: the subject never fires, so the calendar ends the waits in its place. */
+  use(subject: Subject, simulated: boolean): void {
+    this.#subject = subject;
+    this.#simulated = simulated;
+  }
+
+  accept(): void {
+    const words = this.#words;
+    const base = this.#table.open();
+    const id = this.opened++;
+    this.#workload.begin(words, base, id);
+    words[base + ID] = id;
+    words[base + PENDING] = 0;
+    const now = this.#clock();
+    this.#arm(IDLE, base, now);
+    this.#arm(CONNECT, base, now);
+    this.#enter(base, CONNECTED, this.#workload.connectDelay(words, base), CONNECT, now);
+  }
+
+  /** Performs the step of a record that the calendar has handed out. */
+  step(base: number): void {
+    const words = this.#words;
+    const phase = words[base + PHASE]!;
+    const now = this.#clock();
+    if (phase < CLOSING) this.checksum = (this.checksum + Math.imul(words[base + RANDOM]!, phase + 1)) | 0;
+    switch (phase) {
+      case CONNECTED:
+        this.#cancel(base, EXCHANGE_TIMER);
+        this.#request(base, now);
+        break;
+      case NEXT_REQUEST:
+        this.#request(base, now);
+        break;
+      case ANSWER:
+        this.#cancel(base, EXCHANGE_TIMER);
+        words[base + LEFT] = words[base + LEFT]! - 1;
+        this.#enter(base, words[base + LEFT]! > 0 ? NEXT_REQUEST : CLOSE, this.#workload.pause(words, base), IDLE, now);
+        break;
+      case CLOSE:
+        this.#cancel(base, IDLE_TIMER);
+        this.#close(base, now);
+        break;
+      case CLOSING:
+        break;
+      case CLOSED:
+        this.#table.release(base);
+        break;
+      default: {
+        const kind = (phase - EXPIRY) as TimerKind;
+        this.onFire(kind, words[base + (kind === IDLE ? IDLE_TIMER : EXCHANGE_TIMER)]!);
+      }
+    }
+  }
+
+  /** The one callback of every timer under test. */
+  readonly onFire: OnFire = (kind, timer) => {
+    const now = this.#clock();
+    const { ledger } = this;
+    if (!ledger.fire(timer, now)) return;
+    const words = this.#words;
+    const base = ledger.slotOf(timer) << STRIDE_BITS;
+    if (kind === TIME_WAIT) {
+      this.#subject.forget(handleOf(base, EXCHANGE_TIMER));
+      if (words[base + PENDING] === 0) this.#table.release(base);
+      else words[base + PHASE] = CLOSED;
+      return;
+    }
+    if (kind === IDLE) {
+      this.#subject.forget(handleOf(base, IDLE_TIMER));
+      const exchange = words[base + EXCHANGE_TIMER]!;
+      if (ledger.isLive(exchange)) this.#cancel(base, EXCHANGE_TIMER);
+    } else {
+      this.#subject.forget(handleOf(base, EXCHANGE_TIMER));
+      this.#cancel(base, IDLE_TIMER);
+    }
+    this.#close(base, now);
+  };
+
+  /** Enumerates what the ledger holds to be live. */
+  readonly liveTimers: LiveTimers = (visit) => {
+    const { ledger } = this;
+    ledger.forEachLive((timer) => {
+      const base = ledger.slotOf(timer) << STRIDE_BITS;
+      visit(handleOf(base, ledger.kindOf(timer) === IDLE ? IDLE_TIMER : EXCHANGE_TIMER), timer);
+    });
+  };
+
+  #request(base: number, now: number): void {
+    const words = this.#words;
+    const delay = this.#workload.timeout(IDLE, words, base);
+    this.ledger.move(words[base + IDLE_TIMER]!, now + delay, this.#subject.move(handleOf(base, IDLE_TIMER), delay));
+    this.#arm(REQUEST, base, now);
+    this.#enter(base, ANSWER, this.#workload.answerDelay(words, base), REQUEST, now);
+  }
+
+  #close(base: number, now: number): void {
+    this.#arm(TIME_WAIT, base, now);
+    if (this.#simulated) this.#enter(base, EXPIRY, NEVER, TIME_WAIT, now);
+    else this.#words[base + PHASE] = CLOSING;
+  }
+
+  /** Enters the next step `delay` ms from the current one's planned time, or waits for the timer where it is `NEVER`. */
+  #enter(base: number, phase: number, delay: number, timer: TimerKind, now: number): void {
+    const words = this.#words;
+    if (delay !== NEVER) {
+      words[base + PHASE] = phase;
+      this.calendar.put(base, this.calendar.cursor + delay);
+    } else if (this.#simulated) {
+      words[base + PHASE] = EXPIRY + timer;
+      this.calendar.put(base, Math.ceil(now + this.#workload.timeout(timer, words, base)));
+    }
+  }
+
+  #arm(kind: TimerKind, base: number, now: number): void {
+    const words = this.#words;
+    const field = kind === IDLE ? IDLE_TIMER : EXCHANGE_TIMER;
+    const delay = this.#workload.timeout(kind, words, base);
+    const timer = this.ledger.arm(base >>> STRIDE_BITS, kind, now + delay);
+    words[base + field] = timer;
+    this.#subject.arm(kind, handleOf(base, field), words[base + ID]!, delay, timer);
+  }
+
+  #cancel(base: number, field: typeof IDLE_TIMER | typeof EXCHANGE_TIMER): void {
+    this.ledger.cancel(this.#words[base + field]!, this.#subject.cancel(handleOf(base, field)));
+  }
+}
+
+function handleOf(base: number, field: typeof IDLE_TIMER | typeof EXCHANGE_TIMER): number {
+  return (base >>> (STRIDE_BITS - 1)) + (field - IDLE_TIMER);
+}

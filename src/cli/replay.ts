@@ -1,0 +1,210 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CpuMeter } from './cpu.ts';
+import { MemoryMeter } from './memory.ts';
+import { ModelProxy } from './model-proxy.ts';
+import type { ReplayOptions } from './options.ts';
+import type { Progress, ReplayResult, SubjectName } from './result.ts';
+import { NativeTimers } from './subjects/native.ts';
+import { NoTimers } from './subjects/none.ts';
+import type { OnFire, Subject } from './subjects/subject.ts';
+
+/** ms between two turns when the driver is on time, longest turn before the loop gets its turn, and between two looks at memory. */
+const pace = 1;
+const turnBudget = 2;
+const samplePeriod = 200;
+/** A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after `patience`. */
+const grace = 1000;
+const patience = 5000;
+
+/**
+ * Replays the workload on the real clock against one subject.
+ *
+ * A turn performs every step that the plan has until now, millisecond by millisecond, then waits a millisecond. The
+ * plan does not slip: what a late turn missed, the next ones catch up, each for at most `turnBudget` ms of CPU before
+ * the event loop comes round (a turn resumes at the very record where it stopped). A machine that cannot hold the rate
+ * therefore falls behind the plan, which is reported, and stops accepting at twice the time asked for.
+ *
+ * The wait is one Node timer, in every run, the dry one included: one per millisecond among a million operations.
+ */
+export class Replay {
+  readonly #name: SubjectName;
+  readonly #options: ReplayOptions;
+  readonly #onProgress: (progress: Progress) => void;
+  readonly #origin = performance.now();
+  readonly #cpu = new CpuMeter();
+  readonly #memory = new MemoryMeter();
+  readonly #connections: number;
+  /** ms of the plan, arrivals and drain. */
+  readonly #planned: number;
+  readonly #proxy: ModelProxy;
+  /** ms on `#clock` at which the plan starts. */
+  #start = 0;
+  #lastAccept = 0;
+  #lastTurn = 0;
+  #longestBlock = 0;
+  #longestLag = 0;
+  #nextSample = 0;
+  #sampled = { at: 0, opened: 0 };
+  #stopped = false;
+
+  constructor(name: SubjectName, options: ReplayOptions, onProgress: (progress: Progress) => void) {
+    this.#name = name;
+    this.#options = options;
+    this.#onProgress = onProgress;
+    this.#connections = Math.round(options.cps * options.seconds);
+    this.#planned = Math.floor((options.seconds + options.drain) * 1000);
+    this.#proxy = new ModelProxy(options, this.#connections, () => performance.now() - this.#origin - this.#start);
+  }
+
+  /** Ends the arrivals and the drain as soon as possible. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async run(): Promise<ReplayResult> {
+    const proxy = this.#proxy;
+    this.#report('starting');
+    this.#memory.before();
+    const subject = await createSubject(this.#name, this.#options, proxy.onFire);
+    proxy.use(subject, this.#name === 'driver');
+    await subject.ready;
+    this.#memory.rest();
+    this.#cpu.start();
+    this.#start = performance.now() - this.#origin;
+    await new Promise<void>((resolve, reject) => this.#drive(resolve, reject));
+    const seconds = this.#now() / 1000;
+    const cpu = this.#cpu.read();
+    await this.#settle();
+    const own = await subject.stats();
+    this.#report('closing');
+    const closeStart = performance.now();
+    const expected = this.#now() - grace;
+    await subject.close((timer) => proxy.ledger.handBack(timer, expected), proxy.liveTimers);
+    const closing = performance.now() - closeStart;
+    await sleep(100); // Whatever fires now has been handed back before, and is counted as doubled.
+    const { armed, moved, cancelled, peakLive } = proxy.ledger;
+    return {
+      subject: this.#name,
+      connections: proxy.opened,
+      asked: this.#options.cps,
+      reached: (proxy.opened / Math.max(this.#lastAccept, this.#options.seconds * 1000)) * 1000,
+      arrivals: this.#lastAccept / 1000,
+      seconds,
+      armed,
+      moved,
+      cancelled,
+      peakLive,
+      verdict: proxy.ledger.verdict(),
+      cpu,
+      memory: this.#memory.use(),
+      longestBlock: this.#longestBlock,
+      longestLag: this.#longestLag,
+      closing,
+      checksum: proxy.checksum,
+      own,
+    };
+  }
+
+  /** ms since the first arrival. */
+  #now(): number {
+    return performance.now() - this.#origin - this.#start;
+  }
+
+  #drive(resolve: () => void, reject: (error: unknown) => void): void {
+    const turn = () => {
+      try {
+        const onTime = this.#turn();
+        if (this.#over()) resolve();
+        else if (onTime) pacer.refresh();
+        else setImmediate(turn);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const pacer = setTimeout(turn, pace);
+  }
+
+  /** Performs what is planned until now. False where the budget ended first. */
+  #turn(): boolean {
+    const { calendar } = this.#proxy;
+    const start = this.#now();
+    const until = Math.min(Math.floor(start), this.#planned);
+    this.#longestBlock = Math.max(this.#longestBlock, start - this.#lastTurn - pace);
+    this.#longestLag = Math.max(this.#longestLag, until - calendar.cursor);
+    this.#lastTurn = start;
+    if (start >= this.#nextSample) this.#sample(start);
+    for (;;) {
+      if (!this.#millisecond(start + turnBudget)) return false;
+      if (calendar.cursor >= until) return true;
+      calendar.cursor++;
+    }
+  }
+
+  /** Performs the steps and arrivals planned for the cursor's millisecond. False where `end` came first. */
+  #millisecond(end: number): boolean {
+    const proxy = this.#proxy;
+    const { calendar } = proxy;
+    let untilCheck = 32;
+    for (let base = calendar.take(); base >= 0; base = calendar.take()) {
+      proxy.step(base);
+      if (--untilCheck === 0) {
+        if (this.#now() > end) return false;
+        untilCheck = 32;
+      }
+    }
+    const planned = Math.min(this.#connections, Math.floor(((calendar.cursor + 1) * this.#options.cps) / 1000));
+    if (proxy.opened >= planned || this.#arrivalsOver()) return true;
+    while (proxy.opened < planned) {
+      proxy.accept();
+      if (--untilCheck === 0) {
+        if (this.#now() > end) break;
+        untilCheck = 32;
+      }
+    }
+    this.#lastAccept = this.#now();
+    return proxy.opened >= planned;
+  }
+
+  #arrivalsOver(): boolean {
+    return this.#proxy.opened >= this.#connections || this.#lastAccept > this.#options.seconds * 2000;
+  }
+
+  /** The plan ends at a fixed millisecond of its own time, so that every subject has performed the same steps by then. */
+  #over(): boolean {
+    if (this.#stopped || this.#proxy.calendar.cursor >= this.#planned) return true;
+    return this.#arrivalsOver() && this.#now() > this.#lastAccept + this.#planned;
+  }
+
+  /** Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost. */
+  async #settle(): Promise<void> {
+    const end = this.#now() + patience;
+    while (this.#proxy.ledger.isWaitingFor(this.#now() - grace) && this.#now() < end && !this.#stopped) {
+      await sleep(250);
+      this.#report('draining');
+    }
+  }
+
+  #sample(now: number): void {
+    this.#nextSample = now + samplePeriod;
+    this.#memory.sample(this.#proxy.ledger.live);
+    this.#report(this.#arrivalsOver() ? 'draining' : 'arrivals');
+  }
+
+  #report(phase: Progress['phase']): void {
+    const { ledger, opened } = this.#proxy;
+    const now = this.#now();
+    const rate = now > this.#sampled.at ? ((opened - this.#sampled.opened) / (now - this.#sampled.at)) * 1000 : 0;
+    this.#sampled = { at: now, opened };
+    const { p50, p99, max } = ledger.lateness.summary();
+    const elapsed = phase === 'starting' ? 0 : now / 1000;
+    this.#onProgress({ phase, elapsed, rate, live: ledger.live, fired: ledger.fired, lateness: { p50, p99, max } });
+  }
+}
+
+async function createSubject(name: SubjectName, options: ReplayOptions, onFire: OnFire): Promise<Subject> {
+  if (name === 'driver') return new NoTimers();
+  if (name === 'native') return new NativeTimers(onFire);
+  const { ShardwheelTimers } = await import('./subjects/shardwheel.ts');
+  return new ShardwheelTimers(Math.round(options.cps * options.seconds) * 2, onFire, options);
+}

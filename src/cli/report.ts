@@ -1,0 +1,85 @@
+import Table from 'cli-table3';
+import { count, mebibytes, milliseconds } from './format.ts';
+import type { ReplayResult } from './result.ts';
+import type { Cost, Summary } from './summary.ts';
+
+type Column = ReplayResult & { readonly cost?: Cost };
+
+/** A line of the table: how to read the value, how to show it, and whether a ratio says something. */
+interface Row {
+  readonly title: string;
+  readonly value: (column: Column) => number | undefined;
+  readonly show: (value: number) => string;
+  readonly ratio?: boolean;
+}
+
+const whole = (value: number) => count(value);
+
+const rows: readonly Row[] = [
+  { title: 'connections', value: (run) => run.connections, show: whole },
+  { title: 'connections per second reached', value: (run) => run.reached, show: whole },
+  { title: 'timer operations (arm, move, cancel)', value: (run) => run.armed + run.moved + run.cancelled, show: whole },
+  {
+    title: 'timer operations per second',
+    value: (run) => (run.armed + run.moved + run.cancelled) / run.seconds,
+    show: whole,
+  },
+  { title: 'timers live at the peak', value: (run) => run.peakLive, show: whole },
+  { title: 'fired', value: (run) => run.verdict.fired, show: whole },
+  { title: 'handed back at the end', value: (run) => run.verdict.handedBack, show: whole },
+  { title: 'lateness p50, ms', value: (run) => run.verdict.lateness.p50, show: milliseconds, ratio: true },
+  { title: 'lateness p99, ms', value: (run) => run.verdict.lateness.p99, show: milliseconds, ratio: true },
+  { title: 'lateness p99.9, ms', value: (run) => run.verdict.lateness.p999, show: milliseconds, ratio: true },
+  { title: 'lateness max, ms', value: (run) => run.verdict.lateness.max, show: milliseconds, ratio: true },
+  { title: 'early', value: (run) => run.verdict.early, show: whole },
+  { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds },
+  { title: 'lost', value: (run) => run.verdict.lost, show: whole },
+  { title: 'doubled', value: (run) => run.verdict.doubled, show: whole },
+  { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole },
+  { title: 'event-loop thread CPU, ms', value: (run) => run.cpu.thread, show: whole, ratio: true },
+  { title: '  of it on timers ¹', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
+  { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
+  { title: 'whole process CPU, ms', value: (run) => run.cpu.process, show: whole, ratio: true },
+  { title: 'longest event-loop block, ms', value: (run) => run.longestBlock, show: milliseconds, ratio: true },
+  { title: 'memory per live timer, bytes ²', value: (run) => run.cost?.perLiveTimer, show: whole, ratio: true },
+  { title: 'memory at rest, MiB ³', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },
+];
+
+const notes = `¹ CPU of this run less that of the driver alone, which performs the same steps without timers.
+² Growth of resident memory from rest to the peak, less the driver's own growth, per timer live then.
+³ What creating the subject took before the first timer: threads and tables.`;
+
+/** The end table, with what there is to say about it. */
+export function renderReport(summary: Summary): string {
+  const { driver, shardwheel, native, options, machine, remarks, correct } = summary;
+  const table = new Table({
+    head: ['', 'shardwheel', ...(native ? ['node:timers', 'node ÷ shardwheel'] : []), 'driver alone'],
+    colAligns: ['left', 'right', ...(native ? (['right', 'right'] as const) : []), 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const row of rows) {
+    const cells = [row.title, cell(row, shardwheel)];
+    if (native) cells.push(cell(row, native), row.ratio ? ratio(row.value(native), row.value(shardwheel)) : '');
+    cells.push(cell(row, driver));
+    table.push(cells);
+  }
+  const { verdict } = shardwheel;
+  const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
+  return [
+    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; ${options.shards} shards; seed ${options.seed}`,
+    table.toString(),
+    notes,
+    ...remarks.map((remark) => `! ${remark}`),
+    `${correct ? 'ok' : 'FAILED'}: ${sentence}.`,
+  ].join('\n');
+}
+
+function cell(row: Row, column: Column): string {
+  const value = row.value(column);
+  return value === undefined || !Number.isFinite(value) ? '–' : row.show(value);
+}
+
+function ratio(ours: number | undefined, theirs: number | undefined): string {
+  if (ours === undefined || theirs === undefined || !(ours > 0) || !(theirs > 0)) return '–';
+  return (ours / theirs).toFixed(2);
+}

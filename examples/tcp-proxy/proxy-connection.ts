@@ -182,7 +182,7 @@ export class ProxyConnection {
 }
 
 function reset(socket: Socket): void {
-  if (socket.connecting)
-    socket.destroy(); // resetAndDestroy would wait for the handshake
-  else if (!socket.destroyed) socket.resetAndDestroy();
+  if (socket.destroyed) return;
+  if (socket.connecting) return void socket.destroy(); // resetAndDestroy would wait for the handshake
+  socket.resetAndDestroy();
 }

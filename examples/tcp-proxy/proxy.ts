@@ -10,7 +10,7 @@ import {
 } from './proxy-connection.ts';
 
 export interface ProxyOptions {
-  /** May be shared with other proxies, and is not closed with this one. */
+  /** May be shared with other proxies. Outlives them: close the proxy first, then its scheduler. */
   scheduler: Scheduler;
   upstreamPort: number;
   timeouts: ProxyTimeouts;

@@ -10,6 +10,8 @@ const FAR_TICKS = 2 ** 31;
 const BLOCK = 2 ** 32;
 const UNKNOWN = -1;
 const NONE = -1;
+/** Entries buried at a time. */
+const DOOMED = 256;
 
 export interface CascadingIndexOptions {
   /** Bits of a tick that each level covers, the finest first. Each 1..24, at most 53 in all. */
@@ -45,7 +47,8 @@ export interface CascadingIndexOptions {
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists.
  */
 export class CascadingIndex implements TickIndex {
-  now: number;
+  // Starts as a double, and so remains one: a field that changes its representation later would deoptimise everything.
+  now = Number.NaN;
   size = 0;
   cascaded = 0;
   readonly capacity: number;
@@ -54,19 +57,24 @@ export class CascadingIndex implements TickIndex {
   private readonly occupancy: Occupancy;
   /** Occupied slots by level. */
   private readonly occupied: Int32Array;
-  /** geometry.base, plus what the high word of `now` contributes to the index on the level that holds bits 31 and 32. */
-  private readonly lowBase: Int32Array;
+  /** Where ticks of now's block of 2^32 go, see LevelGeometry.tabulate. */
+  private readonly places = new Int32Array(33 * 4);
+  private readonly overflowList: number;
+  /** Cells of entries taken out but not overwritten yet: their slots' positions are 0 already. See sweep. */
+  private readonly doomed = new Int32Array(DOOMED);
+  private doomedCount = 0;
   private readonly refuses: boolean;
   private farTicks: Float64Array = new Float64Array(0);
   /** Low 32 bits of `now`, as a signed integer. */
   private nowLow: number;
   /** End of the block of 2^32 ticks that holds `now`. */
-  private blockEnd = 0;
+  private blockEnd = Number.NaN;
+  /** Ticks below it are in now's block and less than 2^31 ahead. Conservative: set anew when a tick reaches it. */
+  private nearEnd = Number.NaN;
   /** A tick before which there is nothing to do: <= the start of the next occupied slot. */
   private event = Number.POSITIVE_INFINITY;
-  /** nextTick() where it is known, else UNKNOWN; and its low 32 bits. */
+  /** nextTick() where it is known, else UNKNOWN. */
   private least = Number.POSITIVE_INFINITY;
-  private leastLow = 0;
   /** At most the least tick on the overflow level. */
   private overflowLeast = Number.POSITIVE_INFINITY;
   /** Level and slot of the event that findEvent returned last. */
@@ -83,7 +91,7 @@ export class CascadingIndex implements TickIndex {
     this.lists = new ChunkLists(this.geometry.slots, Math.min(capacity, Math.max(reserve, 256)), reserve);
     this.occupancy = new Occupancy(this.geometry.slots);
     this.occupied = new Int32Array(this.geometry.levels + 1);
-    this.lowBase = this.geometry.base.slice();
+    this.overflowList = this.geometry.base[this.geometry.levels];
     this.refuses = overflow === 'throw';
     this.now = start;
     this.nowLow = start | 0;
@@ -106,42 +114,32 @@ export class CascadingIndex implements TickIndex {
   }
 
   insert(slot: number, tick: number): void {
-    const due = tick > this.now ? tick : this.now + 1;
-    if (slot >= this.lists.position.length) this.lists.growPosition(slot, this.capacity);
-    if (due < this.least) {
-      this.least = due;
-      this.leastLow = due | 0;
+    const { lists } = this;
+    if (slot >= lists.position.length) lists.growPosition(slot, this.capacity);
+    if (!(tick > this.now && tick < this.nearEnd)) {
+      this.insertElsewhere(slot, tick > this.now ? tick : this.now + 1);
+      return;
     }
+    const { places } = this;
+    const low = tick | 0;
+    const row = Math.clz32(low ^ this.nowLow) << 2;
+    const list = places[row] + ((low >>> places[row + 1]) & places[row + 2]);
     this.size++;
-    this.file(slot, due - this.now < FAR_TICKS ? slot : this.fileFar(slot, due), due);
+    if (tick < this.least) this.least = tick;
+    if (lists.append(list, slot, slot, low) === 1 || list === this.overflowList) this.occupy(list, tick);
   }
 
   remove(slot: number): boolean {
-    const { lists } = this;
-    if (slot >= lists.position.length) return false;
-    const cell = lists.position[slot];
+    const { position } = this.lists;
+    if (slot >= position.length) return false;
+    const cell = position[slot];
     if (cell === 0) return false;
-    const word = lists.cells[cell];
-    const low = lists.cells[cell + 1];
-    let level: number;
-    let list: number;
-    if (word === slot && low >>> 0 >= this.nowLow >>> 0) {
-      // Less than 2^32 ahead and not below now's low word: in the same block.
-      level = this.geometry.lowLevel[Math.clz32(low ^ this.nowLow)];
-      list = this.lowBase[level] + ((low >>> this.geometry.shift[level]) & this.geometry.mask[level]);
-    } else {
-      const tick = this.decode(slot, word, low);
-      level = this.levelOf(tick);
-      list = this.geometry.slotOn(level, tick);
-    }
-    lists.position[slot] = 0;
+    position[slot] = 0;
     this.size--;
-    if (low === this.leastLow) this.least = this.size === 0 ? Number.POSITIVE_INFINITY : UNKNOWN;
-    if (lists.bury(list, cell) === 0) {
-      if (list !== this.handing) this.vacate(level, list);
-    } else if (lists.wasteful(list) && list !== this.handing) {
-      lists.compact(list, SLOT_MASK);
-    }
+    const count = this.doomedCount;
+    this.doomed[count] = cell;
+    this.doomedCount = count + 1;
+    if (count + 1 === DOOMED || this.advancing) this.sweep();
     return true;
   }
 
@@ -166,11 +164,11 @@ export class CascadingIndex implements TickIndex {
   }
 
   nextTick(): number {
+    if (this.doomedCount > 0) this.sweep();
     if (this.handing !== NONE && this.lists.live(this.handing) > 0) return this.now;
     if (this.least === UNKNOWN) {
       const event = this.findEvent();
       this.least = event === Number.POSITIVE_INFINITY || this.eventLevel === 0 ? event : this.leastIn(this.eventSlot);
-      this.leastLow = this.least | 0;
     }
     return this.least;
   }
@@ -181,6 +179,7 @@ export class CascadingIndex implements TickIndex {
   }
 
   clear(): void {
+    this.doomedCount = 0;
     this.lists.clear();
     this.occupancy.clear();
     this.occupied.fill(0);
@@ -192,47 +191,76 @@ export class CascadingIndex implements TickIndex {
     this.handing = NONE;
   }
 
-  /** Appends an entry where it belongs. */
-  private file(slot: number, word: number, tick: number): void {
-    const { geometry, lists } = this;
-    const low = tick | 0;
-    let level: number;
-    let list: number;
-    if (tick < this.blockEnd) {
-      level = geometry.lowLevel[Math.clz32(low ^ this.nowLow)];
-      list = this.lowBase[level] + ((low >>> geometry.shift[level]) & geometry.mask[level]);
-    } else {
-      level = geometry.levelAcrossBlocks(tick, this.now);
-      list = geometry.slotOn(level, tick);
-    }
-    lists.append(list, slot, word, low);
-    if (lists.live(list) === 1) this.occupy(level, list, tick);
-    else if (level === geometry.levels) this.noteOverflow(tick);
+  /** insert, for ticks in another block of 2^32 than `now`, or far ahead. */
+  private insertElsewhere(slot: number, tick: number): void {
+    // The bound may have been set long ago.
+    this.nearEnd = Math.min(this.blockEnd, this.now + FAR_TICKS);
+    this.size++;
+    if (tick < this.least) this.least = tick;
+    this.file(slot, tick - this.now < FAR_TICKS ? slot : this.fileFar(slot, tick), tick);
   }
 
-  private occupy(level: number, list: number, tick: number): void {
-    this.occupancy.set(list);
-    this.occupied[level]++;
-    if (level === this.geometry.levels) {
-      this.noteOverflow(tick);
-      return;
+  /** Appends an entry where it belongs. */
+  private file(slot: number, word: number, tick: number): void {
+    const list = this.listOf(tick);
+    if (this.lists.append(list, slot, word, tick | 0) === 1 || list === this.overflowList) this.occupy(list, tick);
+  }
+
+  private listOf(tick: number): number {
+    if (tick >= this.blockEnd) return this.geometry.slotAcrossBlocks(tick, this.now);
+    const row = Math.clz32(tick ^ this.nowLow) << 2;
+    return this.places[row] + (((tick | 0) >>> this.places[row + 1]) & this.places[row + 2]);
+  }
+
+  /** Notes that a list has got its first entry, or the overflow list one more. */
+  private occupy(list: number, tick: number): void {
+    const level = this.geometry.levelOf[list];
+    if (!this.occupancy.has(list)) {
+      this.occupancy.set(list);
+      this.occupied[level]++;
     }
+    if (list === this.overflowList && tick < this.overflowLeast) this.overflowLeast = tick;
     const start = this.geometry.startOn(level, tick);
     if (start < this.event) this.event = start;
   }
 
-  private noteOverflow(tick: number): void {
-    if (tick >= this.overflowLeast) return;
-    this.overflowLeast = tick;
-    const start = this.geometry.startOn(this.geometry.levels, tick);
-    if (start < this.event) this.event = start;
-  }
-
-  private vacate(level: number, list: number): void {
+  private vacate(list: number): void {
     this.lists.release(list);
     this.occupancy.unset(list);
-    this.occupied[level]--;
-    if (level === this.geometry.levels) this.overflowLeast = Number.POSITIVE_INFINITY;
+    this.occupied[this.geometry.levelOf[list]]--;
+    if (list === this.overflowList) this.overflowLeast = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Buries the entries that were taken out since the last sweep. Two passes: the first only reads and overwrites cells,
+   * so that their cache misses overlap; and no list may be compacted before the last of its doomed cells is overwritten.
+   */
+  private sweep(): void {
+    const { doomed, doomedCount, lists, nowLow, places } = this;
+    const { cells } = lists;
+    this.doomedCount = 0;
+    for (let i = 0; i < doomedCount; i++) {
+      const cell = doomed[i];
+      const word = cells[cell];
+      const low = cells[cell + 1];
+      cells[cell] = TOMBSTONE;
+      if ((word & FAR) === 0 && low >>> 0 >= nowLow >>> 0) {
+        // Less than 2^32 ahead and not below now's low word: in the same block.
+        const row = Math.clz32(low ^ nowLow) << 2;
+        doomed[i] = places[row] + ((low >>> places[row + 1]) & places[row + 2]);
+      } else {
+        doomed[i] = this.listOf(this.decode(word & SLOT_MASK, word, low));
+      }
+      if (low === (this.least | 0)) this.least = UNKNOWN;
+    }
+    for (let i = 0; i < doomedCount; i++) {
+      const list = doomed[i];
+      if (lists.bury(list) === 0) {
+        if (list !== this.handing) this.vacate(list);
+      } else if (lists.wasteful(list) && list !== this.handing) {
+        lists.compact(list, SLOT_MASK);
+      }
+    }
   }
 
   private fileFar(slot: number, tick: number): number {
@@ -249,12 +277,6 @@ export class CascadingIndex implements TickIndex {
     return (word & FAR) !== 0 ? this.farTicks[slot] : this.now + ((low - this.nowLow) >>> 0);
   }
 
-  private levelOf(tick: number): number {
-    return tick < this.blockEnd
-      ? this.geometry.lowLevel[Math.clz32(tick ^ this.nowLow)]
-      : this.geometry.levelAcrossBlocks(tick, this.now);
-  }
-
   /** Moves `now` to where nothing occupied lies before. */
   private moveTo(tick: number): void {
     this.now = tick;
@@ -263,10 +285,10 @@ export class CascadingIndex implements TickIndex {
   }
 
   private enterBlock(): void {
-    const { geometry } = this;
     const block = Math.floor(this.now / BLOCK) * BLOCK;
     this.blockEnd = block + BLOCK;
-    for (let level = 0; level <= geometry.levels; level++) this.lowBase[level] = geometry.slotOn(level, block);
+    this.nearEnd = Math.min(this.blockEnd, this.now + FAR_TICKS);
+    this.geometry.tabulate(block, this.places);
   }
 
   /** The start of the first occupied slot from now's on, Infinity when there is none; notes its level and number. */
@@ -289,6 +311,7 @@ export class CascadingIndex implements TickIndex {
 
   private advance(tick: number, sink: DueSink, budget: number): boolean {
     if (this.advancing) throwNested();
+    if (this.doomedCount > 0) this.sweep();
     let left = budget;
     this.advancing = true;
     try {
@@ -333,7 +356,8 @@ export class CascadingIndex implements TickIndex {
         left--;
         const slot = word & SLOT_MASK;
         lists.position[slot] = 0;
-        lists.bury(list, cell);
+        lists.cells[cell] = TOMBSTONE;
+        lists.bury(list);
         this.size--;
         sink.due(slot, tick);
         // The sink cleared the index.

@@ -2,14 +2,14 @@
  * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
- *   list (4 words)     │ head chunk │ cursor: cell of the next entry │ live │ dead │
+ *   list (4 words)     │ head chunk │ cursor: cell of the next entry │ live │ chunks │
  *
  * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. Taking one out overwrites its slot
  * with TOMBSTONE; a list without live entries gives its whole chain back in O(1), and one whose tombstones outnumber
- * the living by far is compacted in order, so dead <= 1.2 live + 63 in each list that is not pinned by a reader.
+ * the living by far is compacted in order: entries <= 2.2 live + 126 in each list that is not under a reader's eyes.
  *
  *   - position[slot] = cell of the slot's entry, 0 where it has none. Chunk 0 is never used.
- *   - All chunks of a list but its last are full; live + dead = entries.
+ *   - All chunks of a list but its last are full.
  */
 export const CHUNK_SHIFT = 7;
 export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
@@ -22,7 +22,7 @@ export const LIST_WORDS = 4;
 export const HEAD = 0;
 export const CURSOR = 1;
 export const LIVE = 2;
-export const DEAD = 3;
+export const CHUNKS = 3;
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
 
@@ -42,8 +42,8 @@ export class ChunkLists {
     for (let list = CURSOR; list < this.lists.length; list += LIST_WORDS) this.lists[list] = NO_CHUNK;
   }
 
-  /** Appends an entry. `word` is the slot with its flags. Precondition: slot < position.length. */
-  append(list: number, slot: number, word: number, low: number): void {
+  /** Appends an entry. `word` is the slot with its flags. Returns the live entries. Precondition: slot < position.length. */
+  append(list: number, slot: number, word: number, low: number): number {
     const lists = this.lists;
     const at = list * LIST_WORDS;
     let cursor = lists[at + CURSOR];
@@ -53,22 +53,23 @@ export class ChunkLists {
     cells[cursor + 1] = low;
     this.position[slot] = cursor;
     lists[at + CURSOR] = cursor + 2;
-    lists[at + LIVE]++;
+    const live = lists[at + LIVE] + 1;
+    lists[at + LIVE] = live;
+    return live;
   }
 
-  /** Buries the entry in `cell`; the caller sees to what follows from the new counts. Returns the live entries left. */
-  bury(list: number, cell: number): number {
-    const lists = this.lists;
-    const at = list * LIST_WORDS;
-    this.cells[cell] = TOMBSTONE;
-    lists[at + DEAD]++;
-    return --lists[at + LIVE];
+  /** Counts an entry of a list as buried: its cell has been overwritten. Returns the live entries left. */
+  bury(list: number): number {
+    const at = list * LIST_WORDS + LIVE;
+    const live = this.lists[at] - 1;
+    this.lists[at] = live;
+    return live;
   }
 
-  /** Whether burials have made a list wasteful: entries > 2.2 x live + a chunk. */
+  /** Whether tombstones take too much room: entries that fit in its chunks > 2.2 x live + 2 chunks. */
   wasteful(list: number): boolean {
     const at = list * LIST_WORDS;
-    return this.lists[at + DEAD] * 5 > this.lists[at + LIVE] * 6 + 5 * ENTRIES_PER_CHUNK;
+    return (this.lists[at + CHUNKS] - 2) * 5 * ENTRIES_PER_CHUNK > this.lists[at + LIVE] * 11;
   }
 
   live(list: number): number {
@@ -108,7 +109,7 @@ export class ChunkLists {
     this.lists[at + HEAD] = 0;
     this.lists[at + CURSOR] = NO_CHUNK;
     this.lists[at + LIVE] = 0;
-    this.lists[at + DEAD] = 0;
+    this.lists[at + CHUNKS] = 0;
     return head;
   }
 
@@ -126,7 +127,7 @@ export class ChunkLists {
     const at = list * LIST_WORDS;
     const head = this.lists[at + HEAD];
     this.lists[at + HEAD] = this.next(head);
-    this.lists[at + DEAD] -= ENTRIES_PER_CHUNK;
+    this.lists[at + CHUNKS]--;
     this.free(head);
   }
 
@@ -137,12 +138,16 @@ export class ChunkLists {
     const cursor = lists[at + CURSOR];
     const tail = cursor >>> CHUNK_SHIFT;
     let to = lists[at + HEAD] << CHUNK_SHIFT;
+    let chunks = 1;
     for (let chunk = lists[at + HEAD]; ; chunk = this.next(chunk)) {
       const end = chunk === tail ? cursor : (chunk << CHUNK_SHIFT) + LINK;
       for (let from = chunk << CHUNK_SHIFT; from < end; from += 2) {
         const word = cells[from];
         if (word === TOMBSTONE) continue;
-        if ((to & (CHUNK_WORDS - 1)) === LINK) to = cells[to] << CHUNK_SHIFT;
+        if ((to & (CHUNK_WORDS - 1)) === LINK) {
+          to = cells[to] << CHUNK_SHIFT;
+          chunks++;
+        }
         cells[to] = word;
         cells[to + 1] = cells[from + 1];
         position[word & slotMask] = to;
@@ -156,7 +161,7 @@ export class ChunkLists {
       this.freeChunk = this.next(last);
     }
     lists[at + CURSOR] = to;
-    lists[at + DEAD] = 0;
+    lists[at + CHUNKS] = chunks;
   }
 
   /** Makes room for `slot`. */
@@ -189,6 +194,7 @@ export class ChunkLists {
     // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
     this.cells[cursor] = chunk;
     if (this.lists[at + HEAD] === 0) this.lists[at + HEAD] = chunk;
+    this.lists[at + CHUNKS]++;
     return chunk << CHUNK_SHIFT;
   }
 

@@ -17,14 +17,13 @@ export class LevelGeometry {
   readonly shift: Int32Array;
   readonly mask: Int32Array;
   readonly base: Int32Array;
-  /** Mask of the bits below a level's, for ticks that differ from `now` in the low word only. */
-  readonly below: Int32Array;
+  /** Level by wheel slot. */
+  readonly levelOf: Uint8Array;
   /** 2^shift and 2^-shift: ticks are doubles, shifts of them are multiplications by powers of two, which are exact. */
   readonly width: Float64Array;
   readonly inverse: Float64Array;
-  /** Level by the leading zeros of the low words' XOR (32: no difference, level 0), and of the high words'. */
-  readonly lowLevel: Uint8Array;
-  readonly highLevel: Uint8Array;
+  /** Level by the bit in which two ticks differ first. */
+  private readonly levelOfBit: Uint8Array;
 
   constructor(levelBits: readonly number[]) {
     const levels = levelBits.length;
@@ -33,11 +32,9 @@ export class LevelGeometry {
     this.shift = new Int32Array(levels + 1);
     this.mask = new Int32Array(levels + 1);
     this.base = new Int32Array(levels + 1);
-    this.below = new Int32Array(levels + 1);
     this.width = new Float64Array(levels + 1);
     this.inverse = new Float64Array(levels + 1);
-    this.lowLevel = new Uint8Array(33);
-    this.highLevel = new Uint8Array(33).fill(levels);
+    this.levelOfBit = new Uint8Array(64).fill(levels);
     let bit = 0;
     let base = 0;
     for (let level = 0; level <= levels; level++) {
@@ -45,22 +42,15 @@ export class LevelGeometry {
       this.shift[level] = bit;
       this.mask[level] = 2 ** bits - 1;
       this.base[level] = base;
-      this.below[level] = 2 ** Math.min(bit, 32) - 1;
       this.width[level] = 2 ** bit;
       this.inverse[level] = 2 ** -bit;
-      const end = level < levels ? bit + bits : 64;
-      for (; bit < end; bit++) {
-        if (bit < 32) this.lowLevel[31 - bit] = level;
-        else this.highLevel[63 - bit] = level;
-      }
+      this.levelOfBit.fill(level, bit, bit + bits);
+      bit += bits;
       base += Math.ceil(2 ** bits / 32) * 32;
     }
     this.slots = base;
-  }
-
-  /** The level of a tick in another block of 2^32 than `now`: their high words differ. */
-  levelAcrossBlocks(tick: number, now: number): number {
-    return this.highLevel[Math.clz32((tick * 2 ** -32) ^ (now * 2 ** -32))];
+    this.levelOf = new Uint8Array(base);
+    for (let level = 0; level <= levels; level++) this.levelOf.fill(level, this.base[level]);
   }
 
   /** The wheel slot of a tick on a level. `&` takes a double's low 32 bits, after cutting its fraction off. */
@@ -68,12 +58,32 @@ export class LevelGeometry {
     return this.base[level] + ((tick * this.inverse[level]) & this.mask[level]);
   }
 
+  /** The wheel slot of a tick in another block of 2^32 than `now`: their high words differ. */
+  slotAcrossBlocks(tick: number, now: number): number {
+    const bit = 63 - Math.clz32((tick * 2 ** -32) ^ (now * 2 ** -32));
+    return this.slotOn(this.levelOfBit[bit], tick);
+  }
+
   /** The first tick of the slot that holds `tick` on a level. */
   startOn(level: number, tick: number): number {
     return Math.floor(tick * this.inverse[level]) * this.width[level];
   }
 
+  /**
+   * Fills the table by which ticks of `block` (a multiple of 2^32) find their slot: by the leading zeros of the low
+   * words' XOR, four words each: base, shift, mask, unused. 32 leading zeros, no difference, is level 0. The base holds
+   * what the block's number contributes to the index on the level that has bits 31 and 32.
+   */
+  tabulate(block: number, table: Int32Array): void {
+    for (let zeros = 0; zeros <= 32; zeros++) {
+      const level = this.levelOfBit[Math.max(31 - zeros, 0)];
+      table[zeros * 4] = this.slotOn(level, block);
+      table[zeros * 4 + 1] = this.shift[level];
+      table[zeros * 4 + 2] = this.mask[level];
+    }
+  }
+
   get bytes(): number {
-    return (this.levels + 1) * (4 * 4 + 2 * 8) + 2 * 33;
+    return (this.levels + 1) * (3 * 4 + 2 * 8) + this.slots + 64;
   }
 }

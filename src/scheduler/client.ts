@@ -103,6 +103,12 @@ export class Client implements DeliveryHost {
     for (const host of this.hosts) host.poke();
   }
 
+  /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */
+  async publishAll(): Promise<void> {
+    this.publish();
+    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settle();
+  }
+
   /** Resolves once every shard has caught up with the clock and with all commands, and what fired is delivered. */
   settle(): Promise<void> {
     return new Promise((resolve) => {
@@ -149,8 +155,8 @@ export class Client implements DeliveryHost {
     this.readClock();
     const isMore = this.deliver();
     if (this.isClosed) return;
+    this.isArmed = false; // before an inline shard takes its turn, which may ask for another
     this.publish();
-    this.isArmed = false;
     this.keepAlive.holdForTimers(this.isRef && this.size > 0);
     if (isMore) this.arm();
     else if (this.quiet !== undefined) this.checkQuiet(this.quiet);

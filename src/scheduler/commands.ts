@@ -75,7 +75,7 @@ export class Commands {
   private ringFor(earliest: number): void {
     // The flag is down again: the shard need not tell of room any more.
     if (Atomics.load(this.header, WANTS_ROOM) === 1) Atomics.store(this.header, WANTS_ROOM, 0);
-    if (this.ring.room() < this.ring.capacity / 2) this.doorbell.ring();
+    if (this.ring.exactRoom() < this.ring.capacity / 2) this.doorbell.ring();
     else this.doorbell.ringIfAsleepUntilAfter(earliest);
   }
 

@@ -1,17 +1,17 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 
 /**
  * Holds the process while there is a reason to: live timers that are ref'd, a call that waits for its answer. A worker
  * thread or a port of its own would hold it always or never; this is one open port that is ref'd while reasons exist.
  */
 export class KeepAlive {
-  private readonly port: MessagePort;
+  /** Both ends: one that nobody holds is collected, and closes the other. */
+  private readonly channel = new MessageChannel();
   private reasons = 0;
   private timers = false;
 
   constructor() {
-    this.port = new MessageChannel().port1;
-    this.port.unref();
+    this.channel.port1.unref();
   }
 
   /** Whether live, ref'd timers hold the process. */
@@ -33,12 +33,12 @@ export class KeepAlive {
 
   release(): void {
     this.holdForTimers(false);
-    this.port.close();
+    this.channel.port1.close();
   }
 
   private change(by: 1 | -1): void {
     this.reasons += by;
-    if (by === 1 && this.reasons === 1) this.port.ref();
-    if (by === -1 && this.reasons === 0) this.port.unref();
+    if (by === 1 && this.reasons === 1) this.channel.port1.ref();
+    if (by === -1 && this.reasons === 0) this.channel.port1.unref();
   }
 }

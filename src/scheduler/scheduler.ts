@@ -296,7 +296,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     while (!client.isClosed && client.clock.published() < to) {
       // No further at a time than the lanes' due words can tell apart.
       const reach = scale.timeOf(scale.tickAtOrBefore(client.clock.published()) + HORIZON);
-      client.publish();
+      await client.publishAll();
       client.clock.set(Math.min(to, reach));
       await client.settle();
     }

@@ -48,6 +48,9 @@ export class ServedLane implements DueSink {
   private readonly firedRing: RingProducer;
   private readonly isBounded: boolean;
   private request = 0;
+  private roundTick = 0;
+  /** Commands of the present round that are not yet filed. */
+  private roundLeft = 0;
 
   constructor(memory: LaneMemory, index: TickIndex, clientBell: ClientBell) {
     this.index = index;
@@ -79,30 +82,26 @@ export class ServedLane implements DueSink {
     return found;
   }
 
-  /** Notes which request the coming drain and advance will answer. Before drain(), so that the answer covers all. */
-  noteRequest(): void {
-    this.request = Atomics.load(this.header, REQUEST);
-  }
-
-  /** Takes up to `budget` commands; `tick` is the clock's. Returns whether none is left. */
-  drain(tick: number, budget: number): boolean {
-    const available = this.commandRing.available();
-    if (available === 0) return true;
-    const count = Math.min(available, budget);
-    const cells = this.commandRing.cells;
-    for (let i = 0; i < count; i++) {
-      const at = this.commandRing.take();
-      this.file(cells[at], cells[at + 1], tickFrom(cells[at + 2], tick));
+  /**
+   * Takes part in a turn at `now`: files commands, fires what is due, publishes; at most `budget` of each. Commands are
+   * taken in rounds: a round covers all that had been published when it began, and only when all of them are filed does
+   * the wheel advance, to the tick at which it began. So whatever a client publishes before it moves a manual clock, or
+   * before a deadline, stands in its place when that tick is handed over, however small the budget.
+   * Returns whether there is more to do at once.
+   */
+  turn(now: number, budget: number): boolean {
+    if (this.roundLeft === 0) {
+      // Request before commands: what was published before the client asked is covered by the answer.
+      this.request = Atomics.load(this.header, REQUEST);
+      this.roundTick = now;
+      this.roundLeft = this.commandRing.available();
     }
-    this.commands += count;
-    this.commandRing.release();
-    return count === available;
-  }
-
-  /** Fires what is due at `tick`, at most `budget` entries and no more than the fired ring has room for. Returns whether nothing due is left. */
-  advanceTo(tick: number, budget: number): boolean {
+    this.fileCommands(Math.min(this.roundLeft, budget));
+    if (this.roundLeft > 0) return true;
     const room = this.firedRing.exactRoom();
-    return room > 0 && this.index.advanceTo(tick, this, Math.min(budget, room));
+    const isDone = room > 0 && this.index.advanceTo(this.roundTick, this, Math.min(budget, room));
+    this.publish(isDone);
+    return !isDone && !this.isBlocked();
   }
 
   /** An entry's tick has come: the table decides. */
@@ -122,17 +121,6 @@ export class ServedLane implements DueSink {
     }
     this.firedRing.pushPair(slot, tag);
     this.fired += 1;
-  }
-
-  /** Hands fired records to the client, and its answer if the lane has caught up with the clock; rings if there is news. */
-  publish(caughtUp: boolean): void {
-    let news = this.firedRing.publish();
-    if (caughtUp && Atomics.load(this.header, ANSWERED) !== this.request) {
-      Atomics.store(this.header, ANSWERED, this.request); // after the records that it vouches for
-      news = true;
-    }
-    // The client lowers its flag itself, when it has got rid of what it held back.
-    if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
   }
 
   /** Whether commands or a request came in since this turn looked. */
@@ -162,8 +150,33 @@ export class ServedLane implements DueSink {
   /** Every entry of the index with the tag that it is filed under. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
-    this.index.forEach((slot, tick) => entries.push({ slot, tag: this.tags[slot], tick }));
+    this.index.forEach((slot, tick) => {
+      entries.push({ slot, tag: this.tags[slot], tick });
+    });
     return entries;
+  }
+
+  private fileCommands(count: number): void {
+    if (count === 0) return;
+    const cells = this.commandRing.cells;
+    for (let i = 0; i < count; i++) {
+      const at = this.commandRing.take();
+      this.file(cells[at], cells[at + 1], tickFrom(cells[at + 2], this.roundTick));
+    }
+    this.commandRing.release();
+    this.roundLeft -= count;
+    this.commands += count;
+  }
+
+  /** Hands fired records to the client, and its answer where the lane has caught up with the clock; rings if there is news. */
+  private publish(isCaughtUp: boolean): void {
+    let news = this.firedRing.publish();
+    if (isCaughtUp && Atomics.load(this.header, ANSWERED) !== this.request) {
+      Atomics.store(this.header, ANSWERED, this.request); // after the records that it vouches for
+      news = true;
+    }
+    // The client lowers its flag itself, when it has got rid of what it held back.
+    if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
   }
 
   private file(slot: number, tag: number, tick: number): void {

@@ -42,15 +42,10 @@ export class Shard {
   /** Takes one turn. Returns whether there is more to do at once. */
   turn(): boolean {
     this.turns += 1;
-    // Requests before the clock: whoever moved a manual clock and then asked is answered for the time that it set.
-    for (const lane of this.lanes) lane.noteRequest();
-    const tick = this.scale.tickAtOrBefore(this.clock.refresh());
+    const now = this.scale.tickAtOrBefore(this.clock.refresh());
     let more = false;
     for (const lane of this.lanes) {
-      const drained = lane.drain(tick, this.budget);
-      const fired = lane.advanceTo(tick, this.budget);
-      lane.publish(drained && fired);
-      if (!drained || (!fired && !lane.isBlocked())) more = true;
+      if (lane.turn(now, this.budget)) more = true;
     }
     return more;
   }

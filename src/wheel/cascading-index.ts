@@ -62,6 +62,7 @@ export class CascadingIndex implements TickIndex {
   private readonly overflowList: number;
   /** Cells of entries taken out but not overwritten yet: their slots' positions are 0 already. See sweep. */
   private readonly doomed = new Int32Array(DOOMED);
+  private readonly doomedLow = new Int32Array(DOOMED);
   private doomedCount = 0;
   private readonly refuses: boolean;
   private farTicks: Float64Array = new Float64Array(0);
@@ -232,17 +233,20 @@ export class CascadingIndex implements TickIndex {
   }
 
   /**
-   * Buries the entries that were taken out since the last sweep. Two passes: the first only reads and overwrites cells,
-   * so that their cache misses overlap; and no list may be compacted before the last of its doomed cells is overwritten.
+   * Buries the entries that were taken out since the last sweep. Three passes: the first does nothing but read the
+   * cells, so that as many cache misses as possible overlap; the second overwrites them and finds their lists; the third
+   * counts, as no list may be compacted before the last of its doomed cells is overwritten.
    */
   private sweep(): void {
-    const { doomed, doomedCount, lists, nowLow, places } = this;
+    const { doomed, doomedLow, doomedCount, lists, nowLow, places } = this;
     const { cells } = lists;
+    const leastLow = this.least | 0;
     this.doomedCount = 0;
+    for (let i = 0; i < doomedCount; i++) doomedLow[i] = cells[doomed[i] + 1];
     for (let i = 0; i < doomedCount; i++) {
       const cell = doomed[i];
       const word = cells[cell];
-      const low = cells[cell + 1];
+      const low = doomedLow[i];
       cells[cell] = TOMBSTONE;
       if ((word & FAR) === 0 && low >>> 0 >= nowLow >>> 0) {
         // Less than 2^32 ahead and not below now's low word: in the same block.
@@ -251,7 +255,7 @@ export class CascadingIndex implements TickIndex {
       } else {
         doomed[i] = this.listOf(this.decode(word & SLOT_MASK, word, low));
       }
-      if (low === (this.least | 0)) this.least = UNKNOWN;
+      if (low === leastLow) this.least = UNKNOWN;
     }
     for (let i = 0; i < doomedCount; i++) {
       const list = doomed[i];

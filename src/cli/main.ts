@@ -4,8 +4,8 @@ import { availableParallelism, cpus } from 'node:os';
 import { forkReplay, type ReplayRun } from './fork-replay.ts';
 import { type Options, parseOptions, UsageError } from './options.ts';
 import { ProgressLine } from './progress-line.ts';
+import { type SubjectName, subjectTitles } from './replay-result.ts';
 import { renderReport } from './report.ts';
-import type { SubjectName } from './result.ts';
 import { costOf, isCorrect, remarksOn, type Summary } from './summary.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
@@ -13,14 +13,14 @@ const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 /** Runs the replays one after the other, each in a process of its own. */
 async function replayAll(options: Options, signal: AbortSignal): Promise<Summary> {
   const line = new ProgressLine(process.stderr, options.cps);
-  const replay = (name: SubjectName, title: string): Promise<ReplayRun> => {
-    line.begin(title);
+  const replay = (name: SubjectName): Promise<ReplayRun> => {
+    line.begin(subjectTitles[name]);
     return forkReplay(name, options, signal, (progress) => line.update(progress));
   };
   try {
-    const driver = await replay('driver', 'driver alone');
-    const shardwheel = await replay('shardwheel', 'shardwheel');
-    const native = options.native ? await replay('native', 'node:timers') : undefined;
+    const driver = await replay('driver');
+    const shardwheel = await replay('shardwheel');
+    const native = options.native ? await replay('native') : undefined;
     return {
       options,
       machine: { node: process.version, cpus: availableParallelism(), model: cpus()[0]?.model.trim() ?? 'unknown CPU' },

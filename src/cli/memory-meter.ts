@@ -1,4 +1,4 @@
-import type { MemoryUse } from './result.ts';
+import type { MemoryUse } from './replay-result.ts';
 
 /** Resident memory at the three moments that tell what a live timer costs. */
 export class MemoryMeter {

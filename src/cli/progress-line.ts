@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { count, milliseconds } from './format.ts';
-import type { Progress } from './result.ts';
+import type { Progress } from './replay-result.ts';
 
 /**
  * The line that shows that something is happening: rewritten in place on a terminal, otherwise a new line now and then.

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import type { ReplayOptions } from './options.ts';
 import { Replay } from './replay.ts';
-import type { ReplayMessage, SubjectName } from './result.ts';
+import type { ReplayMessage, SubjectName } from './replay-result.ts';
 
 function send(message: ReplayMessage): void {
   if (process.connected) process.send?.(message);

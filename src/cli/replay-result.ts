@@ -1,7 +1,14 @@
-import type { CpuUse } from './cpu.ts';
+import type { CpuUse } from './cpu-meter.ts';
 import type { Verdict } from './ledger.ts';
 
 export type SubjectName = 'driver' | 'shardwheel' | 'native';
+
+/** What the user sees in their place. */
+export const subjectTitles: Readonly<Record<SubjectName, string>> = {
+  driver: 'driver alone',
+  shardwheel: 'shardwheel',
+  native: 'node:timers',
+};
 
 /** What a replay says about itself while it runs. */
 export interface Progress {

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from './cpu.ts';
-import { MemoryMeter } from './memory.ts';
+import { CpuMeter } from './cpu-meter.ts';
+import { MemoryMeter } from './memory-meter.ts';
 import { ModelProxy } from './model-proxy.ts';
 import type { ReplayOptions } from './options.ts';
-import type { Progress, ReplayResult, SubjectName } from './result.ts';
-import { NativeTimers } from './subjects/native.ts';
-import { NoTimers } from './subjects/none.ts';
+import type { Progress, ReplayResult, SubjectName } from './replay-result.ts';
+import { NativeTimers } from './subjects/native-timers.ts';
+import { NoTimers } from './subjects/no-timers.ts';
 import type { OnFire, Subject } from './subjects/subject.ts';
 
 /** ms between two turns when the driver is on time, longest turn before the loop gets its turn, and between two looks at memory. */
@@ -203,8 +203,10 @@ export class Replay {
 }
 
 async function createSubject(name: SubjectName, options: ReplayOptions, onFire: OnFire): Promise<Subject> {
-  if (name === 'driver') return new NoTimers();
+  const handles = Math.round(options.cps * options.seconds) * 2;
+  if (name === 'driver') return new NoTimers(handles);
   if (name === 'native') return new NativeTimers(onFire);
-  const { ShardwheelTimers } = await import('./subjects/shardwheel.ts');
-  return new ShardwheelTimers(Math.round(options.cps * options.seconds) * 2, onFire, options);
+  // Imported here, so that the other replays do without its code.
+  const { ShardwheelTimers } = await import('./subjects/shardwheel-timers.ts');
+  return new ShardwheelTimers(handles, onFire, options);
 }

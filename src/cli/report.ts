@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { count, mebibytes, milliseconds } from './format.ts';
-import type { ReplayResult } from './result.ts';
-import type { Cost, Summary } from './summary.ts';
+import { type ReplayResult, subjectTitles } from './replay-result.ts';
+import { type Cost, operationsOf, type Summary } from './summary.ts';
 
 type Column = ReplayResult & { readonly cost?: Cost };
 
@@ -11,6 +11,8 @@ interface Row {
   readonly value: (column: Column) => number | undefined;
   readonly show: (value: number) => string;
   readonly ratio?: boolean;
+  /** Says nothing about the driver, whose waits are ended by its own calendar. */
+  readonly timersOnly?: boolean;
 }
 
 const whole = (value: number) => count(value);
@@ -18,24 +20,32 @@ const whole = (value: number) => count(value);
 const rows: readonly Row[] = [
   { title: 'connections', value: (run) => run.connections, show: whole },
   { title: 'connections per second reached', value: (run) => run.reached, show: whole },
-  { title: 'timer operations (arm, move, cancel)', value: (run) => run.armed + run.moved + run.cancelled, show: whole },
-  {
-    title: 'timer operations per second',
-    value: (run) => (run.armed + run.moved + run.cancelled) / run.seconds,
-    show: whole,
-  },
+  { title: 'timer operations (arm, move, cancel)', value: operationsOf, show: whole },
+  { title: 'timer operations per second', value: (run) => operationsOf(run) / run.seconds, show: whole },
   { title: 'timers live at the peak', value: (run) => run.peakLive, show: whole },
-  { title: 'fired', value: (run) => run.verdict.fired, show: whole },
-  { title: 'handed back at the end', value: (run) => run.verdict.handedBack, show: whole },
-  { title: 'lateness p50, ms', value: (run) => run.verdict.lateness.p50, show: milliseconds, ratio: true },
-  { title: 'lateness p99, ms', value: (run) => run.verdict.lateness.p99, show: milliseconds, ratio: true },
-  { title: 'lateness p99.9, ms', value: (run) => run.verdict.lateness.p999, show: milliseconds, ratio: true },
-  { title: 'lateness max, ms', value: (run) => run.verdict.lateness.max, show: milliseconds, ratio: true },
-  { title: 'early', value: (run) => run.verdict.early, show: whole },
-  { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds },
-  { title: 'lost', value: (run) => run.verdict.lost, show: whole },
-  { title: 'doubled', value: (run) => run.verdict.doubled, show: whole },
-  { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole },
+  { title: 'fired', value: (run) => run.verdict.fired, show: whole, timersOnly: true },
+  { title: 'handed back at the end', value: (run) => run.verdict.handedBack, show: whole, timersOnly: true },
+  ...(
+    [
+      ['p50', 'p50'],
+      ['p99', 'p99'],
+      ['p99.9', 'p999'],
+      ['max', 'max'],
+    ] as const
+  ).map(
+    ([name, key]): Row => ({
+      title: `lateness ${name}, ms`,
+      value: (run) => run.verdict.lateness[key],
+      show: milliseconds,
+      ratio: true,
+      timersOnly: true,
+    }),
+  ),
+  { title: 'early', value: (run) => run.verdict.early, show: whole, timersOnly: true },
+  { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds, timersOnly: true },
+  { title: 'lost', value: (run) => run.verdict.lost, show: whole, timersOnly: true },
+  { title: 'doubled', value: (run) => run.verdict.doubled, show: whole, timersOnly: true },
+  { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole, timersOnly: true },
   { title: 'event-loop thread CPU, ms', value: (run) => run.cpu.thread, show: whole, ratio: true },
   { title: '  of it on timers ¹', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
   { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
@@ -53,18 +63,23 @@ const notes = `¹ CPU of this run less that of the driver alone, which performs 
 export function renderReport(summary: Summary): string {
   const { driver, shardwheel, native, options, machine, remarks, correct } = summary;
   const table = new Table({
-    head: ['', 'shardwheel', ...(native ? ['node:timers', 'node ÷ shardwheel'] : []), 'driver alone'],
+    head: [
+      '',
+      subjectTitles.shardwheel,
+      ...(native ? [subjectTitles.native, 'node ÷ shardwheel'] : []),
+      subjectTitles.driver,
+    ],
     colAligns: ['left', 'right', ...(native ? (['right', 'right'] as const) : []), 'right'],
     style: { head: [], border: [], compact: true },
   });
   for (const row of rows) {
     const cells = [row.title, cell(row, shardwheel)];
     if (native) cells.push(cell(row, native), row.ratio ? ratio(row.value(native), row.value(shardwheel)) : '');
-    cells.push(cell(row, driver));
+    cells.push(row.timersOnly ? '–' : cell(row, driver));
     table.push(cells);
   }
   const { verdict } = shardwheel;
-  const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
+  const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled, ${verdict.refused} refused of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
   return [
     `Node ${machine.node}, ${machine.cpus} × ${machine.model}; ${options.shards} shards; seed ${options.seed}`,
     table.toString(),
@@ -79,7 +94,7 @@ function cell(row: Row, column: Column): string {
   return value === undefined || !Number.isFinite(value) ? '–' : row.show(value);
 }
 
-function ratio(ours: number | undefined, theirs: number | undefined): string {
-  if (ours === undefined || theirs === undefined || !(ours > 0) || !(theirs > 0)) return '–';
-  return (ours / theirs).toFixed(2);
+function ratio(native: number | undefined, shardwheel: number | undefined): string {
+  if (native === undefined || shardwheel === undefined || !(native > 0) || !(shardwheel > 0)) return '–';
+  return (native / shardwheel).toFixed(2);
 }

@@ -1,6 +1,7 @@
 import type { ReplayRun } from './fork-replay.ts';
+import { count } from './format.ts';
 import type { Options } from './options.ts';
-import type { ReplayResult } from './result.ts';
+import { type ReplayResult, subjectTitles } from './replay-result.ts';
 
 /** What one subject cost, after the driver's own share has been taken off. */
 export interface Cost {
@@ -27,8 +28,12 @@ export interface Summary {
   readonly remarks: readonly string[];
 }
 
+export function operationsOf(run: ReplayResult): number {
+  return run.armed + run.moved + run.cancelled;
+}
+
 export function costOf(run: ReplayResult, driver: ReplayResult): Cost {
-  const operations = run.armed + run.moved + run.cancelled;
+  const operations = operationsOf(run);
   const threadCpu = run.cpu.thread - driver.cpu.thread;
   const growth = run.memory.peak - run.memory.rest - (driver.memory.peak - driver.memory.rest);
   return {
@@ -49,25 +54,44 @@ export function isCorrect({ result: { verdict }, endedByItself }: ReplayRun): bo
 const tolerance = 0.01;
 
 export function remarksOn(driver: ReplayRun, shardwheel: ReplayRun, native: ReplayRun | undefined): string[] {
-  const remarks: string[] = [];
   const runs = [driver, shardwheel, ...(native ? [native] : [])];
-  for (const { result, endedByItself } of runs) {
-    const { subject, asked, reached, longestLag } = result;
-    if (reached < asked * (1 - tolerance)) {
-      remarks.push(
-        `${subject}: this machine did not hold ${asked} connections per second; it held ${Math.floor(reached)} (up to ${Math.round(longestLag)} ms behind the plan).`,
-      );
-    }
-    if (!endedByItself)
-      remarks.push(`${subject}: the process did not end by itself after the replay and had to be killed.`);
-    if (result.cpu.source === 'eventLoopUtilization') {
-      remarks.push(`${subject}: no per-thread CPU on this system; the time in which the loop was not idle stands in.`);
-    }
-    if (result.checksum !== driver.result.checksum) {
-      remarks.push(
-        `${subject}: did not perform the same steps as the driver alone, because it fell behind the plan; compare with care.`,
-      );
-    }
-  }
-  return remarks;
+  return runs.flatMap((run) => {
+    const remarks = [remarkOnRate, remarkOnEnd, remarkOnCpu, remarkOnOwnCounts].map((remark) => remark(run));
+    remarks.push(remarkOnSteps(run, driver));
+    const title = subjectTitles[run.result.subject];
+    return remarks.filter((remark) => remark !== undefined).map((remark) => `${title}: ${remark}`);
+  });
+}
+
+function remarkOnRate({ result: { asked, reached, longestLag } }: ReplayRun): string | undefined {
+  if (reached >= asked * (1 - tolerance)) return undefined;
+  return `this machine did not hold ${count(asked)} connections per second; it held ${count(reached)} (up to ${count(longestLag)} ms behind the plan).`;
+}
+
+function remarkOnEnd({ endedByItself }: ReplayRun): string | undefined {
+  return endedByItself ? undefined : 'the process did not end by itself after the replay and had to be killed.';
+}
+
+function remarkOnCpu({ result }: ReplayRun): string | undefined {
+  if (result.cpu.source !== 'eventLoopUtilization') return undefined;
+  return 'this system does not tell the CPU of one thread; the time in which the event loop was not idle stands in.';
+}
+
+/** The subject's own counters, where it has any, against the ledger's. */
+function remarkOnOwnCounts({ result }: ReplayRun): string | undefined {
+  if (result.own === undefined) return undefined;
+  const { scheduled, rescheduled, cancelled, delivered } = result.own as Record<string, unknown>;
+  const own = [scheduled, rescheduled, cancelled, delivered].join(', ');
+  const counted = [result.armed, result.moved, result.cancelled, result.verdict.fired].join(', ');
+  return own === counted
+    ? undefined
+    : `its own counts (scheduled, moved, cancelled, delivered: ${own}) differ from the ledger's (${counted}).`;
+}
+
+function remarkOnSteps({ result }: ReplayRun, { result: driver }: ReplayRun): string | undefined {
+  if (result.checksum === driver.checksum) return undefined;
+  return (
+    `not exactly the steps of the driver alone (${count(operationsOf(result))} timer operations, not ${count(operationsOf(driver))}): ` +
+    'a timer fired just before the event that would have ended it, or the replay fell behind its plan.'
+  );
 }

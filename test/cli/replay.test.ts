@@ -48,7 +48,7 @@ describe('a small replay, end to end', () => {
     expect(native === undefined).toBe(argv.includes('--no-native'));
     if (native) expect(native.verdict).toMatchObject({ lost: 0, doubled: 0, refused: 0 });
     expect(stdout).toContain('timers live at the peak');
-    expect(stdout).toMatch(/ok: 0 early, 0 lost, 0 doubled of/);
+    expect(stdout).toMatch(/ok: 0 early, 0 lost, 0 doubled, 0 refused of/);
     expect(stderr).toContain('conn/s');
   });
 

@@ -1,17 +1,29 @@
+import type { TimerKind } from '../timer-kind.ts';
 import type { LiveTimers, Subject } from './subject.ts';
 
-/** No timers at all: what remains is the cost of the driver. The replay itself ends the waits that a timer would end. */
+/**
+ * No timers at all: what remains is the cost of the driver. It does keep a number per handle, as a proxy keeps whatever
+ * it is given for a timer: finding that place again is not the timers' cost. The replay itself ends the waits that a
+ * timer would end.
+ */
 export class NoTimers implements Subject {
   readonly ready = Promise.resolve();
+  readonly #kept: Float64Array;
 
-  arm(): void {}
-
-  move(): boolean {
-    return true;
+  constructor(handles: number) {
+    this.#kept = new Float64Array(handles);
   }
 
-  cancel(): boolean {
-    return true;
+  arm(_kind: TimerKind, handle: number, _hint: number, _delay: number, timer: number): void {
+    this.#kept[handle] = timer + 1;
+  }
+
+  move(handle: number): boolean {
+    return this.#kept[handle]! > 0;
+  }
+
+  cancel(handle: number): boolean {
+    return this.#kept[handle]! > 0;
   }
 
   forget(): void {}

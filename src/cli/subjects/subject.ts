@@ -5,8 +5,7 @@ export type OnFire = (kind: TimerKind, timer: number) => void;
 
 /**
  * The timers under test, as a proxy sees them. A handle names the place where the proxy keeps what the subject gave it
- * for a timer; every connection has two, and arming puts a new timer into its place. What a subject keeps per handle is
- * part of its cost.
+ * for a timer; every connection has two, and arming puts a new timer into its place.
  */
 export interface Subject {
   /** Resolves when the subject is at full strength; until then it may be slower, but not wrong. */

@@ -10,7 +10,14 @@ import type { KeepAlive } from './keep-alive.ts';
 import type { ShardHost } from './shard-host.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the turns.
-const { setImmediate } = globalThis;
+const { setImmediate, setTimeout, clearTimeout } = globalThis;
+
+/**
+ * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
+ * timers that a proxy arms many are cancelled within milliseconds; those never leave this thread.
+ */
+const HOLD = 4;
+const URGENT = 2 * HOLD;
 
 export interface ClientEvents {
   emitBatch(batch: FiredBatch): void;
@@ -18,12 +25,14 @@ export interface ClientEvents {
 }
 
 /**
- * A thread that schedules, between its event loop and its lanes. All work that is not a single call's own is done once
- * per event-loop turn, in one immediate, and only in turns in which something has changed or come in:
+ * A thread that schedules, between its event loop and its lanes. All work that is not a single call's own is done in
+ * turns:
  *
  *     deliver what has fired, at most maxBatch → publish commands → let the process end, or not
  *
- * A turn that leaves fired records behind is followed by another, after the loop has served its I/O.
+ * A turn comes with the event loop's next immediates when a shard has news or a deadline is near, and otherwise some ms
+ * after the first change: see HOLD. A turn that leaves fired records behind is followed by another, after the loop has
+ * served its I/O.
  */
 export class Client implements DeliveryHost {
   /** Live timers over all lanes. */
@@ -43,9 +52,14 @@ export class Client implements DeliveryHost {
   private readonly events: ClientEvents;
   private readonly maxBatch: number;
   private readonly context = new AsyncResource('shardwheel');
-  /** The clock's tick at the beginning of the turn: never ahead of the time, and at most a turn behind. */
+  /** The clock's tick at the last turn or first change since: never ahead of the time, and some ms behind at most. */
   private knownTick = 0;
+  /** An immediate is set: a turn comes now. */
   private isArmed = false;
+  /** The hold timer is set: a turn comes within HOLD. */
+  private isHeld = false;
+  private holdTimer: NodeJS.Timeout | undefined;
+  private readonly urgentTicks: number;
   private firstLane = 0;
   private quiet: (() => void) | undefined;
 
@@ -65,20 +79,19 @@ export class Client implements DeliveryHost {
     this.keepAlive = parts.keepAlive;
     this.events = parts.events;
     this.maxBatch = parts.maxBatch;
+    this.urgentTicks = parts.clock.memory.manual ? Number.POSITIVE_INFINITY : Math.ceil(URGENT / parts.scale.tick);
     this.delivery = new Delivery(this, parts.clock, this.lateness, parts.maxBatch);
   }
 
   // Single calls: the paths that are hot.
 
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
-    this.arm();
     const slot = lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
     if (slot >= 0) this.size += 1;
     return slot;
   }
 
   move(lane: ClientLane, slot: number, deadline: number): void {
-    this.arm();
     lane.move(slot, deadline, this.dueWordOf(deadline));
   }
 
@@ -89,12 +102,20 @@ export class Client implements DeliveryHost {
 
   // Once per turn.
 
-  /** Makes sure that a turn comes. */
+  /** Makes sure that a turn comes now. */
   arm(): void {
     if (this.isArmed || this.isClosed) return;
     this.isArmed = true;
+    setImmediate(this.runArmed);
+  }
+
+  /** Makes sure that a turn comes soon. */
+  private hold(): void {
+    if (this.isHeld || this.isClosed) return;
+    this.isHeld = true;
     this.readClock();
-    setImmediate(this.runTurn);
+    if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
+    else this.holdTimer.refresh();
   }
 
   /** Publishes all commands now. */
@@ -121,6 +142,7 @@ export class Client implements DeliveryHost {
   close(): void {
     this.isClosed = true;
     this.size = 0;
+    clearTimeout(this.holdTimer);
     this.quiet?.();
     this.context.emitDestroy();
   }
@@ -133,7 +155,7 @@ export class Client implements DeliveryHost {
 
   ended(): void {
     this.size -= 1;
-    if (this.size === 0) this.arm(); // the process may end now
+    if (this.size === 0) this.hold(); // the process may end
   }
 
   emitBatch(batch: FiredBatch): void {
@@ -144,8 +166,15 @@ export class Client implements DeliveryHost {
     this.events.failed(error);
   }
 
-  /** Callbacks run in the context in which the scheduler was made, not in that of whoever happened to arm the turn. */
-  private readonly runTurn = (): void => {
+  // Callbacks run in the context in which the scheduler was made, not in that of whoever happened to arm the turn.
+
+  private readonly runArmed = (): void => {
+    this.isArmed = false;
+    this.context.runInAsyncScope(this.turn, this);
+  };
+
+  private readonly runHeld = (): void => {
+    this.isHeld = false;
     this.context.runInAsyncScope(this.turn, this);
   };
 
@@ -155,7 +184,6 @@ export class Client implements DeliveryHost {
     this.readClock();
     const isMore = this.deliver();
     if (this.isClosed) return;
-    this.isArmed = false; // before an inline shard takes its turn, which may ask for another
     this.publish();
     this.keepAlive.holdForTimers(this.isRef && this.size > 0);
     if (isMore) this.arm();
@@ -202,9 +230,11 @@ export class Client implements DeliveryHost {
     this.knownTick = this.scale.tickAtOrBefore(this.clock.refresh());
   }
 
-  /** What the lane carries for a deadline: at the earliest the next tick, at the latest the horizon. */
+  /** What the lane carries for a deadline: at the earliest the next tick, at the latest the horizon. Sees to a turn. */
   private dueWordOf(deadline: number): number {
+    this.hold();
     const tick = this.scale.tickAtOrAfter(deadline);
+    if (tick - this.knownTick <= this.urgentTicks) this.arm();
     return wordOf(Math.min(Math.max(tick, this.knownTick + 1), this.knownTick + HORIZON));
   }
 }

@@ -25,6 +25,7 @@ export class Commands {
   private readonly ring: RingProducer;
   private staged = new Int32Array(STAGE_LIMIT * 2 + 2);
   private length = 0;
+  private wantsRoom = false;
   /** Length at which the stage is published early; doubles while the ring has no room, so that trying costs O(1) each. */
   private earlyAt = STAGE_LIMIT * 2;
 
@@ -68,20 +69,21 @@ export class Commands {
     this.length -= read;
     this.sent += sent;
     this.ring.publish();
-    if (this.length > 0) this.askForRoom();
+    this.setWantsRoom(this.length > 0);
+    if (this.length > 0) this.doorbell.ring();
     else if (sent > 0) this.ringFor(earliest);
   }
 
   private ringFor(earliest: number): void {
-    // The flag is down again: the shard need not tell of room any more.
-    if (Atomics.load(this.header, WANTS_ROOM) === 1) Atomics.store(this.header, WANTS_ROOM, 0);
     if (this.ring.exactRoom() < this.ring.capacity / 2) this.doorbell.ring();
     else this.doorbell.ringIfAsleepUntilAfter(earliest);
   }
 
-  private askForRoom(): void {
-    Atomics.store(this.header, WANTS_ROOM, 1); // before the ring: the turn that it starts sees it
-    this.doorbell.ring();
+  /** Before the shard is rung: the turn that it takes then sees what is wanted. */
+  private setWantsRoom(wanted: boolean): void {
+    if (wanted === this.wantsRoom) return;
+    this.wantsRoom = wanted;
+    Atomics.store(this.header, WANTS_ROOM, wanted ? 1 : 0);
   }
 
   /** The stage has filled within one turn. */

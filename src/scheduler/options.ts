@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
-import { validateWheelConfig, type WheelConfig } from '../wheel/wheel-config.ts';
+import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
 
 export interface SchedulerOptions {
   /** Worker threads, each with its own wheel. Default os.availableParallelism(). 0 = one wheel inline, in the calling thread. */
@@ -84,6 +84,9 @@ function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
     }
     return presets[wheel];
   }
-  validateWheelConfig(wheel);
+  if (typeof wheel !== 'object' || wheel === null) {
+    throw new InvalidConfigError('options.wheel', "must be a preset's name or a configuration", wheel);
+  }
+  validateConfig(wheel, {});
   return wheel;
 }

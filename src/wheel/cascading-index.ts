@@ -1,7 +1,11 @@
 import { CHUNK_SHIFT, ChunkLists, LINK, TOMBSTONE } from './chunk-lists.ts';
+import { inspectCascading } from './inspect-cascading.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
-import type { DueSink, TickIndex } from './tick-index.ts';
+import type { DueSink } from './tick-index.ts';
+import type { LevelStats } from './timing-wheel.ts';
+import type { WheelIndex } from './wheel-index.ts';
+import type { IndexSnapshot } from './wheel-snapshot.ts';
 
 /** Set in the slot word of an entry that was filed 2^31 ticks or more ahead: its whole tick stands in `farTicks`. */
 const FAR = 1 << 30;
@@ -46,17 +50,17 @@ export interface CascadingIndexOptions {
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists.
  */
-export class CascadingIndex implements TickIndex {
+export class CascadingIndex implements WheelIndex {
   // Starts as a double, and so remains one: a field that changes its representation later would deoptimise everything.
   now = Number.NaN;
   size = 0;
   cascaded = 0;
   readonly capacity: number;
   readonly geometry: LevelGeometry;
-  private readonly lists: ChunkLists;
-  private readonly occupancy: Occupancy;
-  /** Occupied slots by level. */
-  private readonly occupied: Int32Array;
+  readonly lists: ChunkLists;
+  readonly occupancy: Occupancy;
+  /** Occupied slots by level. These three are for `inspectCascading` to read. */
+  readonly occupied: Int32Array;
   /** Where ticks of now's block of 2^32 go, see LevelGeometry.tabulate. */
   private readonly places = new Int32Array(33 * 4);
   private readonly overflowList: number;
@@ -100,14 +104,13 @@ export class CascadingIndex implements TickIndex {
   }
 
   /**
-   * The range is counted from the start of the top level's slot that holds `now`, so that it never shrinks to less than
-   * all slots of the top level but one. What lies beyond the levels' block but within the bound waits on the overflow level.
+   * Where an overflow list is not wanted, `now` + the levels' range is the last tick taken: so every key of that many
+   * bits from `now` on can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next').
+   * What lies within the bound but in the next block of the top level waits on the overflow level all the same.
    */
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
-    const { geometry } = this;
-    const top = geometry.levels;
-    return Math.min(geometry.startOn(top - 1, this.now) + geometry.width[top], 2 ** 53);
+    return Math.min(this.now + this.geometry.width[this.geometry.levels] + 1, 2 ** 53);
   }
 
   get bytes(): number {
@@ -153,6 +156,16 @@ export class CascadingIndex implements TickIndex {
     return this.decode(slot, this.lists.cells[cell], this.lists.cells[cell + 1]);
   }
 
+  /** For readers of the lists: the slot that a cell holds, and its tick. Precondition: not a tombstone. */
+  slotAt(cell: number): number {
+    return this.lists.cells[cell] & SLOT_MASK;
+  }
+
+  tickAt(cell: number): number {
+    const word = this.lists.cells[cell];
+    return this.decode(word & SLOT_MASK, word, this.lists.cells[cell + 1]);
+  }
+
   /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
     if (tick >= this.event) return this.advance(tick, sink, budget);
@@ -177,6 +190,23 @@ export class CascadingIndex implements TickIndex {
   forEach(visit: (slot: number, tick: number) => void): void {
     const { position } = this.lists;
     for (let slot = 0; slot < position.length; slot++) if (position[slot] !== 0) visit(slot, this.tickOf(slot));
+  }
+
+  levelRanges(): number[] {
+    return Array.from(this.geometry.width.subarray(1));
+  }
+
+  levelStats(): LevelStats[] {
+    return this.inspect().levels.map(({ slots, lists }) => {
+      const timers = lists.reduce((sum, list) => sum + list.live, 0);
+      const capacity = lists.reduce((sum, list) => sum + list.capacity, 0);
+      return { slots, capacity, timers, utilization: capacity === 0 ? 0 : timers / capacity };
+    });
+  }
+
+  inspect(): IndexSnapshot {
+    this.sweep();
+    return inspectCascading(this);
   }
 
   clear(): void {

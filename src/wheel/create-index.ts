@@ -1,4 +1,5 @@
 import { CascadingIndex } from './cascading-index.ts';
+import { PinnedIndex, pinnedLevels } from './pinned-index.ts';
 import type { TickIndex } from './tick-index.ts';
 import type { WheelConfig } from './wheel-config.ts';
 
@@ -10,6 +11,9 @@ export interface TickIndexOptions {
 
 /** The engine that a configuration names, counting in ticks of the finest level. Precondition: the configuration is valid. */
 export function createTickIndex(config: WheelConfig, options: TickIndexOptions): TickIndex {
-  if (config.engine === 'pinned') throw new Error('not yet');
-  return new CascadingIndex({ levelBits: config.levelBits, overflow: config.overflow, ...options });
+  if (config.engine === 'cascading') {
+    return new CascadingIndex({ levelBits: config.levelBits, overflow: config.overflow, ...options });
+  }
+  const { capacity, start } = options;
+  return new PinnedIndex({ levels: pinnedLevels(config), compaction: config.compaction, capacity, start });
 }

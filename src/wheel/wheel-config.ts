@@ -1,23 +1,127 @@
 import { InvalidConfigError } from '../errors.ts';
 
-export type WheelConfig =
-  | {
-      engine: 'cascading';
-      precision: number;
-      levelBits: number[];
-      overflow?: 'list' | 'throw';
-      past?: 'next-tick' | 'throw';
-      rounding?: 'up' | 'next';
-      capacity?: number;
-    }
-  | {
-      engine: 'pinned';
-      levels: { precision: number; spokes: number }[];
-      past?: 'next-tick' | 'throw';
-      capacity?: number;
-    };
+/** A wheel of levels of 2^levelBits slots each, the finest first; see CascadingIndex. */
+export interface CascadingConfig {
+  engine: 'cascading';
+  /** Units of time per tick. */
+  precision: number;
+  levelBits: number[];
+  /** Deadlines beyond the levels' range: held in a list (the default), or refused with DeadlineTooFarError. */
+  overflow?: 'list' | 'throw';
+  /** Deadlines before now's interval: due at the next tick (the default), or refused with InvalidDeadlineError. */
+  past?: 'next-tick' | 'throw';
+  /** See TimingWheel. Default 'up'. */
+  rounding?: 'up' | 'next';
+  /** Most live timers, 1 to 2^24. Default 2^22. Memory is taken only as it is used. */
+  capacity?: number;
+}
 
-export function validateWheelConfig(config: WheelConfig): void {
+/** A wheel whose timers stay on the level on which they were placed; see PinnedIndex. */
+export interface PinnedConfig {
+  engine: 'pinned';
+  /** The finest first; each precision a multiple of the first, spokes powers of two. */
+  levels: { precision: number; spokes: number }[];
+  compaction?: CompactionConfig;
+  past?: 'next-tick' | 'throw';
+  capacity?: number;
+}
+
+/** When a spoke gives memory back: capacity >= minCapacity and timers * ratio < capacity; then capacity = timers * targetMultiplier. */
+export interface CompactionConfig {
+  minCapacity: number;
+  ratio: number;
+  targetMultiplier: number;
+}
+
+export type WheelConfig = CascadingConfig | PinnedConfig;
+
+export interface WheelOptions {
+  /** The time at which interval 0 starts, and the first `now`. Default 0. */
+  start?: number;
+  /** Stands in the top bits of every timer id. Default 0. */
+  id?: number;
+}
+
+/** Bits of a tick: ticks are safe integers. */
+export const MAX_TICK_BITS = 53;
+/** Most bits of one level: what its slots cost is paid up front. */
+export const MAX_LEVEL_BITS = 20;
+export const DEFAULT_CAPACITY = 2 ** 22;
+export const MAX_CAPACITY = 2 ** 24;
+const MAX_ID = 2 ** 16 - 1;
+
+/** Throws InvalidConfigError for what cannot work, naming option and value. */
+export function validateConfig(config: WheelConfig, options: WheelOptions = {}): void {
   if (typeof config !== 'object' || config === null)
     throw new InvalidConfigError('wheel', 'must be a configuration', config);
+  const { capacity = DEFAULT_CAPACITY, past = 'next-tick' } = config;
+  requireInteger('capacity', capacity, 1, MAX_CAPACITY);
+  requireInteger('id', options.id ?? 0, 0, MAX_ID);
+  if (!Number.isFinite(options.start ?? 0))
+    throw new InvalidConfigError('start', 'must be a finite number', options.start);
+  requireOneOf('past', past, ['next-tick', 'throw']);
+  if (config.engine === 'cascading') validateCascading(config);
+  else if (config.engine === 'pinned') validatePinned(config);
+  else requireOneOf('engine', (config as { engine: unknown }).engine, ['cascading', 'pinned']);
+}
+
+function validateCascading({ precision, levelBits, overflow = 'list', rounding = 'up' }: CascadingConfig): void {
+  requirePrecision('precision', precision);
+  requireOneOf('overflow', overflow, ['list', 'throw']);
+  requireOneOf('rounding', rounding, ['up', 'next']);
+  if (!Array.isArray(levelBits) || levelBits.length === 0) {
+    throw new InvalidConfigError('levelBits', 'must be an array with at least one level', levelBits);
+  }
+  for (const [level, bits] of levelBits.entries()) requireInteger(`levelBits[${level}]`, bits, 1, MAX_LEVEL_BITS);
+  const sum = levelBits.reduce((total, bits) => total + bits, 0);
+  if (sum > MAX_TICK_BITS) throw new InvalidConfigError('levelBits', `must sum to at most ${MAX_TICK_BITS} bits`, sum);
+}
+
+function validatePinned({ levels, compaction }: PinnedConfig): void {
+  if (!Array.isArray(levels) || levels.length === 0) {
+    throw new InvalidConfigError('levels', 'must be an array with at least one level', levels);
+  }
+  let finer = 0;
+  levels.forEach(({ precision, spokes }, level) => {
+    requirePrecision(`levels[${level}].precision`, precision);
+    requireInteger(`levels[${level}].spokes`, spokes, 2, 2 ** MAX_LEVEL_BITS);
+    if (!Number.isInteger(Math.log2(spokes))) {
+      throw new InvalidConfigError(`levels[${level}].spokes`, 'must be a power of two', spokes);
+    }
+    const ticks = precision / levels[0].precision;
+    if (!Number.isSafeInteger(ticks) || precision <= finer) {
+      const requirement = "must be a multiple of the first level's, and more than the level's before";
+      throw new InvalidConfigError(`levels[${level}].precision`, requirement, precision);
+    }
+    if (ticks * spokes > 2 ** MAX_TICK_BITS) {
+      throw new InvalidConfigError(`levels[${level}]`, `must cover at most 2^${MAX_TICK_BITS} ticks`, ticks * spokes);
+    }
+    finer = precision;
+  });
+  if (compaction === undefined) return;
+  requireInteger('compaction.minCapacity', compaction.minCapacity, 1, MAX_CAPACITY);
+  requireInteger('compaction.ratio', compaction.ratio, 1, MAX_CAPACITY);
+  requireInteger('compaction.targetMultiplier', compaction.targetMultiplier, 1, MAX_CAPACITY);
+  if (compaction.targetMultiplier > compaction.ratio) {
+    throw new InvalidConfigError(
+      'compaction.targetMultiplier',
+      'must be at most compaction.ratio',
+      compaction.targetMultiplier,
+    );
+  }
+}
+
+function requireInteger(option: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
+  throw new InvalidConfigError(option, `must be an integer from ${least} to ${most}`, value);
+}
+
+function requirePrecision(option: string, value: unknown): void {
+  if (Number.isFinite(value) && (value as number) > 0) return;
+  throw new InvalidConfigError(option, 'must be a finite number > 0', value);
+}
+
+function requireOneOf(option: string, value: unknown, allowed: string[]): void {
+  if (allowed.includes(value as string)) return;
+  throw new InvalidConfigError(option, `must be one of ${allowed.join(', ')}`, value);
 }

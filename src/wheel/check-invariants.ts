@@ -1,0 +1,104 @@
+import type { IndexSnapshot, LevelSnapshot, ListSnapshot, WheelSnapshot } from './wheel-snapshot.ts';
+
+/**
+ * Recomputes by dumb looping what a wheel claims, and throws an Error that names the first claim that does not hold.
+ * Slots are found anew with BigInt arithmetic, counts by counting, minima by looking at everything.
+ */
+export function checkInvariants(snapshot: WheelSnapshot): void {
+  const { index, timers } = snapshot;
+  const filed = new Map<number, number>();
+  for (const { level, list } of allLists(index)) {
+    require(list.live ===
+      list.entries.length, `slot ${list.index} counts its ${list.entries.length} timers`, list.live);
+    for (const { slot, tick, filed: inPlace } of list.entries) {
+      require(!filed.has(slot), 'a slot is filed once', slot);
+      require(inPlace, 'a record names the cell that holds the slot', slot);
+      filed.set(slot, tick);
+    }
+    void level;
+  }
+  require(filed.size === index.size && filed.size === snapshot.size, 'size counts the timers filed', snapshot.size);
+  require(timers.length === filed.size, 'live ids are the timers filed', timers.length);
+  for (const { slot, id } of timers) {
+    require(filed.has(slot), 'a live id has its slot filed', id);
+    require(Number.isSafeInteger(id) && id > 0, 'an id is a safe integer', id);
+  }
+  checkLevels(index);
+  if (index.engine === 'cascading') checkCascading(index);
+  else checkPinned(index);
+  const expected =
+    index.nextTick === Number.POSITIVE_INFINITY ? undefined : snapshot.start + index.nextTick * snapshot.precision;
+  require(snapshot.nextExpiration === expected, 'nextExpiration is the time of the next tick', snapshot.nextExpiration);
+  require(snapshot.now >=
+    snapshot.start + index.now * snapshot.precision, 'the clock is not behind its tick', snapshot.now);
+}
+
+function checkLevels({ levels, now }: IndexSnapshot): void {
+  for (const { occupied, occupiedCount, lists } of levels) {
+    const found = lists.filter((list) => list.live > 0).map((list) => list.index);
+    require(occupied.join() === found.join(), `occupancy shows the slots that hold timers (${found})`, occupied.join());
+    require(occupiedCount === found.length, 'the count of occupied slots', occupiedCount);
+    for (const list of lists) {
+      for (const { tick } of list.entries) require(tick >= now, 'nothing is filed in the past', tick);
+    }
+  }
+}
+
+/** Each entry stands on the level of the highest bit in which its tick differs from now, in the slot of its own bits. */
+function checkCascading(index: IndexSnapshot): void {
+  const now = BigInt(index.now);
+  let least = Number.POSITIVE_INFINITY;
+  let event = Number.POSITIVE_INFINITY;
+  index.levels.forEach((level, number) => {
+    const overflow = number === index.levels.length - 1;
+    for (const list of level.lists) {
+      for (const { tick } of list.entries) {
+        const [expected, at] = placeOf(BigInt(tick), now, index.levels);
+        require(expected === number &&
+          at === list.index, `tick ${tick} stands on level ${expected}, slot ${at}`, `${number}, ${list.index}`);
+        least = Math.min(least, tick);
+        event = Math.min(event, Number((BigInt(tick) / BigInt(level.width)) * BigInt(level.width)));
+      }
+      // A chunk at the front and one at the back may be all but empty.
+      require(overflow || list.live > 0, 'an empty slot holds no memory', list.index);
+      require(list.capacity <= 2.2 * list.live + 4 * 63, 'tombstones are bounded', list.capacity);
+    }
+  });
+  require(index.nextTick === least, `nextTick is the least tick filed (${least})`, index.nextTick);
+  require(index.nextEvent <= event, `nextEvent is not after the first slot's start (${event})`, index.nextEvent);
+}
+
+function placeOf(tick: bigint, now: bigint, levels: readonly LevelSnapshot[]): [level: number, index: number] {
+  for (let level = 0; level < levels.length - 1; level++) {
+    const width = BigInt(levels[level].width);
+    const slots = BigInt(levels[level].slots);
+    if (tick / (width * slots) === now / (width * slots)) return [level, Number((tick / width) % slots)];
+  }
+  return [levels.length - 1, 0];
+}
+
+/** Each entry stands in the spoke of its tick rounded up, and no spoke holds two rounds. */
+function checkPinned(index: IndexSnapshot): void {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { width, slots, lists } of index.levels) {
+    for (const list of lists) {
+      const rounds = new Set(list.entries.map(({ tick }) => Math.ceil(tick / width)));
+      require(rounds.size <= 1, 'a spoke holds one round', [...rounds].join());
+      for (const round of rounds) {
+        require(round % slots === list.index, `round ${round} stands in its spoke`, list.index);
+        require(round - Math.floor(index.now / width) < slots, 'a round is within reach', round);
+        least = Math.min(least, round * width);
+      }
+    }
+  }
+  require(index.nextTick === least, `nextTick is the least instant (${least})`, index.nextTick);
+  require(index.nextEvent <= least, `nextEvent is not after the least instant (${least})`, index.nextEvent);
+}
+
+function* allLists(index: IndexSnapshot): Generator<{ level: LevelSnapshot; list: ListSnapshot }> {
+  for (const level of index.levels) for (const list of level.lists) yield { level, list };
+}
+
+function require(holds: boolean, claim: string, value: unknown): void {
+  if (!holds) throw new Error(`Invariant broken: ${claim}; got ${String(value)}`);
+}

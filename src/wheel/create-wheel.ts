@@ -1,0 +1,23 @@
+import { InvalidConfigError } from '../errors.ts';
+import { CascadingWheel } from './cascading-wheel.ts';
+import { type DebugOptions, DebugWheel } from './debug-wheel.ts';
+import { PinnedWheel } from './pinned-wheel.ts';
+import { type PresetName, presets } from './presets.ts';
+import type { TimingWheel } from './timing-wheel.ts';
+import { validateConfig, type WheelConfig, type WheelOptions } from './wheel-config.ts';
+
+export interface CreateWheelOptions extends WheelOptions {
+  /** Wrap the wheel in a DebugWheel. */
+  debug?: DebugOptions;
+}
+
+/** A wheel by preset or configuration. Throws InvalidConfigError. */
+export function createWheel<T>(config: WheelConfig | PresetName, options: CreateWheelOptions = {}): TimingWheel<T> {
+  const resolved = typeof config === 'string' ? presets[config] : config;
+  if (resolved === undefined)
+    throw new InvalidConfigError('wheel', `must be one of ${Object.keys(presets).join(', ')}`, config);
+  validateConfig(resolved, options);
+  const wheel =
+    resolved.engine === 'cascading' ? new CascadingWheel<T>(resolved, options) : new PinnedWheel<T>(resolved, options);
+  return options.debug === undefined ? wheel : new DebugWheel<T>(wheel, options.debug);
+}

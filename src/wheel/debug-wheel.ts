@@ -1,0 +1,138 @@
+import type { TimerId } from '../timer-id.ts';
+import { checkInvariants } from './check-invariants.ts';
+import { type LifecycleEntry, LifecycleLog } from './lifecycle-log.ts';
+import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
+import type { WheelSnapshot } from './wheel-snapshot.ts';
+
+export interface DebugOptions {
+  /** Check every invariant after every operation: O(timers) each. Default true. */
+  check?: boolean;
+  /** Called with one line per operation and its result. */
+  log?: (line: string) => void;
+  /** Called when `clear` or `close` drops timers that nobody cancelled. */
+  onDropped?: (dropped: LifecycleEntry[]) => void;
+}
+
+/** A wheel that checks itself, says what it does, and remembers which timers nobody has cancelled yet. */
+export class DebugWheel<T> implements TimingWheel<T> {
+  readonly lifecycle: LifecycleLog;
+  private readonly wheel: TimingWheel<T>;
+  private readonly check: boolean;
+  private readonly log: ((line: string) => void) | undefined;
+
+  constructor(wheel: TimingWheel<T>, { check = true, log, onDropped }: DebugOptions = {}) {
+    this.wheel = wheel;
+    this.check = check;
+    this.log = log;
+    this.lifecycle = new LifecycleLog(onDropped);
+  }
+
+  get start(): number {
+    return this.wheel.start;
+  }
+
+  get precision(): number {
+    return this.wheel.precision;
+  }
+
+  get now(): number {
+    return this.wheel.now;
+  }
+
+  get size(): number {
+    return this.wheel.size;
+  }
+
+  get upperBound(): number {
+    return this.wheel.upperBound;
+  }
+
+  schedule(deadline: number, value: T): TimerId {
+    const id = this.wheel.schedule(deadline, value);
+    this.lifecycle.scheduled(id, deadline);
+    return this.done(`schedule(${deadline})`, id);
+  }
+
+  reschedule(id: TimerId, deadline: number): boolean {
+    const moved = this.wheel.reschedule(id, deadline);
+    if (moved) this.lifecycle.rescheduled(id, deadline);
+    return this.done(`reschedule(${id}, ${deadline})`, moved);
+  }
+
+  cancel(id: TimerId): boolean {
+    const cancelled = this.wheel.cancel(id);
+    if (cancelled) this.lifecycle.ended(id);
+    return this.done(`cancel(${id})`, cancelled);
+  }
+
+  advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
+    const result = this.wheel.advanceTo(now, this.observed(onFire), limit);
+    this.done(`advanceTo(${now})`, `fired ${result.fired}, cascaded ${result.cascaded}, next ${result.nextExpiration}`);
+    return result;
+  }
+
+  clear(): void {
+    this.wheel.clear();
+    this.done('clear()', this.lifecycle.dropped().length);
+  }
+
+  has(id: TimerId): boolean {
+    return this.wheel.has(id);
+  }
+
+  get(id: TimerId): T | undefined {
+    return this.wheel.get(id);
+  }
+
+  deadlineOf(id: TimerId): number | undefined {
+    return this.wheel.deadlineOf(id);
+  }
+
+  nextExpiration(): number | undefined {
+    return this.wheel.nextExpiration();
+  }
+
+  intervalNumber(time: number): number {
+    return this.wheel.intervalNumber(time);
+  }
+
+  intervalNumberStart(n: number): number {
+    return this.wheel.intervalNumberStart(n);
+  }
+
+  intervalStart(time: number): number {
+    return this.wheel.intervalStart(time);
+  }
+
+  durations(): number[] {
+    return this.wheel.durations();
+  }
+
+  memoryStats(): WheelMemoryStats {
+    return this.wheel.memoryStats();
+  }
+
+  snapshot(): WheelSnapshot {
+    return this.wheel.snapshot();
+  }
+
+  [Symbol.iterator](): Iterator<WheelTimer<T>> {
+    return this.wheel[Symbol.iterator]();
+  }
+
+  private observed(onFire: FireHandler<T>): FireHandler<T> {
+    if (typeof onFire !== 'function') return onFire;
+    return (value, id, deadline) => {
+      this.lifecycle.ended(id);
+      this.log?.(`fired ${id} at ${this.wheel.now}`);
+      onFire(value, id, deadline);
+    };
+  }
+
+  /** Within a handler too: a wheel is whole whenever a user can see it. */
+  private done<R>(operation: string, result: R): R {
+    this.log?.(`${operation} -> ${String(result)}`);
+    if (this.check) checkInvariants(this.wheel.snapshot());
+    return result;
+  }
+}

@@ -1,0 +1,72 @@
+import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
+
+/** Ticks are safe integers; the greatest is never reached by a clock, so that what is filed there waits for ever. */
+export const MAX_TICK = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Half-open intervals of `precision` from `start`, and the two ways to round a deadline to a tick. All comparisons are
+ * against startOf(n) as doubles evaluate it: an estimate by division comes first and is then corrected, so a timer is
+ * never early, not even where 0.1 * 3 > 0.3 or where `start` has swallowed the low bits of a time.
+ */
+export class Intervals {
+  readonly start: number;
+  readonly precision: number;
+  private readonly next: boolean;
+  /** Ticks are the times themselves, rounded: nothing to correct. */
+  private readonly plain: boolean;
+
+  constructor(start: number, precision: number, rounding: 'up' | 'next') {
+    if (!Number.isFinite(start)) throw new InvalidConfigError('start', 'must be a finite number', start);
+    if (!(Number.isFinite(precision) && precision > 0)) {
+      throw new InvalidConfigError('precision', 'must be a finite number > 0', precision);
+    }
+    if (start + precision === start || start - precision === start) {
+      throw new InvalidConfigError(
+        'start',
+        `must be small enough for a tick of ${precision} to make a difference`,
+        start,
+      );
+    }
+    this.start = start;
+    this.precision = precision;
+    this.next = rounding === 'next';
+    this.plain = precision === 1 && start === 0;
+  }
+
+  startOf(n: number): number {
+    return this.start + n * this.precision;
+  }
+
+  /** The greatest n with startOf(n) <= time. */
+  intervalOf(time: number): number {
+    if (this.plain) return Math.floor(time);
+    let n = Math.floor((time - this.start) / this.precision);
+    // Where doubles are coarser than ticks, several ticks start at one time: few, or the constructor had refused.
+    if (n < MAX_TICK && n > -MAX_TICK) {
+      while (this.startOf(n) > time) n--;
+      while (this.startOf(n + 1) <= time) n++;
+    }
+    return n;
+  }
+
+  /** The tick at which a deadline is due; at most MAX_TICK. */
+  dueTick(deadline: number): number {
+    const n = this.next ? this.intervalOf(deadline) + 1 : this.plain ? Math.ceil(deadline) : this.ceilingOf(deadline);
+    return Math.min(n, MAX_TICK);
+  }
+
+  /** The tick that the clock stands at; throws beyond the last. */
+  tickAt(now: number): number {
+    const n = this.intervalOf(now);
+    if (!(n < MAX_TICK)) throw new InvalidDeadlineError(now, 'must be less than 2^53 - 1 ticks after start', 'time');
+    return n;
+  }
+
+  private ceilingOf(time: number): number {
+    const n = this.intervalOf(time);
+    if (!(n < MAX_TICK && n > -MAX_TICK)) return n;
+    let least = this.startOf(n) < time ? n + 1 : n;
+    while (this.startOf(least - 1) >= time) least--;
+    return least;
+  }
+}

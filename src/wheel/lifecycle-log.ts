@@ -1,0 +1,54 @@
+import type { TimerId } from '../timer-id.ts';
+
+export interface LifecycleEntry {
+  readonly id: TimerId;
+  readonly deadline: number;
+  /** The line of code that scheduled the timer, where stacks tell. */
+  readonly scheduledAt: string;
+}
+
+/**
+ * Which timers were scheduled, and not yet fired or cancelled: what their owners must still cancel before they go.
+ * For debugging; takes a stack per timer.
+ */
+export class LifecycleLog {
+  private readonly open = new Map<TimerId, LifecycleEntry>();
+  private readonly onDropped: ((dropped: LifecycleEntry[]) => void) | undefined;
+
+  constructor(onDropped?: (dropped: LifecycleEntry[]) => void) {
+    this.onDropped = onDropped;
+  }
+
+  scheduled(id: TimerId, deadline: number): void {
+    this.open.set(id, { id, deadline, scheduledAt: callSite() });
+  }
+
+  rescheduled(id: TimerId, deadline: number): void {
+    const entry = this.open.get(id);
+    if (entry !== undefined) this.open.set(id, { ...entry, deadline });
+  }
+
+  /** Cancelled or fired. */
+  ended(id: TimerId): void {
+    this.open.delete(id);
+  }
+
+  /** Everything that is still open was dropped without a cancel: reports it and forgets it. */
+  dropped(): LifecycleEntry[] {
+    const dropped = this.outstanding();
+    this.open.clear();
+    if (dropped.length > 0) this.onDropped?.(dropped);
+    return dropped;
+  }
+
+  outstanding(): LifecycleEntry[] {
+    return [...this.open.values()];
+  }
+}
+
+/** The first frame of the stack that is not of this directory. */
+function callSite(): string {
+  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  const inside = new URL('.', import.meta.url).pathname;
+  return frames.find((frame) => !frame.includes(inside))?.trim() ?? 'unknown';
+}

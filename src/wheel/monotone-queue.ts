@@ -1,0 +1,128 @@
+import { InvalidDeadlineError } from '../errors.ts';
+import { CascadingIndex } from './cascading-index.ts';
+import { presets } from './presets.ts';
+import type { DueSink } from './tick-index.ts';
+import { type CascadingConfig, MAX_CAPACITY, validateConfig } from './wheel-config.ts';
+
+/** What `add` returns: names the element for `remove` and `has`. */
+export class QueueElement<T> {
+  readonly key: number;
+  readonly value: T;
+
+  constructor(key: number, value: T) {
+    this.key = key;
+    this.value = value;
+  }
+}
+
+/**
+ * A priority queue of integer keys whose minimum allowed key only rises, which is how elements leave it:
+ *
+ *    0 <= minAllowedKey <= key of each element <= maxAllowedKey <= maxRepresentableKey
+ *    maxAllowedKey >= min(maxRepresentableKey, minAllowedKey + 2^bits - 1), bits being the sum of the level bits
+ *
+ * A key is the number of an interval: it is filed at tick key + 1, so that the index hands over, on advancing to tick m,
+ * the keys < m. add and remove O(1); increaseMinAllowedKey by occupied slots met. Elements of one key leave in the order
+ * in which they were added.
+ */
+export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
+  readonly maxRepresentableKey: number;
+  private readonly index: CascadingIndex;
+  private readonly elements: (QueueElement<T> | undefined)[] = [];
+  private readonly slots = new Map<QueueElement<T>, number>();
+  private readonly free: number[] = [];
+
+  /** Throws InvalidConfigError. Default level bits: as the janestreet preset. */
+  constructor(levelBits: number[] = (presets.janestreet as CascadingConfig).levelBits) {
+    validateConfig({ engine: 'cascading', precision: 1, levelBits });
+    this.index = new CascadingIndex({ levelBits, capacity: MAX_CAPACITY, overflow: 'throw' });
+    // Key + 1 must be a tick, and the tick after it one that the clock can stand at.
+    this.maxRepresentableKey = Number.MAX_SAFE_INTEGER - 1;
+  }
+
+  get size(): number {
+    return this.index.size;
+  }
+
+  get minAllowedKey(): number {
+    return this.index.now;
+  }
+
+  get maxAllowedKey(): number {
+    return Math.min(this.index.upperBound - 2, this.maxRepresentableKey);
+  }
+
+  /** Throws InvalidDeadlineError unless minAllowedKey <= key <= maxAllowedKey. */
+  add(key: number, value: T): QueueElement<T> {
+    if (!Number.isSafeInteger(key)) throw new InvalidDeadlineError(key, 'must be a safe integer', 'key');
+    if (key < this.minAllowedKey || key > this.maxAllowedKey) {
+      throw new InvalidDeadlineError(key, `must be from ${this.minAllowedKey} to ${this.maxAllowedKey}`, 'key');
+    }
+    const element = new QueueElement(key, value);
+    const slot = this.free.pop() ?? this.elements.length;
+    this.elements[slot] = element;
+    this.slots.set(element, slot);
+    this.index.insert(slot, key + 1);
+    return element;
+  }
+
+  /** False where the element is not in this queue. */
+  remove(element: QueueElement<T>): boolean {
+    const slot = this.slots.get(element);
+    if (slot === undefined) return false;
+    this.index.remove(slot);
+    this.release(element, slot);
+    return true;
+  }
+
+  has(element: QueueElement<T>): boolean {
+    return this.slots.has(element);
+  }
+
+  minKey(): number | undefined {
+    return this.size === 0 ? undefined : this.index.nextTick() - 1;
+  }
+
+  /** An element of the least key: by reading them all. */
+  minElement(): QueueElement<T> | undefined {
+    const least = this.minKey();
+    for (const element of this.slots.keys()) if (element.key === least) return element;
+    return undefined;
+  }
+
+  /**
+   * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing where `key` is
+   * not above it. Throws InvalidDeadlineError where `key` is above maxRepresentableKey. A handler that throws leaves the
+   * minimum where it has come to, and its element gone.
+   */
+  increaseMinAllowedKey(key: number, onRemoved: (element: QueueElement<T>) => void): void {
+    if (!Number.isSafeInteger(key) || key > this.maxRepresentableKey) {
+      throw new InvalidDeadlineError(key, `must be a safe integer of at most ${this.maxRepresentableKey}`, 'key');
+    }
+    const sink: DueSink = {
+      due: (slot) => {
+        const element = this.elements[slot] as QueueElement<T>;
+        this.release(element, slot);
+        onRemoved(element);
+      },
+    };
+    this.index.advanceTo(key, sink, Number.POSITIVE_INFINITY);
+  }
+
+  clear(): void {
+    this.index.clear();
+    this.slots.clear();
+    this.elements.length = 0;
+    this.free.length = 0;
+  }
+
+  [Symbol.iterator](): Iterator<QueueElement<T>> {
+    return this.slots.keys();
+  }
+
+  private release(element: QueueElement<T>, slot: number): void {
+    this.slots.delete(element);
+    this.elements[slot] = undefined;
+    this.free.push(slot);
+  }
+}

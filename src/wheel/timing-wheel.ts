@@ -1,0 +1,103 @@
+import type { TimerId } from '../timer-id.ts';
+import type { WheelSnapshot } from './wheel-snapshot.ts';
+
+/**
+ * A set of timers in one thread, moved by hand: no clock, no threads, no I/O. The unit of time is the caller's.
+ *
+ * Time is cut into half-open intervals from `start`, numbered from 0:
+ *
+ *    start(n) = start + n * precision                 (evaluated in doubles: this is what every line below means)
+ *    interval(t) = the greatest n with start(n) <= t
+ *    due tick of a deadline d:   rounding 'up'    the least n with start(n) >= d
+ *                                rounding 'next'  interval(d) + 1
+ *
+ * A timer fires in the first `advanceTo(now)` with interval(now) >= its due tick (on a pinned wheel: the due tick rounded
+ * up to a tick of its level). A deadline that is not in the future gets the tick after interval(now). From this follow,
+ * with p the precision and t the time of the tick at which a timer is handed over:
+ *
+ *    never early     'up': d <= t        'next': d < t
+ *    bounded         'up': t - d < p     'next': t - d <= p      pinned: t - d < precision of the level it was placed on
+ *    (for deadlines in the future when they were scheduled, up to the rounding of start(n) to a double)
+ *
+ *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as scheduling anew
+ *    exactly once    each timer accepted is fired once, or cancelled once, or dropped by `clear`
+ *    nextExpiration  the least time to which advancing fires a timer, whatever level it waits on
+ *    size            = scheduled - fired - cancelled - dropped
+ *
+ * The cost of advancing does not grow with the ticks skipped, only with the occupied slots met.
+ */
+export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
+  readonly start: number;
+  readonly precision: number;
+  /**
+   * The time last advanced to. While a handler runs, and after a call that stopped half-way (by its limit, or because a
+   * handler threw), the time of the tick being handed over.
+   */
+  readonly now: number;
+  readonly size: number;
+  /** First deadline that `schedule` refuses, growing with `now`; Infinity where an overflow list holds the rest. */
+  readonly upperBound: number;
+
+  /** Throws InvalidDeadlineError, DeadlineTooFarError, CapacityExceededError; the wheel is then unchanged. */
+  schedule(deadline: number, value: T): TimerId;
+  /** Moves a timer; its id stays valid. False where the id is not live. Throws like `schedule`, the timer staying put. */
+  reschedule(id: TimerId, deadline: number): boolean;
+  cancel(id: TimerId): boolean;
+  has(id: TimerId): boolean;
+  get(id: TimerId): T | undefined;
+  deadlineOf(id: TimerId): number | undefined;
+  /**
+   * Advances to `now` and fires what is due, at most `limit` timers. A time that is not after the present fires only
+   * what an earlier call left due. A handler may schedule, cancel and reschedule anything, and clear the wheel; its own
+   * timer is no longer live. What it schedules is due after the tick being fired, and fires in the same call if that
+   * lies within it. It must not call advanceTo: that is an Error. If it throws, the error leaves advanceTo; its timer is
+   * gone, the rest is still due.
+   */
+  advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult;
+  nextExpiration(): number | undefined;
+  /** Drops every timer. `now` stays. */
+  clear(): void;
+  /** The number of the interval that holds `time`; negative before `start`. */
+  intervalNumber(time: number): number;
+  /** start + n * precision. */
+  intervalNumberStart(n: number): number;
+  intervalStart(time: number): number;
+  /** The span of time that each level covers, the finest first. */
+  durations(): number[];
+  memoryStats(): WheelMemoryStats;
+  /** Everything that `checkInvariants` needs, copied out. */
+  snapshot(): WheelSnapshot;
+}
+
+export type FireHandler<T> = (value: T, id: TimerId, deadline: number) => void;
+
+export interface WheelTimer<T> {
+  id: TimerId;
+  deadline: number;
+  value: T;
+}
+
+export interface AdvanceResult {
+  readonly fired: number;
+  /** Timers moved to a lower level; always 0 on a pinned wheel. */
+  readonly cascaded: number;
+  /** False where `limit` left something due. */
+  readonly complete: boolean;
+  readonly nextExpiration: number | undefined;
+}
+
+export interface LevelStats {
+  /** Slots or spokes of the level. */
+  slots: number;
+  /** Timers for which the level's slots hold memory. */
+  capacity: number;
+  timers: number;
+  /** timers / capacity, 0 where nothing is held. */
+  utilization: number;
+}
+
+export interface WheelMemoryStats {
+  levels: LevelStats[];
+  /** Bytes of typed arrays, and 8 for each reference to a value. */
+  bytes: number;
+}

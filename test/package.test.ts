@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packageJson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
+const packed = (): string[] => {
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const [{ files }] = JSON.parse(output.slice(output.indexOf('[')));
+  return files.map((file: { path: string }) => file.path);
+};
+
+it('the package holds every entry point with its types, the worker and the licence, and not the command line', () => {
+  const files = packed();
+  const entries = Object.values(packageJson.exports).flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry as object),
+  );
+  for (const entry of entries) expect(files).toContain(entry.replace('./', ''));
+  expect(files).toContain('dist/workers/shard.js');
+  expect(files).toContain('LICENSE');
+  expect(files.filter((path) => /^dist\/(src\/cli|test|bench|examples)\/|^(src|test|bench)\//.test(path))).toEqual([]);
+});
+
+it('a user installs the two libraries that the scheduler needs, and nothing else', () => {
+  expect(Object.keys(packageJson.dependencies)).toEqual(['comlink', 'piscina']);
+});
+
+it('the lock file names no place to download from', () => {
+  expect(readFileSync(`${root}package-lock.json`, 'utf8')).not.toContain('"resolved"');
+});

@@ -139,6 +139,11 @@ export class Client implements DeliveryHost {
     });
   }
 
+  /** Whether nothing has been published since the shards last answered, nor waits to be. */
+  isQuiet(): boolean {
+    return this.lanes.every((lane) => lane.isAnswered() && !lane.hasSentSinceRequest());
+  }
+
   close(): void {
     this.isClosed = true;
     this.size = 0;

@@ -110,7 +110,7 @@ export class ShardThread implements ShardHost {
         void life.lost.then(() => this.replace());
         return life;
       } catch (error) {
-        if (this.isStopped) throw error;
+        if (this.isStopped) throw new SchedulerClosedError('ready');
         this.failure = error as Error;
         await this.pause();
       }

@@ -298,6 +298,8 @@ export class CascadingIndex implements WheelIndex {
   }
 
   private fileFar(slot: number, tick: number): number {
+    // An entry of this slot's that is doomed but not buried yet has its tick here.
+    if (this.doomedCount > 0) this.sweep();
     if (slot >= this.farTicks.length) {
       const farTicks = new Float64Array(this.lists.position.length);
       farTicks.set(this.farTicks);
@@ -356,12 +358,13 @@ export class CascadingIndex implements WheelIndex {
           if (tick > this.now) this.moveTo(tick);
           return true;
         }
+        // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
+        if (left <= 0 && this.nextTick() <= tick) return false;
         if (this.eventLevel > 0) {
           this.moveTo(event);
           this.cascade(this.eventLevel, this.eventSlot);
           continue;
         }
-        if (left <= 0) return false;
         if (event > this.now) this.moveTo(event);
         left = this.handOver(this.eventSlot, event, sink, left);
       }

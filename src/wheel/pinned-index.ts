@@ -110,8 +110,7 @@ export class PinnedIndex implements WheelIndex {
     spoke.remove(this.entryOf[slot]);
     this.spokeOf[slot] = 0;
     this.size--;
-    if (spoke.count === 0) this.occupancy.unset(at);
-    if (spoke.count === 0 && !this.open.includes(spoke)) this.spokes[at] = undefined;
+    if (spoke.count === 0) this.vacate(at);
     return true;
   }
 
@@ -269,8 +268,7 @@ export class PinnedIndex implements WheelIndex {
       const at = this.spokeOf[slot] - 1;
       this.spokeOf[slot] = 0;
       this.size--;
-      if (least.count === 0) this.occupancy.unset(at);
-      if (least.count === 0) this.spokes[at] = undefined;
+      if (least.count === 0) this.vacate(at);
       sink.due(slot, tick);
     }
     for (const spoke of open) {
@@ -278,6 +276,12 @@ export class PinnedIndex implements WheelIndex {
     }
     open.length = 0;
     return left;
+  }
+
+  /** A spoke that has been read from its front must never be filed into again: the next timer gets a new one. */
+  private vacate(at: number): void {
+    this.occupancy.unset(at);
+    this.spokes[at] = undefined;
   }
 
   private readonly place = (slot: number, entry: number): void => {

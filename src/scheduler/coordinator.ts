@@ -57,7 +57,17 @@ export class Coordinator {
     return Math.min(...(await this.during(Promise.all(this.hosts.map((host) => host.call('leastDeadline'))))));
   }
 
+  /** The least time to which the clock can come so that a timer fires; undefined when none is live. */
+  async nextExpiration(): Promise<number | undefined> {
+    const least = await this.leastDeadline();
+    if (least === Number.POSITIVE_INFINITY) return undefined;
+    const present = this.scale.tickAtOrBefore(this.client.clock.published());
+    return this.scale.timeOf(Math.max(this.scale.tickAtOrAfter(least), present + 1));
+  }
+
+  /** Empty once the client is closed. */
   async shardStats(): Promise<ShardStats[]> {
+    if (this.client.isClosed) return [];
     this.client.publish();
     const counters = await this.during(Promise.all(this.hosts.map((host) => host.call('stats'))));
     return counters.map((counter, shard) => {

@@ -47,15 +47,8 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
-  const {
-    shards,
-    wheel = 'default',
-    tick = 1,
-    capacity = 2 ** 22,
-    clock = 'monotonic',
-    maxBatch = 8192,
-    signal,
-  } = options;
+  const { shards = availableParallelism(), wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
+  const { clock = 'monotonic', maxBatch = 8192, signal } = options;
   if (typeof tick !== 'number' || !(tick > 0) || tick === Number.POSITIVE_INFINITY) {
     throw new InvalidConfigError('options.tick', 'must be a finite number of ms greater than 0', tick);
   }
@@ -66,7 +59,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   return {
-    shards: integer('shards', shards ?? availableParallelism(), 0, MAX_SHARDS),
+    shards: integer('shards', shards, 0, MAX_SHARDS),
     wheel: resolveWheel(wheel),
     tick,
     capacity: integer('capacity', capacity, 1, MAX_CAPACITY),

@@ -78,7 +78,7 @@ export class ShardThread implements ShardHost {
     this.pool.on('error', (error: Error) => {
       this.failure = error;
     });
-    this.life = this.live(false);
+    this.life = this.live(true);
     this.ready = this.life.then(() => undefined);
     this.ready.catch(() => undefined);
   }
@@ -87,7 +87,7 @@ export class ShardThread implements ShardHost {
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     for (;;) {
-      const life = await this.life;
+      const life = await this.life; // rejects only once the shard is stopped
       const answer = Promise.race([life.control[name](), life.lost]);
       this.doorbell.ring(); // the call is posted; a parked shard looks when it is rung
       const result = await answer;
@@ -103,10 +103,11 @@ export class ShardThread implements ShardHost {
   }
 
   /** Starts the shard on the pool's thread, as often as it takes. */
-  private async live(rebuild: boolean): Promise<Life> {
-    for (;;) {
+  private async live(isFirst: boolean): Promise<Life> {
+    for (let attempt = 0; ; attempt++) {
       try {
-        const life = await this.start(rebuild);
+        // Whoever died before may have taken commands that only the table still knows of.
+        const life = await this.start(!isFirst || attempt > 0);
         void life.lost.then(() => this.replace());
         return life;
       } catch (error) {
@@ -151,7 +152,7 @@ export class ShardThread implements ShardHost {
       this.failure ?? new Error(`The thread of shard ${this.setup.number} exited with code ${code ?? '(unknown)'}`);
     this.failure = undefined;
     await this.pause();
-    const life = await this.live(true);
+    const life = await this.live(false);
     this.events.restarted({ shard: this.setup.number, cause, rescheduled: life.rescheduled });
     return life;
   }

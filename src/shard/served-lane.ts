@@ -16,6 +16,24 @@ import {
 import { RingConsumer, RingProducer } from '../lane/ring.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 
+/** A command whose due tick had passed when it came. */
+interface LateCommand {
+  readonly slot: number;
+  readonly tag: number;
+  readonly tick: number;
+}
+
+/** The least due tick of all live timers by a lane's table; `base` is the clock's tick. Infinity where none is live. */
+export function leastDueTick(memory: LaneMemory, base: number): number {
+  const table = new Int32Array(memory.table);
+  const end = Atomics.load(new Int32Array(memory.header), HIGH_WATER);
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < end * RECORD_WORDS; at += RECORD_WORDS) {
+    if ((table[at + TAG] & 1) === 1) least = Math.min(least, tickFrom(table[at + DUE], base));
+  }
+  return least;
+}
+
 /**
  * One lane as its shard sees it: a disposable index over the client's timer table.
  *
@@ -51,6 +69,7 @@ export class ServedLane implements DueSink {
   private roundTick = 0;
   /** Commands of the present round that are not yet filed. */
   private roundLeft = 0;
+  private late: LateCommand[] = [];
 
   constructor(memory: LaneMemory, index: TickIndex, clientBell: ClientBell) {
     this.index = index;
@@ -161,11 +180,24 @@ export class ServedLane implements DueSink {
     const cells = this.commandRing.cells;
     for (let i = 0; i < count; i++) {
       const at = this.commandRing.take();
-      this.file(cells[at], cells[at + 1], tickFrom(cells[at + 2], this.roundTick));
+      const tick = tickFrom(cells[at + 2], this.roundTick);
+      if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
+      else this.late.push({ slot: cells[at], tag: cells[at + 1], tick });
     }
     this.commandRing.release();
     this.roundLeft -= count;
     this.commands += count;
+    if (this.roundLeft === 0 && this.late.length > 0) this.fileLate();
+  }
+
+  /** Files what came after its tick had been handed over, in order of due tick: all of it is due at the next. */
+  private fileLate(): void {
+    this.late.sort((one, other) => one.tick - other.tick);
+    for (const { slot, tag, tick } of this.late) {
+      // Out of the ring's order, a command of a timer that has ended could displace that of its slot's next.
+      if (this.table[slot * RECORD_WORDS + TAG] === tag) this.file(slot, tag, tick);
+    }
+    this.late = [];
   }
 
   /** Hands fired records to the client, and its answer where the lane has caught up with the clock; rings if there is news. */

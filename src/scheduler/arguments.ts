@@ -1,0 +1,38 @@
+import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+
+// What the public calls are given is checked here, once. `x - x !== 0` is true of NaN and the infinities alone.
+
+export function requireDeadline(deadline: unknown): void {
+  if (typeof deadline !== 'number' || deadline - deadline !== 0) throw new InvalidDeadlineError(deadline);
+}
+
+export function requireDelay(delay: unknown): void {
+  if (typeof delay !== 'number' || delay - delay !== 0) throw new InvalidDeadlineError(delay, undefined, 'delay');
+}
+
+export function requireCallback(callback: unknown): void {
+  if (callback !== undefined && typeof callback !== 'function') {
+    throw new InvalidArgumentError('callback', 'must be a function', callback);
+  }
+}
+
+/** The length of something like an array; `most` is the capacity of all shards where it matters. */
+export function requireLength(argument: string, value: ArrayLike<number>, most = Number.MAX_SAFE_INTEGER): number {
+  const length = (value as ArrayLike<number> | null | undefined)?.length;
+  if (typeof value !== 'object' || !Number.isSafeInteger(length) || (length as number) < 0) {
+    throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
+  }
+  if ((length as number) > most) {
+    throw new InvalidArgumentError(argument, `must be at most ${most}, the capacity of all shards`, length);
+  }
+  return length as number;
+}
+
+/** The array that the ids of `count` timers are written to. */
+export function requireIds(ids: Float64Array | undefined, count: number): Float64Array {
+  if (ids === undefined) return new Float64Array(count);
+  if (!(ids instanceof Float64Array) || ids.length < count) {
+    throw new InvalidArgumentError('ids', `must be a Float64Array of at least ${count} entries`, ids);
+  }
+  return ids;
+}

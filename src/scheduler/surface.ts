@@ -1,0 +1,24 @@
+export interface ErrorEmitter {
+  listenerCount(event: 'error'): number;
+  emit(event: 'error', error: unknown): boolean;
+}
+
+/**
+ * What a callback or a listener throws: to the 'error' listener, or else an uncaught exception, once the rest of the
+ * batch is delivered. An 'error' listener that throws itself is the latter. Never throws.
+ */
+export function surface(emitter: ErrorEmitter, error: unknown): void {
+  if (emitter.listenerCount('error') === 0) {
+    process.nextTick(rethrow, error);
+    return;
+  }
+  try {
+    emitter.emit('error', error);
+  } catch (thrown) {
+    process.nextTick(rethrow, thrown);
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};

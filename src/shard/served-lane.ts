@@ -102,6 +102,14 @@ export class ServedLane implements DueSink {
   }
 
   /**
+   * Notes which request the coming round will answer. Request before clock before commands: so an answer covers the time
+   * to which a client moved the clock before it asked, and a time covers the commands published before it was set.
+   */
+  noteRequest(): void {
+    if (this.roundLeft === 0) this.request = Atomics.load(this.header, REQUEST);
+  }
+
+  /**
    * Takes part in a turn at `now`: files commands, fires what is due, publishes; at most `budget` of each. Commands are
    * taken in rounds: a round covers all that had been published when it began, and only when all of them are filed does
    * the wheel advance, to the tick at which it began. So whatever a client publishes before it moves a manual clock, or
@@ -110,8 +118,6 @@ export class ServedLane implements DueSink {
    */
   turn(now: number, budget: number): boolean {
     if (this.roundLeft === 0) {
-      // Request before commands: what was published before the client asked is covered by the answer.
-      this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
       this.roundLeft = this.commandRing.available();
     }

@@ -42,6 +42,7 @@ export class Shard {
   /** Takes one turn. Returns whether there is more to do at once. */
   turn(): boolean {
     this.turns += 1;
+    for (const lane of this.lanes) lane.noteRequest(); // before the clock is read
     const now = this.scale.tickAtOrBefore(this.clock.refresh());
     let more = false;
     for (const lane of this.lanes) {

@@ -2,7 +2,7 @@
  * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
- *   list (4 words)     │ head chunk │ cursor: cell of the next entry │ live │ chunks │
+ *   list (4 words)     │ head chunk │ cursor: cell of the next entry │ dead │ chunks │
  *
  * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. Taking one out overwrites its slot
  * with TOMBSTONE; a list without live entries gives its whole chain back in O(1), and one whose tombstones outnumber
@@ -21,7 +21,7 @@ export const TOMBSTONE = -1;
 export const LIST_WORDS = 4;
 export const HEAD = 0;
 export const CURSOR = 1;
-export const LIVE = 2;
+export const DEAD = 2;
 export const CHUNKS = 3;
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
@@ -42,38 +42,42 @@ export class ChunkLists {
     for (let list = CURSOR; list < this.lists.length; list += LIST_WORDS) this.lists[list] = NO_CHUNK;
   }
 
-  /** Appends an entry. `word` is the slot with its flags. Returns the live entries. Precondition: slot < position.length. */
-  append(list: number, slot: number, word: number, low: number): number {
-    const lists = this.lists;
+  /**
+   * Gives a list another chunk. Returns the cell of its next entry. Appending is left to the user, who does it in the
+   * midst of a hot path: if the cursor stands at a LINK, extend; write slot word and low word; advance the cursor by 2.
+   */
+  extend(list: number): number {
     const at = list * LIST_WORDS;
-    let cursor = lists[at + CURSOR];
-    if ((cursor & (CHUNK_WORDS - 1)) === LINK) cursor = this.extend(at, cursor);
-    const cells = this.cells;
-    cells[cursor] = word;
-    cells[cursor + 1] = low;
-    this.position[slot] = cursor;
-    lists[at + CURSOR] = cursor + 2;
-    const live = lists[at + LIVE] + 1;
-    lists[at + LIVE] = live;
-    return live;
+    let chunk = this.freeChunk;
+    if (chunk !== 0) {
+      this.freeChunk = this.next(chunk);
+    } else {
+      chunk = this.usedChunks++;
+      if (this.usedChunks << CHUNK_SHIFT > this.cells.length) this.growCells();
+    }
+    // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
+    this.cells[this.lists[at + CURSOR]] = chunk;
+    if (this.lists[at + HEAD] === 0) this.lists[at + HEAD] = chunk;
+    this.lists[at + CHUNKS]++;
+    return chunk << CHUNK_SHIFT;
   }
 
   /** Counts an entry of a list as buried: its cell has been overwritten. Returns the live entries left. */
   bury(list: number): number {
-    const at = list * LIST_WORDS + LIVE;
-    const live = this.lists[at] - 1;
-    this.lists[at] = live;
-    return live;
+    const at = list * LIST_WORDS;
+    const dead = this.lists[at + DEAD] + 1;
+    this.lists[at + DEAD] = dead;
+    return this.entries(at) - dead;
   }
 
-  /** Whether tombstones take too much room: entries that fit in its chunks > 2.2 x live + 2 chunks. */
-  wasteful(list: number): boolean {
-    const at = list * LIST_WORDS;
-    return (this.lists[at + CHUNKS] - 2) * 5 * ENTRIES_PER_CHUNK > this.lists[at + LIVE] * 11;
+  /** Whether tombstones take too much room: entries > 2.2 x live + 2 chunks. */
+  wasteful(list: number, live: number): boolean {
+    return this.lists[list * LIST_WORDS + DEAD] * 5 > live * 6 + 10 * ENTRIES_PER_CHUNK;
   }
 
   live(list: number): number {
-    return this.lists[list * LIST_WORDS + LIVE];
+    const at = list * LIST_WORDS;
+    return this.entries(at) - this.lists[at + DEAD];
   }
 
   /** First chunk of a list, 0 where it has none. */
@@ -108,7 +112,7 @@ export class ChunkLists {
     const head = this.lists[at + HEAD];
     this.lists[at + HEAD] = 0;
     this.lists[at + CURSOR] = NO_CHUNK;
-    this.lists[at + LIVE] = 0;
+    this.lists[at + DEAD] = 0;
     this.lists[at + CHUNKS] = 0;
     return head;
   }
@@ -128,6 +132,7 @@ export class ChunkLists {
     const head = this.lists[at + HEAD];
     this.lists[at + HEAD] = this.next(head);
     this.lists[at + CHUNKS]--;
+    this.lists[at + DEAD] -= ENTRIES_PER_CHUNK;
     this.free(head);
   }
 
@@ -162,6 +167,7 @@ export class ChunkLists {
     }
     lists[at + CURSOR] = to;
     lists[at + CHUNKS] = chunks;
+    lists[at + DEAD] = 0;
   }
 
   /** Makes room for `slot`. */
@@ -183,19 +189,10 @@ export class ChunkLists {
     return this.cells.byteLength + this.position.byteLength + this.lists.byteLength;
   }
 
-  private extend(at: number, cursor: number): number {
-    let chunk = this.freeChunk;
-    if (chunk !== 0) {
-      this.freeChunk = this.next(chunk);
-    } else {
-      chunk = this.usedChunks++;
-      if (this.usedChunks << CHUNK_SHIFT > this.cells.length) this.growCells();
-    }
-    // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
-    this.cells[cursor] = chunk;
-    if (this.lists[at + HEAD] === 0) this.lists[at + HEAD] = chunk;
-    this.lists[at + CHUNKS]++;
-    return chunk << CHUNK_SHIFT;
+  /** Entries of a list, alive or dead: all its chunks but the last are full. 0 - 63 + 63 of a list without chunks. */
+  private entries(at: number): number {
+    const { lists } = this;
+    return (lists[at + CHUNKS] - 1) * ENTRIES_PER_CHUNK + ((lists[at + CURSOR] & (CHUNK_WORDS - 1)) >> 1);
   }
 
   private growCells(): void {

@@ -4,7 +4,8 @@ import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from './wheel-snapsho
 
 /** Copies a cascading index out, by reading every list from its first cell to its last. */
 export function inspectCascading(index: CascadingIndex): IndexSnapshot {
-  const { geometry, lists } = index;
+  const { geometry, lists, occupancy, occupied: counts } = index.filing;
+  index.filing.sweep();
   const levels: LevelSnapshot[] = [];
   for (let level = 0; level <= geometry.levels; level++) {
     const base = geometry.base[level];
@@ -12,17 +13,18 @@ export function inspectCascading(index: CascadingIndex): IndexSnapshot {
     const found: ListSnapshot[] = [];
     const occupied: number[] = [];
     for (let i = 0; i < slots; i++) {
-      if (index.occupancy.has(base + i)) occupied.push(i);
+      if (occupancy.has(base + i)) occupied.push(i);
       if (lists.head(base + i) !== 0) found.push(inspectList(index, base + i, i));
     }
-    levels.push({ width: geometry.width[level], slots, occupied, occupiedCount: index.occupied[level], lists: found });
+    levels.push({ width: geometry.width[level], slots, occupied, occupiedCount: counts[level], lists: found });
   }
   const { now, size } = index;
   return { engine: 'cascading', now, size, nextTick: index.nextTick(), nextEvent: index.nextEvent(), levels };
 }
 
 function inspectList(index: CascadingIndex, list: number, i: number): ListSnapshot {
-  const { lists } = index;
+  const { filing } = index;
+  const { lists } = filing;
   const entries: ListSnapshot['entries'] = [];
   const last = lists.tail(list);
   let chunks = 0;
@@ -30,8 +32,8 @@ function inspectList(index: CascadingIndex, list: number, i: number): ListSnapsh
     chunks++;
     for (let cell = chunk << CHUNK_SHIFT; cell < lists.endOf(list, chunk); cell += 2) {
       if (lists.cells[cell] === TOMBSTONE) continue;
-      const slot = index.slotAt(cell);
-      entries.push({ slot, tick: index.tickAt(cell), filed: lists.position[slot] === cell });
+      const slot = filing.slotAt(cell);
+      entries.push({ slot, tick: filing.tickAt(cell), filed: lists.position[slot] === cell });
     }
     if (chunk === last) break;
   }

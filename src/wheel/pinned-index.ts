@@ -5,7 +5,7 @@ import { Spoke } from './spoke.ts';
 import type { DueSink } from './tick-index.ts';
 import type { LevelStats } from './timing-wheel.ts';
 import type { CompactionConfig, PinnedConfig } from './wheel-config.ts';
-import type { WheelIndex } from './wheel-index.ts';
+import { statsOf, type WheelIndex } from './wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from './wheel-snapshot.ts';
 
 export interface PinnedIndexOptions {
@@ -167,11 +167,7 @@ export class PinnedIndex implements WheelIndex {
   }
 
   levelStats(): LevelStats[] {
-    return this.inspect().levels.map(({ slots, lists }) => {
-      const timers = lists.reduce((sum, list) => sum + list.live, 0);
-      const capacity = lists.reduce((sum, list) => sum + list.capacity, 0);
-      return { slots, capacity, timers, utilization: capacity === 0 ? 0 : timers / capacity };
-    });
+    return statsOf(this.inspect());
   }
 
   forEach(visit: (slot: number, tick: number) => void): void {

@@ -9,3 +9,11 @@ export interface WheelIndex extends TickIndex {
   levelRanges(): number[];
   inspect(): IndexSnapshot;
 }
+
+export function statsOf(index: IndexSnapshot): LevelStats[] {
+  return index.levels.map(({ slots, lists }) => {
+    const timers = lists.reduce((sum, list) => sum + list.live, 0);
+    const capacity = lists.reduce((sum, list) => sum + list.capacity, 0);
+    return { slots, capacity, timers, utilization: capacity === 0 ? 0 : timers / capacity };
+  });
+}

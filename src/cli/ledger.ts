@@ -1,4 +1,5 @@
 import { LatenessHistogram, type LatenessSummary } from './lateness-histogram.ts';
+import type { StepClock } from './step-clock.ts';
 import type { TimerKind } from './timer-kind.ts';
 
 const UNUSED = 0;
@@ -32,9 +33,9 @@ export interface Verdict {
  *                      │ ╰──cancel──▶ cancelled        any other arrow is counted as `doubled`,
  *                      ╰──handBack──▶ handed back      and `live` at the end as `lost`
  *
- * Times are milliseconds on one monotonic clock, read by the caller: arming passes the deadline counted from a moment
- * not after the call, firing passes the moment of the callback. So `early` can only be too small by the time that lies
- * between that moment and the call. O(1) per operation, no allocation unless the number of timers outgrows the estimate.
+ * All times are those of the clock's present step, in ms, which the caller has read before the call that arms or moves a
+ * timer, and in the callback before anything else. So `early` can only be too small by the time between that reading
+ * and the call. O(1) per operation, no allocation unless the number of timers outgrows the estimate.
  */
 export class Ledger {
   armed = 0;
@@ -54,20 +55,23 @@ export class Ledger {
   #owner: Int32Array;
   #deadline: Float64Array;
 
+  readonly #clock: StepClock;
+
   /** `expected`: about how many timers will be armed in all. */
-  constructor(expected: number) {
+  constructor(expected: number, clock: StepClock) {
+    this.#clock = clock;
     this.#state = new Uint8Array(expected);
     this.#owner = new Int32Array(expected);
     this.#deadline = new Float64Array(expected);
   }
 
-  /** Returns the timer's number. */
-  arm(slot: number, kind: TimerKind, deadline: number): number {
+  /** A timer that is due in `delay` ms. Returns its number. */
+  arm(slot: number, kind: TimerKind, delay: number): number {
     const timer = this.armed++;
     if (timer === this.#state.length) this.#grow();
     this.#state[timer] = LIVE;
     this.#owner[timer] = (slot << 2) | kind;
-    this.#deadline[timer] = deadline;
+    this.#deadline[timer] = this.#clock.now + delay;
     if (++this.live > this.peakLive) this.peakLive = this.live;
     return timer;
   }
@@ -85,9 +89,9 @@ export class Ledger {
   }
 
   /** `accepted`: what the subject answered. A live timer has to accept. */
-  move(timer: number, deadline: number, accepted: boolean): void {
+  move(timer: number, delay: number, accepted: boolean): void {
     this.moved++;
-    if (accepted) this.#deadline[timer] = deadline;
+    if (accepted) this.#deadline[timer] = this.#clock.now + delay;
     else this.refused++;
   }
 
@@ -102,7 +106,7 @@ export class Ledger {
   }
 
   /** False where this timer must not fire (any more); the caller then leaves its connection alone. */
-  fire(timer: number, now: number): boolean {
+  fire(timer: number): boolean {
     if (this.#state[timer] !== LIVE) {
       this.doubled++;
       return false;
@@ -110,7 +114,7 @@ export class Ledger {
     this.#state[timer] = FIRED;
     this.live--;
     this.fired++;
-    const lateness = now - this.#deadline[timer]!;
+    const lateness = this.#clock.now - this.#deadline[timer]!;
     if (lateness < 0) {
       this.early++;
       if (-lateness > this.earliest) this.earliest = -lateness;

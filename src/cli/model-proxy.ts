@@ -12,6 +12,7 @@ import {
 } from './connection-table.ts';
 import { Ledger } from './ledger.ts';
 import type { ReplayOptions } from './options.ts';
+import type { StepClock } from './step-clock.ts';
 import type { LiveTimers, OnFire, Subject } from './subjects/subject.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from './timer-kind.ts';
 import { NEVER, Workload } from './workload.ts';
@@ -50,18 +51,17 @@ export class ModelProxy {
   readonly #table: ConnectionTable;
   readonly #words: Int32Array;
   readonly #workload: Workload;
-  readonly #clock: () => number;
+  readonly #clock: StepClock;
   #subject!: Subject;
   #simulated = false;
 
-  /** `clock`: ms since the replay's start, on the process's monotonic clock. */
-  constructor(options: ReplayOptions, connections: number, clock: () => number) {
+  constructor(options: ReplayOptions, connections: number, clock: StepClock) {
     this.#table = new ConnectionTable(connections);
     this.#words = this.#table.words;
     this.#workload = new Workload(options);
     this.#clock = clock;
     this.calendar = new Calendar(this.#words);
-    this.ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)));
+    this.ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)), clock);
   }
 
   /** Before the first `accept`. `simulated`: the subject never fires, so the calendar ends the waits in its place. */
@@ -77,34 +77,34 @@ export class ModelProxy {
     this.#workload.begin(words, base, id);
     words[base + ID] = id;
     words[base + PENDING] = 0;
-    const now = this.#clock();
-    this.#arm(IDLE, base, now);
-    this.#arm(CONNECT, base, now);
-    this.#enter(base, CONNECTED, this.#workload.connectDelay(words, base), CONNECT, now);
+    this.#clock.read();
+    this.#arm(IDLE, base);
+    this.#arm(CONNECT, base);
+    this.#enter(base, CONNECTED, this.#workload.connectDelay(words, base), CONNECT);
   }
 
   /** Performs the step of a record that the calendar has handed out. */
   step(base: number): void {
     const words = this.#words;
     const phase = words[base + PHASE]!;
-    const now = this.#clock();
+    this.#clock.read();
     if (phase < CLOSING) this.checksum = (this.checksum + Math.imul(words[base + RANDOM]!, phase + 1)) | 0;
     switch (phase) {
       case CONNECTED:
         this.#cancel(base, EXCHANGE_TIMER);
-        this.#request(base, now);
+        this.#request(base);
         break;
       case NEXT_REQUEST:
-        this.#request(base, now);
+        this.#request(base);
         break;
       case ANSWER:
         this.#cancel(base, EXCHANGE_TIMER);
         words[base + LEFT] = words[base + LEFT]! - 1;
-        this.#enter(base, words[base + LEFT]! > 0 ? NEXT_REQUEST : CLOSE, this.#workload.pause(words, base), IDLE, now);
+        this.#enter(base, words[base + LEFT]! > 0 ? NEXT_REQUEST : CLOSE, this.#workload.pause(words, base), IDLE);
         break;
       case CLOSE:
         this.#cancel(base, IDLE_TIMER);
-        this.#close(base, now);
+        this.#close(base);
         break;
       case CLOSING:
         break;
@@ -120,9 +120,9 @@ export class ModelProxy {
 
   /** The one callback of every timer under test. */
   readonly onFire: OnFire = (kind, timer) => {
-    const now = this.#clock();
+    this.#clock.read();
     const { ledger } = this;
-    if (!ledger.fire(timer, now)) return;
+    if (!ledger.fire(timer)) return;
     const words = this.#words;
     const base = ledger.slotOf(timer) << STRIDE_BITS;
     if (kind === TIME_WAIT) {
@@ -139,7 +139,7 @@ export class ModelProxy {
       this.#subject.forget(handleOf(base, EXCHANGE_TIMER));
       this.#cancel(base, IDLE_TIMER);
     }
-    this.#close(base, now);
+    this.#close(base);
   };
 
   /** Enumerates what the ledger holds to be live. */
@@ -151,37 +151,37 @@ export class ModelProxy {
     });
   };
 
-  #request(base: number, now: number): void {
+  #request(base: number): void {
     const words = this.#words;
     const delay = this.#workload.timeout(IDLE, words, base);
-    this.ledger.move(words[base + IDLE_TIMER]!, now + delay, this.#subject.move(handleOf(base, IDLE_TIMER), delay));
-    this.#arm(REQUEST, base, now);
-    this.#enter(base, ANSWER, this.#workload.answerDelay(words, base), REQUEST, now);
+    this.ledger.move(words[base + IDLE_TIMER]!, delay, this.#subject.move(handleOf(base, IDLE_TIMER), delay));
+    this.#arm(REQUEST, base);
+    this.#enter(base, ANSWER, this.#workload.answerDelay(words, base), REQUEST);
   }
 
-  #close(base: number, now: number): void {
-    this.#arm(TIME_WAIT, base, now);
-    if (this.#simulated) this.#enter(base, EXPIRY, NEVER, TIME_WAIT, now);
+  #close(base: number): void {
+    this.#arm(TIME_WAIT, base);
+    if (this.#simulated) this.#enter(base, EXPIRY, NEVER, TIME_WAIT);
     else this.#words[base + PHASE] = CLOSING;
   }
 
   /** Enters the next step `delay` ms from the current one's planned time, or waits for the timer where it is `NEVER`. */
-  #enter(base: number, phase: number, delay: number, timer: TimerKind, now: number): void {
+  #enter(base: number, phase: number, delay: number, timer: TimerKind): void {
     const words = this.#words;
     if (delay !== NEVER) {
       words[base + PHASE] = phase;
       this.calendar.put(base, this.calendar.cursor + delay);
     } else if (this.#simulated) {
       words[base + PHASE] = EXPIRY + timer;
-      this.calendar.put(base, Math.ceil(now + this.#workload.timeout(timer, words, base)));
+      this.calendar.put(base, Math.ceil(this.#clock.now + this.#workload.timeout(timer, words, base)));
     }
   }
 
-  #arm(kind: TimerKind, base: number, now: number): void {
+  #arm(kind: TimerKind, base: number): void {
     const words = this.#words;
     const field = kind === IDLE ? IDLE_TIMER : EXCHANGE_TIMER;
     const delay = this.#workload.timeout(kind, words, base);
-    const timer = this.ledger.arm(base >>> STRIDE_BITS, kind, now + delay);
+    const timer = this.ledger.arm(base >>> STRIDE_BITS, kind, delay);
     words[base + field] = timer;
     this.#subject.arm(kind, handleOf(base, field), words[base + ID]!, delay, timer);
   }

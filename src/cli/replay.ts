@@ -5,6 +5,7 @@ import { MemoryMeter } from './memory-meter.ts';
 import { ModelProxy } from './model-proxy.ts';
 import type { ReplayOptions } from './options.ts';
 import type { Progress, ReplayResult, SubjectName } from './replay-result.ts';
+import { StepClock } from './step-clock.ts';
 import { NativeTimers } from './subjects/native-timers.ts';
 import { NoTimers } from './subjects/no-timers.ts';
 import type { OnFire, Subject } from './subjects/subject.ts';
@@ -31,15 +32,13 @@ export class Replay {
   readonly #name: SubjectName;
   readonly #options: ReplayOptions;
   readonly #onProgress: (progress: Progress) => void;
-  readonly #origin = performance.now();
+  readonly #clock = new StepClock();
   readonly #cpu = new CpuMeter();
   readonly #memory = new MemoryMeter();
   readonly #connections: number;
   /** ms of the plan, arrivals and drain. */
   readonly #planned: number;
   readonly #proxy: ModelProxy;
-  /** ms on `#clock` at which the plan starts. */
-  #start = 0;
   #lastAccept = 0;
   #lastTurn = 0;
   #longestBlock = 0;
@@ -54,7 +53,7 @@ export class Replay {
     this.#onProgress = onProgress;
     this.#connections = Math.round(options.cps * options.seconds);
     this.#planned = Math.floor((options.seconds + options.drain) * 1000);
-    this.#proxy = new ModelProxy(options, this.#connections, () => performance.now() - this.#origin - this.#start);
+    this.#proxy = new ModelProxy(options, this.#connections, this.#clock);
   }
 
   /** Ends the arrivals and the drain as soon as possible. */
@@ -71,15 +70,15 @@ export class Replay {
     await subject.ready;
     this.#memory.rest();
     this.#cpu.start();
-    this.#start = performance.now() - this.#origin;
+    this.#clock.start();
     await new Promise<void>((resolve, reject) => this.#drive(resolve, reject));
-    const seconds = this.#now() / 1000;
+    const seconds = this.#clock.read() / 1000;
     const cpu = this.#cpu.read();
     await this.#settle();
     const own = await subject.stats();
     this.#report('closing');
     const closeStart = performance.now();
-    const expected = this.#now() - grace;
+    const expected = this.#clock.read() - grace;
     await subject.close((timer) => proxy.ledger.handBack(timer, expected), proxy.liveTimers);
     const closing = performance.now() - closeStart;
     await sleep(100); // Whatever fires now has been handed back before, and is counted as doubled.
@@ -106,11 +105,6 @@ export class Replay {
     };
   }
 
-  /** ms since the first arrival. */
-  #now(): number {
-    return performance.now() - this.#origin - this.#start;
-  }
-
   #drive(resolve: () => void, reject: (error: unknown) => void): void {
     const turn = () => {
       try {
@@ -128,7 +122,7 @@ export class Replay {
   /** Performs what is planned until now. False where the budget ended first. */
   #turn(): boolean {
     const { calendar } = this.#proxy;
-    const start = this.#now();
+    const start = this.#clock.read();
     const until = Math.min(Math.floor(start), this.#planned);
     this.#longestBlock = Math.max(this.#longestBlock, start - this.#lastTurn - pace);
     this.#longestLag = Math.max(this.#longestLag, until - calendar.cursor);
@@ -149,7 +143,7 @@ export class Replay {
     for (let base = calendar.take(); base >= 0; base = calendar.take()) {
       proxy.step(base);
       if (--untilCheck === 0) {
-        if (this.#now() > end) return false;
+        if (this.#clock.read() > end) return false;
         untilCheck = 32;
       }
     }
@@ -158,11 +152,11 @@ export class Replay {
     while (proxy.opened < planned) {
       proxy.accept();
       if (--untilCheck === 0) {
-        if (this.#now() > end) break;
+        if (this.#clock.read() > end) break;
         untilCheck = 32;
       }
     }
-    this.#lastAccept = this.#now();
+    this.#lastAccept = this.#clock.read();
     return proxy.opened >= planned;
   }
 
@@ -173,13 +167,13 @@ export class Replay {
   /** The plan ends at a fixed millisecond of its own time, so that every subject has performed the same steps by then. */
   #over(): boolean {
     if (this.#stopped || this.#proxy.calendar.cursor >= this.#planned) return true;
-    return this.#arrivalsOver() && this.#now() > this.#lastAccept + this.#planned;
+    return this.#arrivalsOver() && this.#clock.read() > this.#lastAccept + this.#planned;
   }
 
   /** Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost. */
   async #settle(): Promise<void> {
-    const end = this.#now() + patience;
-    while (this.#proxy.ledger.isWaitingFor(this.#now() - grace) && this.#now() < end && !this.#stopped) {
+    const end = this.#clock.read() + patience;
+    while (this.#proxy.ledger.isWaitingFor(this.#clock.read() - grace) && this.#clock.read() < end && !this.#stopped) {
       await sleep(250);
       this.#report('draining');
     }
@@ -193,7 +187,7 @@ export class Replay {
 
   #report(phase: Progress['phase']): void {
     const { ledger, opened } = this.#proxy;
-    const now = this.#now();
+    const now = this.#clock.read();
     const rate = now > this.#sampled.at ? ((opened - this.#sampled.opened) / (now - this.#sampled.at)) * 1000 : 0;
     this.#sampled = { at: now, opened };
     const { p50, p99, max } = ledger.lateness.summary();

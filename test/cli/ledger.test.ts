@@ -1,12 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../src/cli/ledger.ts';
+import { StepClock } from '../../src/cli/step-clock.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../src/cli/timer-kind.ts';
+
+/** A ledger whose clock stands at 0 until `fireAt` sets it and fires a timer. */
+function ledgerOf(expected: number) {
+  let now = 0;
+  const clock = new StepClock(() => now);
+  const ledger = new Ledger(expected, clock);
+  const fireAt = (time: number, timer: number): boolean => {
+    now = time;
+    clock.read();
+    return ledger.fire(timer);
+  };
+  return { ledger, fireAt };
+}
 
 describe('the ledger finds what was planted:', () => {
   test('nothing, where every timer ended once', () => {
-    const ledger = new Ledger(4);
+    const { ledger, fireAt } = ledgerOf(4);
     const [fired, cancelled, back] = [ledger.arm(0, CONNECT, 10), ledger.arm(0, IDLE, 10), ledger.arm(1, REQUEST, 10)];
-    expect(ledger.fire(fired!, 10)).toBe(true);
+    expect(fireAt(10, fired!)).toBe(true);
     ledger.cancel(cancelled!, true);
     ledger.handBack(back!, 0);
     expect(ledger.verdict()).toMatchObject({ fired: 1, handedBack: 1, early: 0, lost: 0, doubled: 0, refused: 0 });
@@ -15,7 +29,7 @@ describe('the ledger finds what was planted:', () => {
   });
 
   test('a lost timer, and one that was found again when it was long overdue', () => {
-    const ledger = new Ledger(4);
+    const { ledger } = ledgerOf(4);
     ledger.arm(0, IDLE, 10);
     const late = ledger.arm(1, IDLE, 10);
     const waiting = ledger.arm(2, IDLE, 5000);
@@ -28,11 +42,11 @@ describe('the ledger finds what was planted:', () => {
   test.each(['fire fire', 'cancel fire', 'handBack fire', 'fire handBack', 'handBack handBack', 'cancel handBack'])(
     'a doubled timer: %s',
     (life) => {
-      const ledger = new Ledger(4);
+      const { ledger, fireAt } = ledgerOf(4);
       const other = ledger.arm(0, IDLE, 5);
       const timer = ledger.arm(0, TIME_WAIT, 10);
       const ends = {
-        fire: () => ledger.fire(timer, 20),
+        fire: () => fireAt(20, timer),
         cancel: () => ledger.cancel(timer, true),
         handBack: () => ledger.handBack(timer, 0),
       };
@@ -43,31 +57,31 @@ describe('the ledger finds what was planted:', () => {
   );
 
   test('an early timer, and by how much; the deadline is the one it was last moved to', () => {
-    const ledger = new Ledger(4);
+    const { ledger, fireAt } = ledgerOf(4);
     const [onTime, early, moved] = [ledger.arm(0, IDLE, 10), ledger.arm(1, IDLE, 10), ledger.arm(2, IDLE, 10)];
     ledger.move(moved!, 30, true);
-    ledger.fire(onTime!, 10);
-    ledger.fire(early!, 9.75);
-    ledger.fire(moved!, 28);
+    fireAt(10, onTime!);
+    fireAt(9.75, early!);
+    fireAt(28, moved!);
     expect(ledger.verdict()).toMatchObject({ fired: 3, early: 2, earliest: 2, lost: 0, doubled: 0 });
   });
 
   test('a live timer that its subject disowned stays live until it ends', () => {
-    const ledger = new Ledger(4);
+    const { ledger, fireAt } = ledgerOf(4);
     const timer = ledger.arm(0, IDLE, 10);
     ledger.move(timer, 50, false);
     ledger.cancel(timer, false);
     expect(ledger.isLive(timer)).toBe(true);
     expect(ledger.verdict()).toMatchObject({ refused: 2, lost: 1 });
-    expect(ledger.fire(timer, 10)).toBe(true);
+    expect(fireAt(10, timer)).toBe(true);
     expect(ledger.verdict()).toMatchObject({ refused: 2, lost: 0, early: 0 });
   });
 
   test('all of it, too, when more timers were armed than expected', () => {
-    const ledger = new Ledger(1);
+    const { ledger, fireAt } = ledgerOf(1);
     const timers = Array.from({ length: 5000 }, (_, slot) => ledger.arm(slot, REQUEST, slot));
     expect(timers).toEqual(timers.map((_, index) => index));
-    for (const timer of timers) if (timer % 7 > 0) ledger.fire(timer, timer);
+    for (const timer of timers) if (timer % 7 > 0) fireAt(timer, timer);
     expect(ledger.slotOf(4999)).toBe(4999);
     expect(ledger.kindOf(4999)).toBe(REQUEST);
     expect(ledger.verdict()).toMatchObject({ fired: 4285, lost: 715, early: 0, doubled: 0 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConnectionTable, GAP, LEFT } from '../../src/cli/connection-table.ts';
 import { ModelProxy } from '../../src/cli/model-proxy.ts';
 import { parseOptions, type ReplayOptions } from '../../src/cli/options.ts';
+import { StepClock } from '../../src/cli/step-clock.ts';
 import { NoTimers } from '../../src/cli/subjects/no-timers.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../src/cli/timer-kind.ts';
 import { NEVER, Workload } from '../../src/cli/workload.ts';
@@ -27,7 +28,7 @@ function simulate(argv: readonly string[]): {
 } {
   const settings = parseOptions(argv)!;
   let now = 0;
-  const proxy = new ModelProxy(settings, settings.cps * settings.seconds, () => now);
+  const proxy = new ModelProxy(settings, settings.cps * settings.seconds, new StepClock(() => now));
   proxy.use(new NoTimers(settings.cps * settings.seconds * 2), true);
   for (; now < (settings.seconds + settings.drain) * 1000; now++) {
     proxy.calendar.cursor = now;

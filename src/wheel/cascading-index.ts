@@ -1,4 +1,4 @@
-import { CHUNK_SHIFT, TOMBSTONE } from './chunk-lists.ts';
+import { CHUNK_SHIFT } from './chunk-lists.ts';
 import { Filing } from './filing.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 import type { DueSink } from './tick-index.ts';
@@ -46,16 +46,21 @@ export class CascadingIndex implements WheelIndex {
   cascaded = 0;
   readonly filing: Filing;
   private readonly refuses: boolean;
-  /** nextTick() where it is known, else UNKNOWN. */
-  private least = Number.POSITIVE_INFINITY;
+  /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell. */
+  private least = Number.NaN;
+  private leastSlot = 0;
+  private leastCell = NONE;
   /** Level and slot of the event that findEvent returned last. */
   private eventLevel = 0;
   private eventSlot = 0;
   private advancing = false;
+  /** The list being handed over, else NONE. */
+  private reading = NONE;
 
   constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0 }: CascadingIndexOptions) {
     this.filing = new Filing(levelBits, capacity, start, reserve);
     this.refuses = overflow === 'throw';
+    this.least = UNKNOWN;
   }
 
   get now(): number {
@@ -84,8 +89,10 @@ export class CascadingIndex implements WheelIndex {
   insert(slot: number, tick: number): void {
     const { filing } = this;
     const due = tick > filing.now ? tick : filing.now + 1;
-    if (due < this.least) this.setLeast(due);
     filing.insert(slot, due);
+    if (due < this.least) this.setLeast(due, slot);
+    // It may come to stand in the very cell that it stood in before, for another tick.
+    else if (slot === this.leastSlot) this.least = UNKNOWN;
   }
 
   remove(slot: number): boolean {
@@ -114,13 +121,8 @@ export class CascadingIndex implements WheelIndex {
 
   nextTick(): number {
     const { filing } = this;
-    filing.sweep();
-    if (filing.reading !== NONE && filing.lists.live(filing.reading) > 0) return filing.now;
-    if (this.least === UNKNOWN || filing.leastBuried) {
-      const event = this.findEvent();
-      const exact = event === Number.POSITIVE_INFINITY || this.eventLevel === 0;
-      this.setLeast(exact ? event : this.leastIn(this.eventSlot));
-    }
+    if (filing.size === 0) return Number.POSITIVE_INFINITY;
+    if (this.least === UNKNOWN || filing.lists.position[this.leastSlot] !== this.leastCell) this.findLeast();
     return this.least;
   }
 
@@ -131,7 +133,8 @@ export class CascadingIndex implements WheelIndex {
 
   clear(): void {
     this.filing.clear();
-    this.setLeast(Number.POSITIVE_INFINITY);
+    this.least = UNKNOWN;
+    this.reading = NONE;
     // Under a sink the event stays: it keeps a nested advanceTo out.
     if (!this.advancing) this.filing.event = Number.POSITIVE_INFINITY;
   }
@@ -148,10 +151,22 @@ export class CascadingIndex implements WheelIndex {
     return inspectCascading(this);
   }
 
-  private setLeast(tick: number): void {
+  private setLeast(tick: number, slot: number): void {
     this.least = tick;
-    this.filing.leastLow = tick | 0;
-    this.filing.leastBuried = false;
+    this.leastSlot = slot;
+    this.leastCell = this.filing.lists.position[slot];
+  }
+
+  /** Finds the least tick: in the first occupied slot that holds anything alive. Precondition: size > 0. */
+  private findLeast(): void {
+    const { filing } = this;
+    this.least = UNKNOWN;
+    if (this.reading !== NONE) this.readLeast(this.reading);
+    while (this.least === UNKNOWN) {
+      this.findEvent();
+      this.readLeast(this.eventSlot);
+      if (this.least === UNKNOWN) filing.vacate(this.eventSlot);
+    }
   }
 
   /** The start of the first occupied slot from now's on, Infinity when there is none; notes its level and number. */
@@ -175,7 +190,6 @@ export class CascadingIndex implements WheelIndex {
   private advance(tick: number, sink: DueSink, budget: number): boolean {
     const { filing } = this;
     if (this.advancing) throwNested();
-    filing.sweep();
     let left = budget;
     this.advancing = true;
     try {
@@ -188,23 +202,16 @@ export class CascadingIndex implements WheelIndex {
         }
         // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
         if (left <= 0 && this.nextTick() <= tick) return false;
+        if (left <= 0 && this.findEvent() !== event) continue;
         if (event > filing.now) filing.moveTo(event);
-        if (this.eventLevel > 0) this.cascade(this.eventSlot);
+        if (this.eventLevel > 0) this.cascaded += filing.refile(this.eventSlot);
         else left = this.handOver(this.eventSlot, event, sink, left);
+        if (this.reading !== NONE) return false;
       }
     } finally {
-      // After a sink that threw.
-      if (filing.reading !== NONE) this.endHandOver(0);
+      if (this.reading !== NONE) this.suspend();
       this.advancing = false;
     }
-  }
-
-  /** Files the entries of the slot at whose start `now` stands anew: each goes to a lower level, or remains beyond all. */
-  private cascade(list: number): void {
-    const { filing } = this;
-    const before = filing.lists.live(list);
-    filing.refile(list);
-    this.cascaded += before - filing.lists.live(list);
   }
 
   /** Hands a level 0 slot's entries over in order, until the budget is used up. Returns what is left of it. */
@@ -212,56 +219,50 @@ export class CascadingIndex implements WheelIndex {
     const { filing } = this;
     const { lists } = filing;
     let left = budget;
-    filing.reading = list;
-    filing.occupancy.unset(list);
-    filing.occupied[0]--;
-    this.least = UNKNOWN;
+    this.reading = list;
+    filing.unoccupy(list);
     for (;;) {
       const chunk = lists.head(list);
       const end = lists.endOf(list, chunk);
       for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
-        if (lists.cells[cell] === TOMBSTONE) continue;
-        if (left <= 0) return this.endHandOver(left);
-        left--;
         const slot = filing.slotAt(cell);
-        lists.cells[cell] = TOMBSTONE;
+        if (slot < 0) continue;
+        if (left <= 0) return left;
+        left--;
         lists.position[slot] = 0;
-        lists.bury(list);
         filing.size--;
         sink.due(slot, tick);
         // The sink cleared the index.
-        if (filing.reading !== list) return left;
+        if (this.reading !== list) return left;
       }
-      if (chunk === lists.tail(list)) return this.endHandOver(left);
+      if (chunk === lists.tail(list)) break;
       lists.dropHead(list);
     }
-  }
-
-  private endHandOver(left: number): number {
-    const { filing } = this;
-    const list = filing.reading;
-    filing.reading = NONE;
-    if (filing.lists.live(list) === 0) {
-      filing.lists.release(list);
-    } else {
-      filing.occupancy.set(list);
-      filing.occupied[0]++;
-    }
+    this.reading = NONE;
+    lists.release(list);
     return left;
   }
 
-  /** The least tick in a slot, by reading it. */
-  private leastIn(list: number): number {
+  /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
+  private suspend(): void {
+    this.filing.occupy(this.reading);
+    this.reading = NONE;
+  }
+
+  /** Reads the least tick of what is alive in a slot. */
+  private readLeast(list: number): void {
     const { filing } = this;
     const { lists } = filing;
     const last = lists.tail(list);
-    let least = Number.POSITIVE_INFINITY;
     for (let chunk = lists.head(list); ; chunk = lists.next(chunk)) {
       const end = lists.endOf(list, chunk);
       for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
-        if (lists.cells[cell] !== TOMBSTONE) least = Math.min(least, filing.tickAt(cell));
+        const slot = filing.slotAt(cell);
+        if (slot < 0) continue;
+        const tick = filing.tickAt(cell);
+        if (this.least === UNKNOWN || tick < this.least) this.setLeast(tick, slot);
       }
-      if (chunk === last) return least;
+      if (chunk === last) return;
     }
   }
 }

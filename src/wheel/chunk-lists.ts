@@ -2,27 +2,28 @@
  * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
- *   list (4 words)     │ head chunk │ cursor: cell of the next entry │ dead │ chunks │
+ *   list (2 words)     │ head chunk │ cursor: cell of the next entry │
+ *   position[slot]     = cell of the slot's entry, 0 where it has none
  *
- * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. Taking one out overwrites its slot
- * with TOMBSTONE; a list without live entries gives its whole chain back in O(1), and one whose tombstones outnumber
- * the living by far is compacted in order: entries <= 2.2 live + 126 in each list that is not under a reader's eyes.
+ * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. It is alive if its slot's position
+ * names its cell; so a slot is taken out by clearing its position, without a touch of the cell, and whoever reads a list
+ * passes over the dead. Dead entries are bounded over all lists together: when they take too much room (`crowded`), the
+ * user compacts one list after the other.
  *
- *   - position[slot] = cell of the slot's entry, 0 where it has none. Chunk 0 is never used.
- *   - All chunks of a list but its last are full.
+ *   - Chunk 0 is never used. All chunks of a list but its last are full.
+ *   - A dead entry stays dead: its cell is written again before any position names it.
  */
 export const CHUNK_SHIFT = 7;
 export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
 /** Offset of the link to the next chunk; entries lie before it. */
 export const LINK = CHUNK_WORDS - 2;
 export const ENTRIES_PER_CHUNK = LINK / 2;
-export const TOMBSTONE = -1;
 
-export const LIST_WORDS = 4;
-export const HEAD = 0;
+export const LIST_WORDS = 2;
+const HEAD = 0;
 export const CURSOR = 1;
-export const DEAD = 2;
-export const CHUNKS = 3;
+/** A slot word is the slot and, above it, flags of the user's. */
+export const SLOT_MASK = 2 ** 24 - 1;
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
 
@@ -32,8 +33,10 @@ export class ChunkLists {
   readonly lists: Int32Array;
   private freeChunk = 0;
   private usedChunks = 1;
+  /** Chunks in lists. */
+  private chunks = 0;
 
-  /** `reserve`: live entries for which the array shall never have to grow, tombstones and part-filled chunks included. */
+  /** `reserve`: live entries for which the array shall never have to grow, the dead and part-filled chunks included. */
   constructor(lists: number, slots: number, reserve: number) {
     const chunks = reserve === 0 ? 16 : 1 + Math.ceil((reserve * 2.2) / ENTRIES_PER_CHUNK) + 3 * lists;
     this.cells = new Int32Array(chunks << CHUNK_SHIFT);
@@ -55,29 +58,18 @@ export class ChunkLists {
       chunk = this.usedChunks++;
       if (this.usedChunks << CHUNK_SHIFT > this.cells.length) this.growCells();
     }
+    this.chunks++;
     // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
     this.cells[this.lists[at + CURSOR]] = chunk;
     if (this.lists[at + HEAD] === 0) this.lists[at + HEAD] = chunk;
-    this.lists[at + CHUNKS]++;
-    return chunk << CHUNK_SHIFT;
+    const cell = chunk << CHUNK_SHIFT;
+    this.lists[at + CURSOR] = cell;
+    return cell;
   }
 
-  /** Counts an entry of a list as buried: its cell has been overwritten. Returns the live entries left. */
-  bury(list: number): number {
-    const at = list * LIST_WORDS;
-    const dead = this.lists[at + DEAD] + 1;
-    this.lists[at + DEAD] = dead;
-    return this.entries(at) - dead;
-  }
-
-  /** Whether tombstones take too much room: entries > 2.2 x live + 2 chunks. */
-  wasteful(list: number, live: number): boolean {
-    return this.lists[list * LIST_WORDS + DEAD] * 5 > live * 6 + 10 * ENTRIES_PER_CHUNK;
-  }
-
-  live(list: number): number {
-    const at = list * LIST_WORDS;
-    return this.entries(at) - this.lists[at + DEAD];
+  /** Whether the dead take too much room: entries > 2.2 x live + 2 chunks for each list in use, which may be part-filled. */
+  crowded(live: number, listsInUse: number): boolean {
+    return (this.chunks - 2 * listsInUse - 1) * ENTRIES_PER_CHUNK > live * 2.2;
   }
 
   /** First chunk of a list, 0 where it has none. */
@@ -95,15 +87,13 @@ export class ChunkLists {
     return cursor >>> CHUNK_SHIFT === chunk ? cursor : (chunk << CHUNK_SHIFT) + LINK;
   }
 
-  /** Gives the whole chain back. Precondition: nobody looks for its entries by position any more. */
+  /** Gives the whole chain back. Precondition: none of its entries is alive. */
   release(list: number): void {
-    const at = list * LIST_WORDS;
-    const head = this.lists[at + HEAD];
-    if (head === 0) return;
-    const tail = this.lists[at + CURSOR] >>> CHUNK_SHIFT;
-    this.cells[(tail << CHUNK_SHIFT) + LINK] = this.freeChunk;
-    this.freeChunk = head;
-    this.detach(list);
+    const last = this.tail(list);
+    for (let chunk = this.detach(list), next = 0; chunk !== 0; chunk = next) {
+      next = chunk === last ? 0 : this.next(chunk);
+      this.free(chunk);
+    }
   }
 
   /** Makes a list empty and leaves its chunks to the caller, who frees them one by one. Returns the first. */
@@ -112,8 +102,6 @@ export class ChunkLists {
     const head = this.lists[at + HEAD];
     this.lists[at + HEAD] = 0;
     this.lists[at + CURSOR] = NO_CHUNK;
-    this.lists[at + DEAD] = 0;
-    this.lists[at + CHUNKS] = 0;
     return head;
   }
 
@@ -122,52 +110,49 @@ export class ChunkLists {
   }
 
   free(chunk: number): void {
+    this.chunks--;
     this.cells[(chunk << CHUNK_SHIFT) + LINK] = this.freeChunk;
     this.freeChunk = chunk;
   }
 
-  /** Frees a list's first chunk, all of whose entries are dead. Precondition: it is not the last. */
+  /** Frees a list's first chunk. Precondition: all its entries are dead, and it is not the last. */
   dropHead(list: number): void {
     const at = list * LIST_WORDS;
     const head = this.lists[at + HEAD];
     this.lists[at + HEAD] = this.next(head);
-    this.lists[at + CHUNKS]--;
-    this.lists[at + DEAD] -= ENTRIES_PER_CHUNK;
     this.free(head);
   }
 
-  /** Moves the live entries of a list together, in order, and frees the chunks that this empties. */
-  compact(list: number, slotMask: number): void {
+  /** Moves the live entries of a list together, in order, and frees the chunks that this empties. Returns whether there are any. */
+  compact(list: number): boolean {
     const { cells, lists, position } = this;
     const at = list * LIST_WORDS;
     const cursor = lists[at + CURSOR];
     const tail = cursor >>> CHUNK_SHIFT;
-    let to = lists[at + HEAD] << CHUNK_SHIFT;
-    let chunks = 1;
+    const first = lists[at + HEAD] << CHUNK_SHIFT;
+    let to = first;
     for (let chunk = lists[at + HEAD]; ; chunk = this.next(chunk)) {
       const end = chunk === tail ? cursor : (chunk << CHUNK_SHIFT) + LINK;
       for (let from = chunk << CHUNK_SHIFT; from < end; from += 2) {
         const word = cells[from];
-        if (word === TOMBSTONE) continue;
-        if ((to & (CHUNK_WORDS - 1)) === LINK) {
-          to = cells[to] << CHUNK_SHIFT;
-          chunks++;
-        }
+        const slot = word & SLOT_MASK;
+        if (position[slot] !== from) continue;
+        if ((to & (CHUNK_WORDS - 1)) === LINK) to = cells[to] << CHUNK_SHIFT;
         cells[to] = word;
         cells[to + 1] = cells[from + 1];
-        position[word & slotMask] = to;
+        position[slot] = to;
         to += 2;
       }
       if (chunk === tail) break;
     }
-    const last = to >>> CHUNK_SHIFT;
-    if (last !== tail) {
-      cells[(tail << CHUNK_SHIFT) + LINK] = this.freeChunk;
-      this.freeChunk = this.next(last);
-    }
     lists[at + CURSOR] = to;
-    lists[at + CHUNKS] = chunks;
-    lists[at + DEAD] = 0;
+    let emptied = this.next(to >>> CHUNK_SHIFT);
+    for (let last = to >>> CHUNK_SHIFT; last !== tail; ) {
+      last = emptied;
+      emptied = this.next(last);
+      this.free(last);
+    }
+    return to !== first;
   }
 
   /** Makes room for `slot`. */
@@ -180,6 +165,7 @@ export class ChunkLists {
   clear(): void {
     this.freeChunk = 0;
     this.usedChunks = 1;
+    this.chunks = 0;
     this.position.fill(0);
     this.lists.fill(0);
     for (let list = CURSOR; list < this.lists.length; list += LIST_WORDS) this.lists[list] = NO_CHUNK;
@@ -187,12 +173,6 @@ export class ChunkLists {
 
   get bytes(): number {
     return this.cells.byteLength + this.position.byteLength + this.lists.byteLength;
-  }
-
-  /** Entries of a list, alive or dead: all its chunks but the last are full. 0 - 63 + 63 of a list without chunks. */
-  private entries(at: number): number {
-    const { lists } = this;
-    return (lists[at + CHUNKS] - 1) * ENTRIES_PER_CHUNK + ((lists[at + CURSOR] & (CHUNK_WORDS - 1)) >> 1);
   }
 
   private growCells(): void {

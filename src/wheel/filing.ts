@@ -1,14 +1,11 @@
-import { CHUNK_SHIFT, CHUNK_WORDS, CHUNKS, ChunkLists, CURSOR, LINK, LIST_WORDS, TOMBSTONE } from './chunk-lists.ts';
+import { CHUNK_SHIFT, CHUNK_WORDS, ChunkLists, CURSOR, LINK, LIST_WORDS, SLOT_MASK } from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
 
 /** Set in the slot word of an entry that was filed 2^31 ticks or more ahead: its whole tick stands in `farTicks`. */
 const FAR = 1 << 30;
-const SLOT_MASK = FAR - 1;
 const FAR_TICKS = 2 ** 31;
 const BLOCK = 2 ** 32;
-/** Entries buried at a time. */
-const DOOMED = 256;
 
 /**
  * Where slots stand for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
@@ -18,9 +15,8 @@ const DOOMED = 256;
  * only come nearer; and it shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all, the
  * slot is found with one clz32 and one row of a table.
  *
- * Taking out is done in two halves. `remove` clears the slot's position and notes the cell; `sweep` overwrites cells in
- * batches, where the cache misses of 256 of them overlap. Until then the entries are doomed: they stand in their lists,
- * no position names them, and they are still ahead of `now`, so that any `now` finds their list.
+ * Taking out clears the slot's position and touches nothing else. What is dead is passed over by whoever reads a list,
+ * so an occupied list may turn out to hold nothing; `occupied` means that it has chunks.
  */
 export class Filing {
   // Starts as a double, and so remains one: a field that changes its representation later would deoptimise everything.
@@ -36,11 +32,6 @@ export class Filing {
   event = Number.POSITIVE_INFINITY;
   /** At most the least tick on the overflow level. */
   overflowLeast = Number.POSITIVE_INFINITY;
-  /** A list that must be neither released nor compacted, as it is being read; -1 for none. */
-  reading = -1;
-  /** Low words of what was buried: whether the least tick may be among them. */
-  leastLow = 0;
-  leastBuried = false;
   private readonly capacity: number;
   private farTicks = new Float64Array(0);
   /** Low 32 bits of `now`, as a signed integer. */
@@ -51,9 +42,10 @@ export class Filing {
   private nearEnd = Number.NaN;
   /** Where ticks of now's block go, see LevelGeometry.tabulate. */
   private readonly places = new Int32Array(33 * 4);
-  private readonly doomed = new Int32Array(DOOMED);
-  private readonly doomedLow = new Int32Array(DOOMED);
-  private doomedCount = 0;
+  /** The list that was compacted last. */
+  private compacted = 0;
+  /** Lists that have chunks. */
+  private listsInUse = 0;
 
   constructor(levelBits: readonly number[], capacity: number, start: number, reserve: number) {
     this.geometry = new LevelGeometry(levelBits);
@@ -84,14 +76,9 @@ export class Filing {
   remove(slot: number): boolean {
     const { position } = this.lists;
     if (slot >= position.length) return false;
-    const cell = position[slot];
-    if (cell === 0) return false;
+    if (position[slot] === 0) return false;
     position[slot] = 0;
     this.size--;
-    const count = this.doomedCount;
-    this.doomed[count] = cell;
-    this.doomedCount = count + 1;
-    if (count + 1 === DOOMED || this.reading >= 0) this.sweep();
     return true;
   }
 
@@ -99,11 +86,13 @@ export class Filing {
     return slot < this.lists.position.length && this.lists.position[slot] !== 0;
   }
 
-  /** For readers of the lists: the slot that a cell holds, and its tick. Precondition: not a tombstone. */
+  /** For readers of the lists: the slot that is alive in a cell, or -1. */
   slotAt(cell: number): number {
-    return this.lists.cells[cell] & SLOT_MASK;
+    const slot = this.lists.cells[cell] & SLOT_MASK;
+    return this.lists.position[slot] === cell ? slot : -1;
   }
 
+  /** The tick of what is alive in a cell. */
   tickAt(cell: number): number {
     const { cells } = this.lists;
     const word = cells[cell];
@@ -117,64 +106,37 @@ export class Filing {
     if (tick >= this.blockEnd) this.enterBlock();
   }
 
-  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. */
-  refile(list: number): void {
+  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. Returns how many. */
+  refile(list: number): number {
     const { geometry, lists } = this;
     const level = geometry.levelOf[list];
     const last = lists.tail(list);
     const end = lists.endOf(list, last);
-    this.occupancy.unset(list);
-    this.occupied[level]--;
-    if (list === this.overflowList) this.overflowLeast = Number.POSITIVE_INFINITY;
+    let moved = 0;
+    this.unoccupy(list);
     const near = level < geometry.levels && geometry.width[level] <= FAR_TICKS;
     for (let chunk = lists.detach(list), next = 0; chunk !== 0; chunk = next) {
       const stop = chunk === last ? end : (chunk << CHUNK_SHIFT) + LINK;
-      if (near) this.refileNear(chunk << CHUNK_SHIFT, stop);
-      else this.refileFar(chunk << CHUNK_SHIFT, stop);
+      moved += near ? this.refileNear(chunk << CHUNK_SHIFT, stop) : this.refileFar(chunk << CHUNK_SHIFT, stop);
       next = chunk === last ? 0 : lists.next(chunk);
       lists.free(chunk);
     }
+    return moved;
   }
 
-  /**
-   * Buries the doomed. Three passes: the first does nothing but read the cells, so that as many cache misses as possible
-   * overlap; the second overwrites them and finds their lists; the third counts, as no list may be compacted before the
-   * last of its doomed cells is overwritten.
-   */
-  sweep(): void {
-    const { doomed, doomedLow, doomedCount, leastLow, lists, nowLow, places } = this;
-    const { cells } = lists;
-    this.doomedCount = 0;
-    for (let i = 0; i < doomedCount; i++) doomedLow[i] = cells[doomed[i] + 1];
-    for (let i = 0; i < doomedCount; i++) {
-      const cell = doomed[i];
-      const low = doomedLow[i];
-      if ((cells[cell] & FAR) === 0 && low >>> 0 >= nowLow >>> 0) {
-        const row = Math.clz32(low ^ nowLow) << 2;
-        doomed[i] = places[row] + ((low >>> places[row + 1]) & places[row + 2]);
-      } else {
-        doomed[i] = this.listOf(this.tickAt(cell));
-      }
-      cells[cell] = TOMBSTONE;
-      if (low === leastLow) this.leastBuried = true;
-    }
-    for (let i = 0; i < doomedCount; i++) {
-      const list = doomed[i];
-      const live = lists.bury(list);
-      if (list === this.reading) continue;
-      if (live === 0) this.vacate(list);
-      else if (lists.wasteful(list, live)) lists.compact(list, SLOT_MASK);
-    }
+  /** Gives back what a list holds, none of it alive. */
+  vacate(list: number): void {
+    this.unoccupy(list);
+    this.lists.release(list);
   }
 
   clear(): void {
-    this.doomedCount = 0;
     this.size = 0;
     this.lists.clear();
     this.occupancy.clear();
     this.occupied.fill(0);
+    this.listsInUse = 0;
     this.overflowLeast = Number.POSITIVE_INFINITY;
-    this.reading = -1;
   }
 
   get bytes(): number {
@@ -193,9 +155,28 @@ export class Filing {
   }
 
   private extend(list: number, tick: number): number {
-    const cell = this.lists.extend(list);
-    if (this.lists.lists[list * LIST_WORDS + CHUNKS] === 1) this.occupy(list, tick);
-    return cell;
+    const { lists } = this;
+    if (lists.crowded(this.size, this.listsInUse)) {
+      this.compactNext();
+      // It may have been this one.
+      const cell = lists.lists[list * LIST_WORDS + CURSOR];
+      if ((cell & (CHUNK_WORDS - 1)) !== LINK) return cell;
+    }
+    if (lists.head(list) === 0) {
+      this.occupy(list);
+      this.noteEvent(list, tick);
+    }
+    return lists.extend(list);
+  }
+
+  /** Compacts the next list in turn: in one round, every dead entry goes. */
+  private compactNext(): void {
+    const { geometry, lists, occupancy } = this;
+    let list = occupancy.next(this.compacted + 1, geometry.slots);
+    if (list < 0) list = occupancy.next(0, geometry.slots);
+    if (list < 0) return;
+    this.compacted = list === geometry.slots - 1 ? -1 : list;
+    if (!lists.compact(list)) this.vacate(list);
   }
 
   private insertElsewhere(slot: number, tick: number): void {
@@ -203,35 +184,43 @@ export class Filing {
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
   }
 
-  private appendAnywhere(slot: number, word: number, tick: number): void {
+  private appendAnywhere(slot: number, word: number, tick: number): number {
     const list = this.listOf(tick);
     this.append(list, slot, word, tick | 0, tick);
     if (list === this.overflowList && tick < this.overflowLeast) {
       this.overflowLeast = tick;
       this.noteEvent(list, tick);
     }
+    return list;
   }
 
-  private refileNear(from: number, to: number): void {
+  private refileNear(from: number, to: number): number {
+    let moved = 0;
     const { lists, nowLow, places } = this;
     for (let cell = from; cell < to; cell += 2) {
       const word = lists.cells[cell];
-      if (word === TOMBSTONE) continue;
+      const slot = word & SLOT_MASK;
+      if (lists.position[slot] !== cell) continue;
       const low = lists.cells[cell + 1];
       const row = Math.clz32(low ^ nowLow) << 2;
-      const slot = word & SLOT_MASK;
+      moved++;
       // As no event lies below it, occupying a list needs the low word alone.
       this.append(places[row] + ((low >>> places[row + 1]) & places[row + 2]), slot, slot, low, this.now);
     }
+    return moved;
   }
 
-  private refileFar(from: number, to: number): void {
+  /** What stays beyond the levels has not moved. */
+  private refileFar(from: number, to: number): number {
+    let moved = 0;
     for (let cell = from; cell < to; cell += 2) {
-      const word = this.lists.cells[cell];
-      if (word === TOMBSTONE) continue;
+      const slot = this.slotAt(cell);
+      if (slot < 0) continue;
       const tick = this.tickAt(cell);
-      this.appendAnywhere(word & SLOT_MASK, tick - this.now < FAR_TICKS ? word & SLOT_MASK : word, tick);
+      const list = this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : slot | FAR, tick);
+      if (list !== this.overflowList) moved++;
     }
+    return moved;
   }
 
   private listOf(tick: number): number {
@@ -240,10 +229,10 @@ export class Filing {
     return this.places[row] + (((tick | 0) >>> this.places[row + 1]) & this.places[row + 2]);
   }
 
-  private occupy(list: number, tick: number): void {
+  occupy(list: number): void {
     this.occupancy.set(list);
     this.occupied[this.geometry.levelOf[list]]++;
-    this.noteEvent(list, tick);
+    this.listsInUse++;
   }
 
   private noteEvent(list: number, tick: number): void {
@@ -251,16 +240,15 @@ export class Filing {
     if (start < this.event) this.event = start;
   }
 
-  private vacate(list: number): void {
-    this.lists.release(list);
+  /** A list that is unoccupied and keeps its chunks is left alone by everything here: it is being read. */
+  unoccupy(list: number): void {
     this.occupancy.unset(list);
     this.occupied[this.geometry.levelOf[list]]--;
+    this.listsInUse--;
     if (list === this.overflowList) this.overflowLeast = Number.POSITIVE_INFINITY;
   }
 
   private keepFar(slot: number, tick: number): number {
-    // An entry of this slot's that is doomed but not buried yet has its tick here.
-    if (this.doomedCount > 0) this.sweep();
     if (slot >= this.farTicks.length) {
       const farTicks = new Float64Array(this.lists.position.length);
       farTicks.set(this.farTicks);

@@ -32,7 +32,7 @@ export interface LevelSnapshot {
   occupied: number[];
   /** How many slots the level believes to be occupied. */
   occupiedCount: number;
-  /** Slots that hold anything, in ascending order. */
+  /** Slots that hold memory, in ascending order. */
   lists: ListSnapshot[];
 }
 

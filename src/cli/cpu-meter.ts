@@ -9,9 +9,11 @@ export interface CpuUse {
   /** The same of the whole process: worker threads, garbage collector and compiler included. */
   readonly process: number;
   readonly source: CpuSource;
+  /** ms for which that thread was ready to run, but had no CPU; undefined where the system does not tell. */
+  readonly waiting: number | undefined;
 }
 
-/** What the kernel says about a thread: ns on the CPU, or clock ticks of 10 ms. The main thread's id is the process's. */
+/** What the kernel says about a thread: ns on the CPU and ns waiting for it; or clock ticks of 10 ms. The main thread's id is the process's. */
 const schedstat = () => readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1');
 const stat = () => readFileSync(`/proc/self/task/${process.pid}/stat`, 'latin1');
 
@@ -22,11 +24,13 @@ const stat = () => readFileSync(`/proc/self/task/${process.pid}/stat`, 'latin1')
 export class CpuMeter {
   readonly source = availableSource();
   #thread = 0;
+  #waiting = 0;
   #process = 0;
   #utilization: EventLoopUtilization | undefined;
 
   start(): void {
     this.#thread = this.#threadTime();
+    this.#waiting = this.#waitingTime() ?? 0;
     this.#utilization = performance.eventLoopUtilization();
     this.#process = processTime();
   }
@@ -37,13 +41,23 @@ export class CpuMeter {
       this.source === 'eventLoopUtilization'
         ? performance.eventLoopUtilization(this.#utilization).active
         : this.#threadTime() - this.#thread;
-    return { thread, process: processTime() - this.#process, source: this.source };
+    const waiting = this.#waitingTime();
+    return {
+      thread,
+      process: processTime() - this.#process,
+      source: this.source,
+      waiting: waiting === undefined ? undefined : waiting - this.#waiting,
+    };
   }
 
   #threadTime(): number {
     if (this.source === 'schedstat') return Number(schedstat().split(' ')[0]) / 1e6;
     if (this.source === 'stat') return ticks(stat()) * 10;
     return 0;
+  }
+
+  #waitingTime(): number | undefined {
+    return this.source === 'schedstat' ? Number(schedstat().split(' ')[1]) / 1e6 : undefined;
   }
 }
 

@@ -50,6 +50,7 @@ const rows: readonly Row[] = [
   { title: '  of it on timers ¹', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
   { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
   { title: 'whole process CPU, ms', value: (run) => run.cpu.process, show: whole, ratio: true },
+  { title: 'event-loop thread waiting for a CPU, ms', value: (run) => run.cpu.waiting, show: whole },
   { title: 'longest event-loop block, ms', value: (run) => run.longestBlock, show: milliseconds, ratio: true },
   { title: 'memory per live timer, bytes ²', value: (run) => run.cost?.perLiveTimer, show: whole, ratio: true },
   { title: 'memory at rest, MiB ³', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },

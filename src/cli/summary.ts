@@ -50,13 +50,18 @@ export function isCorrect({ result: { verdict }, endedByItself }: ReplayRun): bo
   return verdict.early + verdict.lost + verdict.doubled + verdict.refused === 0 && endedByItself;
 }
 
+/** Share of a run that the event-loop thread may wait for a CPU before that is worth a remark. */
+const crowded = 0.05;
+
 /** A rate counts as held when it was missed by less than this share. */
 const tolerance = 0.01;
 
 export function remarksOn(driver: ReplayRun, shardwheel: ReplayRun, native: ReplayRun | undefined): string[] {
   const runs = [driver, shardwheel, ...(native ? [native] : [])];
   return runs.flatMap((run) => {
-    const remarks = [remarkOnRate, remarkOnEnd, remarkOnCpu, remarkOnOwnCounts].map((remark) => remark(run));
+    const remarks = [remarkOnRate, remarkOnCrowding, remarkOnEnd, remarkOnCpu, remarkOnOwnCounts].map((remark) =>
+      remark(run),
+    );
     remarks.push(remarkOnSteps(run, driver));
     const title = subjectTitles[run.result.subject];
     return remarks.filter((remark) => remark !== undefined).map((remark) => `${title}: ${remark}`);
@@ -66,6 +71,11 @@ export function remarksOn(driver: ReplayRun, shardwheel: ReplayRun, native: Repl
 function remarkOnRate({ result: { asked, reached, longestLag } }: ReplayRun): string | undefined {
   if (reached >= asked * (1 - tolerance)) return undefined;
   return `this machine did not hold ${count(asked)} connections per second; it held ${count(reached)} (up to ${count(longestLag)} ms behind the plan).`;
+}
+
+function remarkOnCrowding({ result: { cpu, seconds } }: ReplayRun): string | undefined {
+  if (cpu.waiting === undefined || cpu.waiting < seconds * 1000 * crowded) return undefined;
+  return `the event-loop thread was ready to run but had no CPU for ${count(cpu.waiting)} ms; lateness and blocks are due to that, too.`;
 }
 
 function remarkOnEnd({ endedByItself }: ReplayRun): string | undefined {

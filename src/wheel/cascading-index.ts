@@ -8,6 +8,8 @@ import type { IndexSnapshot } from './wheel-snapshot.ts';
 
 const UNKNOWN = -1;
 const NONE = -1;
+/** Cells of a chunk of which touching them early is not worth the call. */
+const FEW = 4;
 
 export interface CascadingIndexOptions {
   /** Bits of a tick that each level covers, the finest first. Each 1..20, at most 53 in all. */
@@ -224,6 +226,7 @@ export class CascadingIndex implements WheelIndex {
     for (;;) {
       const chunk = lists.head(list);
       const end = lists.endOf(list, chunk);
+      if (end - (chunk << CHUNK_SHIFT) > FEW) filing.touch(chunk << CHUNK_SHIFT, end);
       for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
         const slot = filing.slotAt(cell);
         if (slot < 0) continue;

@@ -1,4 +1,13 @@
-import { CHUNK_SHIFT, CHUNK_WORDS, ChunkLists, CURSOR, LINK, LIST_WORDS, SLOT_MASK } from './chunk-lists.ts';
+import {
+  CHUNK_SHIFT,
+  CHUNK_WORDS,
+  ChunkLists,
+  CURSOR,
+  ENTRIES_PER_CHUNK,
+  LINK,
+  LIST_WORDS,
+  SLOT_MASK,
+} from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
 
@@ -41,7 +50,11 @@ export class Filing {
   /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: set anew when it is reached. */
   private nearEnd = Number.NaN;
   /** Where ticks of now's block go, see LevelGeometry.tabulate. */
-  private readonly places = new Int32Array(33 * 4);
+  private readonly places = new Int32Array(33);
+  /** The living of one chunk, while it is refiled: slots, then low words. */
+  private readonly scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
+  /** Keeps `touch` from being optimised away. */
+  protected touched = 0;
   /** The list that was compacted last. */
   private compacted = 0;
   /** Lists that have chunks. */
@@ -63,10 +76,9 @@ export class Filing {
     if (slot >= this.lists.position.length) this.lists.growPosition(slot, this.capacity);
     this.size++;
     if (tick < this.nearEnd) {
-      const { places } = this;
       const low = tick | 0;
-      const row = Math.clz32(low ^ this.nowLow) << 2;
-      this.append(places[row] + ((low >>> places[row + 1]) & places[row + 2]), slot, slot, low, tick);
+      const place = this.places[Math.clz32(low ^ this.nowLow)];
+      this.append((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5))), slot, slot, low, tick);
     } else {
       this.insertElsewhere(slot, tick);
     }
@@ -97,6 +109,14 @@ export class Filing {
     const { cells } = this.lists;
     const word = cells[cell];
     return (word & FAR) !== 0 ? this.farTicks[word & SLOT_MASK] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
+  }
+
+  /** Looks up the positions of the slots in some cells, for no result: the misses of one loop overlap, those of sinks do not. */
+  touch(from: number, to: number): void {
+    const { cells, position } = this.lists;
+    let touched = 0;
+    for (let cell = from; cell < to; cell += 2) touched ^= position[cells[cell] & SLOT_MASK];
+    this.touched = touched;
   }
 
   /** Moves `now`. Nothing is cascaded. */
@@ -194,18 +214,23 @@ export class Filing {
     return list;
   }
 
+  /** In two passes: the first does little but look the slots' positions up, so that the cache misses overlap. */
   private refileNear(from: number, to: number): number {
+    const { lists, nowLow, places, scratch } = this;
+    const { cells, position } = lists;
     let moved = 0;
-    const { lists, nowLow, places } = this;
     for (let cell = from; cell < to; cell += 2) {
-      const word = lists.cells[cell];
-      const slot = word & SLOT_MASK;
-      if (lists.position[slot] !== cell) continue;
-      const low = lists.cells[cell + 1];
-      const row = Math.clz32(low ^ nowLow) << 2;
-      moved++;
+      const slot = cells[cell] & SLOT_MASK;
+      scratch[moved] = slot;
+      scratch[moved + ENTRIES_PER_CHUNK] = cells[cell + 1];
+      moved += position[slot] === cell ? 1 : 0;
+    }
+    for (let i = 0; i < moved; i++) {
+      const slot = scratch[i];
+      const low = scratch[i + ENTRIES_PER_CHUNK];
+      const place = places[Math.clz32(low ^ nowLow)];
       // As no event lies below it, occupying a list needs the low word alone.
-      this.append(places[row] + ((low >>> places[row + 1]) & places[row + 2]), slot, slot, low, this.now);
+      this.append((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5))), slot, slot, low, this.now);
     }
     return moved;
   }
@@ -225,8 +250,8 @@ export class Filing {
 
   private listOf(tick: number): number {
     if (tick >= this.blockEnd) return this.geometry.slotAcrossBlocks(tick, this.now);
-    const row = Math.clz32(tick ^ this.nowLow) << 2;
-    return this.places[row] + (((tick | 0) >>> this.places[row + 1]) & this.places[row + 2]);
+    const place = this.places[Math.clz32(tick ^ this.nowLow)];
+    return (place >>> 10) + (((tick | 0) >>> place) & ~(-1 << (place >>> 5)));
   }
 
   occupy(list: number): void {

@@ -71,15 +71,18 @@ export class LevelGeometry {
 
   /**
    * Fills the table by which ticks of `block` (a multiple of 2^32) find their slot: by the leading zeros of the low
-   * words' XOR, four words each: base, shift, mask, unused. 32 leading zeros, no difference, is level 0. The base holds
-   * what the block's number contributes to the index on the level that has bits 31 and 32.
+   * words' XOR; 32 of them, no difference, is level 0. One word each, base << 10 | bits << 5 | shift, so that
+   *
+   *    slot = (word >>> 10) + ((low >>> word) & ~(-1 << (word >>> 5)))        (shifts count modulo 32)
+   *
+   * The base holds what the block's number contributes to the index on the level that has bits 31 and 32. Precondition:
+   * levels have at most 20 bits each and 53 in all, so that slots < 2^22.
    */
   tabulate(block: number, table: Int32Array): void {
     for (let zeros = 0; zeros <= 32; zeros++) {
       const level = this.levelOfBit[Math.max(31 - zeros, 0)];
-      table[zeros * 4] = this.slotOn(level, block);
-      table[zeros * 4 + 1] = this.shift[level];
-      table[zeros * 4 + 2] = this.mask[level];
+      const bits = 32 - Math.clz32(this.mask[level]);
+      table[zeros] = (this.slotOn(level, block) << 10) | (bits << 5) | (this.shift[level] & 31);
     }
   }
 

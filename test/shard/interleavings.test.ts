@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
+import { everySequence } from './sequences.ts';
+import { steerImmediates } from './stepped-loop.ts';
+import { beginnings, forOneTimer, forTwoTimers, type Steps } from './world-steps.ts';
+
+let release: () => void;
+beforeAll(() => {
+  release = steerImmediates();
+});
+afterAll(() => release());
+
+interface Family {
+  readonly from: keyof typeof beginnings;
+  /** Timers that the table holds, and records that each ring does. */
+  readonly capacity: number;
+  readonly ring: number;
+  readonly manual: boolean;
+  readonly steps: Steps;
+  /** Most steps after the beginning. */
+  readonly length: number;
+  /** A suite that skips its work is noticed: at least so many sequences make sense. */
+  readonly least: number;
+}
+
+/** Runs all sequences of a family; returns how many there were. */
+function runAll({ from, capacity, ring, manual, steps, length }: Family): number {
+  const options = { capacity, rings: { commands: ring, fired: ring }, budget: 1, maxBatch: 1, manual };
+  const setup = allocateSetup(options);
+  const names = Object.keys(steps);
+  const acts = Object.values(steps);
+  const run = (sequence: Uint8Array): number => {
+    zero(setup);
+    const world = new LaneWorld(options, setup);
+    try {
+      for (const name of beginnings[from]) if (!steps[name](world)) throw new Error(`cannot begin with ${name}`);
+      for (let at = 0; at < sequence.length; at++) if (!acts[sequence[at]](world)) return at;
+      world.finish();
+    } catch (error) {
+      const told = [...beginnings[from], ...Array.from(sequence, (choice) => names[choice])].join(', ');
+      throw new Error(`${told}: ${(error as Error).message}`, { cause: error });
+    }
+    return -1;
+  };
+  let count = 0;
+  for (let tail = 1; tail <= length; tail++) count += everySequence(tail, acts.length, run);
+  return count;
+}
+
+const one = { capacity: 1, ring: 1, manual: false, steps: forOneTimer };
+const two = { capacity: 2, manual: false, steps: forTwoTimers };
+const families: Family[] = [
+  { ...one, from: 'new', length: 5, least: 10_000 },
+  { ...one, from: 'filed', length: 5, least: 6000 },
+  { ...one, from: 'asleep', length: 5, least: 4000 },
+  { ...one, from: 'fired', length: 5, least: 8000 },
+  { ...one, from: 'new', manual: true, length: 5, least: 8000 },
+  { ...one, from: 'filed', manual: true, length: 5, least: 5500 },
+  { ...two, from: 'twoNew', ring: 1, length: 4, least: 8000 },
+  { ...two, from: 'filedAndNew', ring: 1, length: 4, least: 7500 },
+  { ...two, from: 'firedAndNew', ring: 1, length: 4, least: 10_000 },
+  { ...two, from: 'filedAndNew', ring: 2, length: 4, least: 7500 },
+  { ...two, from: 'filedAndNew', manual: true, ring: 1, length: 4, least: 6500 },
+];
+
+describe('client and shard in every order: each timer is delivered or cancelled, once, not early, and none is stuck', () => {
+  test.each(families)(
+    'capacity $capacity, rings of $ring, from $from, manual clock $manual: up to $length steps',
+    (family) => {
+      const count = runAll(family);
+      process.stdout.write(`  ${count} sequences from ${family.from}\n`);
+      expect(count).toBeGreaterThanOrEqual(family.least);
+    },
+  );
+});

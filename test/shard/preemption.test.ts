@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ServedLane } from '../../src/shard/served-lane.ts';
+import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
+import { everySequence } from './sequences.ts';
+import { tapAtomics, visiting, watch } from './shared-access.ts';
+import { steerImmediates } from './stepped-loop.ts';
+import { beginnings, forOneTimer, forTwoTimers, type Steps } from './world-steps.ts';
+
+/**
+ * One side is stopped before each of its accesses to shared memory in turn, plain ones to the timer table included, and
+ * the other side takes some whole steps there; or the thread dies there.
+ */
+const DEATH = new Error('the thread dies here');
+
+const ofShard = ['turn', 'rebuild'];
+/** What the client does while the shard stands still. */
+const byClient: readonly (readonly string[])[] = [
+  ['publish'],
+  ['deliver'],
+  ['deliver', 'publish'],
+  ['advance'],
+  ['advance', 'deliver', 'publish'],
+  ['cancel'],
+  ['cancel', 'schedule'],
+  ['cancel', 'schedule', 'publish'],
+  ['schedule', 'publish'],
+  ['earlier'],
+  ['earlier', 'publish'],
+  ['later'],
+  ['later', 'earlier', 'publish'],
+  ['deliver', 'schedule', 'publish', 'advance'],
+];
+
+const ofClient = ['publish', 'deliver', 'cancel', 'earlier', 'later', 'schedule', 'advance'];
+/** What happens to the shard while the client stands still. */
+const byShard: readonly (readonly string[])[] = [
+  ['turn'],
+  ['turn', 'turn'],
+  ['turn', 'turn', 'turn'],
+  ['crash'],
+  ['crash', 'rebuild'],
+  ['crash', 'rebuild', 'turn', 'turn'],
+  ['rebuild'],
+  ['rebuild', 'turn'],
+];
+
+const releases: (() => void)[] = [];
+beforeAll(() => {
+  const { rebuild } = ServedLane.prototype;
+  ServedLane.prototype.rebuild = function (this: ServedLane, tick: number): number {
+    watch(this, 'table');
+    return rebuild.call(this, tick);
+  };
+  releases.push(steerImmediates(), tapAtomics(), () => {
+    ServedLane.prototype.rebuild = rebuild;
+  });
+});
+afterAll(() => {
+  for (const release of releases) release();
+});
+
+interface Family {
+  /** Where runs begin. */
+  readonly from: keyof typeof beginnings;
+  readonly capacity: number;
+  readonly ring: number;
+  readonly manual: boolean;
+  readonly steps: Steps;
+  /** Steps between the beginning and the one that is stopped. */
+  readonly length: number;
+  /** A suite that skips its work is noticed: at least so many runs make sense. */
+  readonly least: number;
+}
+
+/** Stops every step at every access for everything that the other side may do there. Returns the number of runs. */
+function runAll({ from, capacity, ring, manual, steps, length }: Family): number {
+  const options = { capacity, rings: { commands: ring, fired: ring }, budget: 1, maxBatch: 1, manual };
+  const setup = allocateSetup(options);
+  const names = Object.keys(steps);
+  let count = 0;
+
+  const begin = (way: readonly string[]): LaneWorld | number => {
+    zero(setup);
+    const world = new LaneWorld(options, setup);
+    watch(world.lane.table, 'words');
+    watch(world.lane.table, 'deadlines');
+    if (world.loop !== undefined) watch(world.loop.built.shard.lanes[0], 'table');
+    const senseless = way.findIndex((name) => !steps[name](world));
+    return senseless < 0 ? world : senseless;
+  };
+
+  /** Returns false once the step has fewer accesses than `stop`, or made no sense. */
+  const runStopped = (way: readonly string[], step: string, stop: number, inner: readonly string[] | 'death') => {
+    const world = begin(way) as LaneWorld;
+    let access = 0;
+    let makesSense = true;
+    try {
+      visiting(
+        () => {
+          access += 1;
+          if (access !== stop) return;
+          if (inner === 'death') throw DEATH;
+          for (const name of inner) makesSense &&= steps[name](world);
+        },
+        () => {
+          makesSense &&= steps[step](world);
+        },
+      );
+    } catch (error) {
+      if (error !== DEATH) throw error;
+      world.crash();
+    }
+    if (access < stop || !makesSense) return access >= stop;
+    world.finish();
+    count += 1;
+    return true;
+  };
+
+  const runEvery = (way: readonly string[]): void => {
+    for (const step of [...ofShard, ...ofClient]) {
+      const inners = ofShard.includes(step) ? [...byClient, 'death' as const] : byShard;
+      for (const inner of inners) {
+        for (let stop = 1; ; stop++) {
+          try {
+            if (!runStopped(way, step, stop, inner)) break;
+          } catch (error) {
+            const told = `${way.join(', ')}, then ${step} stopped at access ${stop} for ${inner}`;
+            throw new Error(`${told}: ${(error as Error).message}`, { cause: error });
+          }
+        }
+      }
+    }
+  };
+
+  for (let tail = 0; tail <= length; tail++) {
+    everySequence(tail, names.length, (sequence) => {
+      const way = [...beginnings[from], ...Array.from(sequence, (choice) => names[choice])];
+      const world = begin(way);
+      if (typeof world === 'number') return world - beginnings[from].length;
+      runEvery(way);
+      return -1;
+    });
+  }
+  return count;
+}
+
+const one = { capacity: 1, ring: 1, manual: false, steps: forOneTimer };
+const two = { capacity: 2, ring: 1, manual: false, steps: forTwoTimers };
+const families: Family[] = [
+  { ...one, from: 'new', length: 2, least: 16_000 },
+  { ...one, from: 'filed', length: 2, least: 12_000 },
+  { ...one, from: 'asleep', length: 2, least: 8000 },
+  { ...one, from: 'fired', length: 2, least: 15_000 },
+  { ...one, from: 'filed', manual: true, length: 1, least: 2000 },
+  { ...two, from: 'filedAndNew', length: 1, least: 4000 },
+  { ...two, from: 'firedAndNew', length: 1, least: 5000 },
+  { ...two, from: 'filedAndNew', manual: true, length: 1, least: 4500 },
+];
+
+describe('a side stopped anywhere, for whatever the other does there, or dying there: nothing is lost or doubled', () => {
+  test.each(families)('capacity $capacity, from $from, manual clock $manual', (family) => {
+    const count = runAll(family);
+    process.stdout.write(`  ${count} runs from ${family.from}\n`);
+    expect(count).toBeGreaterThanOrEqual(family.least);
+  });
+});

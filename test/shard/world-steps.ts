@@ -1,0 +1,77 @@
+import type { KnownTimer, LaneWorld } from './lane-world.ts';
+
+/** One step of client, shard or world; false where it would change nothing. */
+export type Step = (world: LaneWorld) => boolean;
+export type Steps = Readonly<Record<string, Step>>;
+
+const onTimer =
+  (number: number, act: (world: LaneWorld, timer: KnownTimer) => void): Step =>
+  (world) => {
+    const timer = world.live[number];
+    if (timer !== undefined) act(world, timer);
+    return timer !== undefined;
+  };
+
+const cancel = (number: number): Step => onTimer(number, (world, timer) => world.cancel(timer));
+const earlier = (number: number): Step =>
+  onTimer(number, (world, timer) => world.reschedule(timer, Math.min(timer.deadline, world.time) + 1));
+const later = (number: number): Step =>
+  onTimer(number, (world, timer) => world.reschedule(timer, Math.max(timer.deadline, world.time) + 2));
+
+const schedule: Step = (world) => world.schedule(world.time + 2);
+const publish: Step = (world) => {
+  if (world.lane.commands.waiting === 0) return false;
+  world.publish();
+  return true;
+};
+/** A turn of the shard, or a park; where it is parked and neither rung nor due, nothing. */
+const turn: Step = (world) => world.step();
+const advance: Step = (world) => {
+  return world.live.length > 0 && world.advance(2);
+};
+const deliver: Step = (world) => {
+  if (!world.isTold && world.lane.firedCount() === 0) return false;
+  world.deliver();
+  return true;
+};
+const crash: Step = (world) => {
+  if (world.loop === undefined) return false;
+  world.crash();
+  return true;
+};
+const rebuild: Step = (world) => {
+  if (world.loop !== undefined) return false;
+  world.rebuild();
+  return true;
+};
+
+export const forOneTimer: Steps = {
+  schedule,
+  publish,
+  turn,
+  advance,
+  deliver,
+  crash,
+  rebuild,
+  cancel: cancel(0),
+  earlier: earlier(0),
+  later: later(0),
+};
+
+export const forTwoTimers: Steps = {
+  ...forOneTimer,
+  cancelSecond: cancel(1),
+  earlierSecond: earlier(1),
+  laterSecond: later(1),
+};
+
+/** Where sequences begin: a timer that is new, filed, filed by a shard that sleeps, fired. */
+export const beginnings = {
+  new: ['schedule'],
+  filed: ['schedule', 'publish', 'turn'],
+  asleep: ['schedule', 'publish', 'turn', 'turn'],
+  fired: ['schedule', 'publish', 'turn', 'advance', 'turn'],
+  twoNew: ['schedule', 'schedule'],
+  filedAndNew: ['schedule', 'publish', 'turn', 'schedule'],
+  firedAndNew: ['schedule', 'publish', 'turn', 'advance', 'turn', 'schedule'],
+};

@@ -1,0 +1,103 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { until } from '../fixtures/event-loop.ts';
+
+describe.each([0, 2])('guarantee 1, never early: shards %i', (shards) => {
+  test.each([1, 0.25, 7.3, 1 / 3])(`a manual clock in odd steps, tick ${'%f'}, seed ${SEED}`, async (tick) => {
+    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const early: number[] = [];
+    let delivered = 0;
+    const record = (deadline: number) => {
+      delivered += 1;
+      if (!(scheduler.now() >= deadline)) early.push(deadline);
+    };
+    for (let i = 0; i < 2000; i++) {
+      const deadline = draws.between(0, 500 * tick);
+      scheduler.schedule(i, deadline, record, deadline);
+    }
+    for (let now = 0; now <= 502 * tick; now += draws.between(0, 3 * tick)) await scheduler.advanceTo(now);
+    await scheduler.advanceTo(502 * tick);
+    expect({ delivered, early }).toEqual({ delivered: 2000, early: [] });
+  });
+
+  test('deadlines beside the end of a tick, by the smallest steps that a double can take', async () => {
+    await using scheduler = createScheduler({ shards, tick: 0.1, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const early: number[] = [];
+    let delivered = 0;
+    const record = (deadline: number) => {
+      delivered += 1;
+      if (!(scheduler.now() >= deadline)) early.push(deadline);
+    };
+    const deadlines: number[] = [];
+    for (let tick = 1; tick <= 300; tick++) {
+      const end = tick * 0.1;
+      deadlines.push(end - end * Number.EPSILON, end, end + end * Number.EPSILON);
+    }
+    for (const deadline of deadlines) scheduler.schedule(deadline, deadline, record, deadline);
+    for (const now of deadlines) await scheduler.advanceTo(now);
+    await scheduler.advanceTo(31);
+    expect({ delivered, early }).toEqual({ delivered: 900, early: [] });
+  });
+
+  test('the real clock: now() and the monotonic clock have both come as far as was asked', async () => {
+    await using scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const early: unknown[] = [];
+    let delivered = 0;
+    for (let i = 0; i < 1500; i++) {
+      const delay = draws.between(0, 120);
+      const asked = process.hrtime.bigint();
+      const floor = scheduler.now() + delay;
+      const check = (kind: string) => {
+        delivered += 1;
+        const elapsed = Number(process.hrtime.bigint() - asked) / 1e6;
+        // now() may lag behind the monotonic clock by a shard's turn; what is asked as a delay may not.
+        if (scheduler.now() < floor || (kind !== 'schedule' && elapsed < delay)) early.push({ kind, delay, elapsed });
+      };
+      if (i % 3 === 0) scheduler.schedule(i, floor, check, 'schedule');
+      if (i % 3 === 1) scheduler.scheduleAfter(i, delay, check, 'scheduleAfter');
+      if (i % 3 === 2) {
+        const id = scheduler.scheduleAfter(i, draws.between(0, 200), check, 'rescheduleAfter');
+        scheduler.rescheduleAfter(id, delay);
+      }
+    }
+    await until(() => scheduler.size === 0);
+    expect({ delivered, early }).toEqual({ delivered: 1500, early: [] });
+  });
+
+  test('a timer that is moved to later while its record is on its way waits for its new deadline', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8 });
+    await scheduler.ready;
+    const log: string[] = [];
+    const victim = { id: 0 };
+    scheduler.schedule('a', 10, () => {
+      scheduler.reschedule(victim.id, 15);
+      log.push(`moved at ${scheduler.now()}`);
+    });
+    victim.id = scheduler.schedule('a', 10, () => log.push(`fired at ${scheduler.now()}`));
+    for (const now of [10, 14, 15]) await scheduler.advanceTo(now);
+    expect(log).toEqual(['moved at 10', 'fired at 15']);
+  });
+
+  test('batches carry only deadlines that have come', async () => {
+    await using scheduler = createScheduler({ shards, tick: 0.25, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    let seen = 0;
+    const early: number[] = [];
+    scheduler.on('fired', (batch) => {
+      for (const deadline of batch.deadlines.subarray(0, batch.length)) {
+        seen += 1;
+        if (deadline > batch.now || deadline > scheduler.now()) early.push(deadline);
+      }
+    });
+    const draws = new Draws(SEED);
+    for (let i = 0; i < 1000; i++) scheduler.schedule(i, draws.between(0, 50));
+    for (let now = 0; now < 51; now += 0.37) await scheduler.advanceTo(now);
+    expect({ seen, early }).toEqual({ seen: 1000, early: [] });
+  });
+});

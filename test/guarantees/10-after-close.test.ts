@@ -1,0 +1,84 @@
+import { createScheduler, type Scheduler, SchedulerClosedError } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+
+/** Every call but close, stats and size. A value in place of an argument is checked after the scheduler's state. */
+const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
+  now: (scheduler) => scheduler.now(),
+  schedule: (scheduler, value) => scheduler.schedule('a', value),
+  scheduleAfter: (scheduler, value) => scheduler.scheduleAfter('a', value),
+  scheduleMany: (scheduler, value) => scheduler.scheduleMany(value, value),
+  reschedule: (scheduler, value) => scheduler.reschedule(value, 5),
+  rescheduleAfter: (scheduler, value) => scheduler.rescheduleAfter(value, 5),
+  cancel: (scheduler, value) => scheduler.cancel(value),
+  cancelMany: (scheduler, value) => scheduler.cancelMany(value),
+  has: (scheduler, value) => scheduler.has(value),
+  deadlineOf: (scheduler, value) => scheduler.deadlineOf(value),
+  shardOf: (scheduler, value) => scheduler.shardOf(value),
+  advanceTo: (scheduler, value) => scheduler.advanceTo(value),
+  nextExpiration: (scheduler) => scheduler.nextExpiration(),
+  ref: (scheduler) => scheduler.ref(),
+  unref: (scheduler) => scheduler.unref(),
+};
+
+const promised = new Set(['advanceTo', 'nextExpiration']);
+
+describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
+  test('every call but close, stats and size says so', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    scheduler.schedule(1, 10);
+    const closing = scheduler.close();
+    let asked = 0;
+    for (const when of ['closing', 'closed']) {
+      if (when === 'closed') await closing;
+      for (const [name, call] of Object.entries(calls)) {
+        for (const value of [1, undefined, Number.NaN, [1]]) {
+          // What returns a promise rejects; the rest throws.
+          const outcome = promised.has(name)
+            ? await (call(scheduler, value as never) as Promise<unknown>).catch((error) => error)
+            : await new Promise((resolve) => resolve(call(scheduler, value as never))).catch((error) => error);
+          expect(outcome, `${name}(${value}) ${when}`).toBeInstanceOf(SchedulerClosedError);
+          expect(outcome).toMatchObject({ code: 'ERR_SCHEDULER_CLOSED', name: 'SchedulerClosedError' });
+          expect((outcome as Error).message).toBe(`${name}() was called after the scheduler was closed`);
+          asked += 1;
+        }
+      }
+    }
+    expect(asked).toBe(15 * 4 * 2);
+  });
+
+  test('close, stats and size answer', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const id = scheduler.schedule(1, 10, undefined, 'argument');
+    scheduler.schedule(1, 5);
+    await scheduler.advanceTo(5);
+    const unfired = await scheduler.close();
+    expect(unfired).toEqual([{ id, deadline: 10, argument: 'argument' }]);
+    expect(await scheduler.close()).toBe(unfired);
+    expect(scheduler.size).toBe(0);
+    expect(scheduler.shards).toBe(shards);
+    expect(await scheduler.stats()).toMatchObject({ size: 0, scheduled: 2, delivered: 1, cancelled: 0, shards: [] });
+  });
+
+  test('a scheduler that is closed in the meantime answers a pending stats()', async () => {
+    const scheduler = createScheduler({ shards });
+    const early = scheduler.stats();
+    const closing = scheduler.close();
+    expect(await early).toMatchObject({ size: 0, scheduled: 0 });
+    await closing;
+  });
+
+  test('ready and nextExpiration(), pending when it is closed, settle: with an answer or as closed', async () => {
+    for (const wait of [false, true]) {
+      const scheduler = createScheduler({ shards });
+      if (wait) await scheduler.ready;
+      const pending = [scheduler.ready, scheduler.nextExpiration()];
+      const closing = scheduler.close();
+      for (const outcome of await Promise.allSettled(pending)) {
+        if (outcome.status === 'fulfilled') expect(outcome.value).toBeUndefined();
+        else expect(outcome.reason).toBeInstanceOf(SchedulerClosedError);
+      }
+      await closing;
+    }
+  });
+});

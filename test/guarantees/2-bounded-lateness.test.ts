@@ -1,0 +1,58 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+
+/** Ticks at which a wheel of 256 slots to a level turns over, and their neighbours. */
+const edges = [1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 131_072, 16_777_215, 16_777_216, 16_777_217];
+
+describe.each([0, 2])('guarantee 2, bounded lateness: shards %i', (shards) => {
+  test.each([1, 0.25, 10])('a timer fires in the turn in which its tick ends, not later: tick %f', async (tick) => {
+    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const fired: number[] = [];
+    const deadlines = edges.flatMap((edge) => [(edge - 0.75) * tick, (edge - 0.25) * tick, edge * tick]);
+    for (const deadline of deadlines) scheduler.schedule(deadline, deadline, (at) => fired.push(at), deadline);
+    let steps = 0;
+    for (const edge of edges) {
+      await scheduler.advanceTo(edge * tick * (1 - Number.EPSILON));
+      expect(fired.length).toBe(3 * steps);
+      await scheduler.advanceTo(edge * tick);
+      steps += 1;
+      expect(fired.length).toBe(3 * steps);
+    }
+    expect({ steps, left: scheduler.size }).toEqual({ steps: 14, left: 0 });
+  });
+
+  test('on the walk over every tick of three turns of the first level no timer is a tick late', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const late: number[] = [];
+    for (let i = 1; i <= 3 * 256; i++) {
+      scheduler.schedule(i, i - 0.5, (deadline) => late.push(scheduler.now() - deadline), i - 0.5);
+      scheduler.schedule(-i, i, (deadline) => late.push(scheduler.now() - deadline), i);
+    }
+    for (let now = 1; now <= 3 * 256; now++) await scheduler.advanceTo(now);
+    expect(late.length).toBe(6 * 256);
+    expect(Math.max(...late)).toBe(0.5);
+    expect(Math.min(...late)).toBe(0);
+  });
+
+  test('stats() tells lateness as percentiles', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2048 });
+    await scheduler.ready;
+    expect((await scheduler.stats()).lateness).toEqual({ p50: 0, p90: 0, p99: 0, p999: 0, max: 0 });
+    for (let i = 1; i <= 1000; i++) scheduler.schedule(i, i);
+    await scheduler.advanceTo(1000);
+    // Lateness i ms for i = 0 … 999, told to within 1/32 upwards.
+    const { lateness } = await scheduler.stats();
+    expect(lateness.max).toBe(999);
+    for (const [share, told] of [
+      [0.5, lateness.p50],
+      [0.9, lateness.p90],
+      [0.99, lateness.p99],
+      [0.999, lateness.p999],
+    ]) {
+      expect(told).toBeGreaterThanOrEqual(share * 1000 - 1);
+      expect(told).toBeLessThanOrEqual(Math.min(999, share * 1000 * (1 + 1 / 32)));
+    }
+  });
+});

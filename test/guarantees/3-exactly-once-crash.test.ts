@@ -1,0 +1,92 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { crashShard, killShard, nextRestart, restartShard } from '../fixtures/shard-threads.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', (shards) => {
+  test("'shard-restart' tells shard, cause and how many live timers were indexed anew", async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const tally = new Tally(300);
+    const ids = Array.from({ length: 300 }, (_, i) => scheduler.schedule(i, 100 + i, tally.add, i));
+    for (let i = 0; i < 100; i++) if (scheduler.cancel(ids[i])) tally.add(i);
+    await scheduler.advanceTo(219); // 100 … 219 are due, of which 0 … 99 are cancelled
+    const shard = shards - 1;
+    const left = ids.filter((id, i) => scheduler.has(id) && scheduler.shardOf(i) === shard).length;
+    const restart = await restartShard(scheduler, shard);
+    expect(restart).toEqual({ shard, rescheduled: left, cause: expect.any(Error) });
+    expect(restart.cause.message).toBe(`The thread of shard ${shard} exited with code 1`);
+    expect(await scheduler.advanceTo(1000)).toBe(180);
+    tally.expectEachOnce();
+    const stats = await scheduler.stats();
+    expect(stats.shards.map(({ restarts }) => restarts)).toEqual(shards === 1 ? [1] : [0, 1]);
+  });
+
+  test.each(['exit', 'throw'] as const)('the thread ends from within: %s', async (crash) => {
+    await using scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    const tally = new Tally(2000);
+    for (let i = 0; i < 2000; i++) scheduler.scheduleAfter(i, i / 10, tally.add, i);
+    const restart = nextRestart(scheduler, 0);
+    const isTaskOver = await crashShard(scheduler, 0, crash);
+    const { cause } = await restart;
+    if (crash === 'exit') expect(cause.message).toBe('The thread of shard 0 exited with code 7');
+    else if (isTaskOver) expect(String(cause)).toBe('TypeError: a shard has tripped');
+    else expect(cause.message).toBe('The thread of shard 0 exited with code 1');
+    await until(() => scheduler.size === 0);
+    await pass(20);
+    tally.expectEachOnce();
+  });
+
+  test('a thread is killed with a full batch on its way, and the loop is blocked meanwhile', async () => {
+    await using scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    const tally = new Tally(20_000);
+    for (let i = 0; i < 20_000; i++) scheduler.scheduleAfter(i, 50 + i / 200, tally.add, i);
+    await pass(20);
+    blockLoop(80); // half is fired, none is delivered
+    for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
+    blockLoop(100);
+    await until(() => scheduler.size === 0);
+    await pass(20);
+    tally.expectEachOnce();
+  });
+
+  test('threads that die while they start, at any moment of it', async () => {
+    let kills = 0;
+    for (let delay = 0; delay < 60; delay += 6) {
+      await using scheduler = createScheduler({ shards, capacity: 1024 });
+      const tally = new Tally(500);
+      for (let i = 0; i < 500; i++) scheduler.scheduleAfter(i, i / 10, tally.add, i);
+      await pass(delay / 2);
+      blockLoop(delay / 2); // what the thread reports is not heard before it dies
+      for (let shard = 0; shard < shards; shard++) if (killShard(scheduler, shard)) kills += 1;
+      await until(() => scheduler.size === 0);
+      await pass(5);
+      tally.expectEachOnce();
+    }
+    expect(kills).toBeGreaterThan(5);
+  });
+});
+
+describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i', (shards) => {
+  test('what is due when a thread dies is delivered by the same advanceTo', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const tally = new Tally(500);
+    for (let i = 0; i < 500; i++) scheduler.schedule(i, 500 - i, tally.add, i);
+    await scheduler.advanceTo(100);
+    for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
+    expect(await scheduler.advanceTo(500)).toBe(400);
+    tally.expectEachOnce();
+  });
+
+  test('what is due before any thread is up is delivered by the first advanceTo', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    const tally = new Tally(500);
+    for (let i = 0; i < 500; i++) scheduler.schedule(i, 500 - i, tally.add, i);
+    expect(await scheduler.advanceTo(500)).toBe(500);
+    tally.expectEachOnce();
+  });
+});

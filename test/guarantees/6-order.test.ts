@@ -1,0 +1,152 @@
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
+import { restartShard } from '../fixtures/shard-threads.ts';
+
+interface Entry {
+  due: number;
+  sequence: number;
+  shard: number;
+}
+
+/** Schedules timers that write down when they were delivered, and knows in which order that must have been. */
+class Book {
+  readonly delivered: Entry[] = [];
+  private readonly expected = new Map<number, Entry>();
+  private readonly scheduler: Scheduler;
+  private readonly tick: number;
+  private sequence = 0;
+
+  constructor(scheduler: Scheduler, tick = 1) {
+    this.scheduler = scheduler;
+    this.tick = tick;
+  }
+
+  schedule(hint: number | string, deadline: number): number {
+    // A deadline that has come is due at the next tick.
+    const due = Math.max(Math.ceil(deadline / this.tick), Math.floor(this.scheduler.now() / this.tick) + 1);
+    const entry = { due, sequence: this.sequence++, shard: this.scheduler.shardOf(hint) };
+    const id = this.scheduler.schedule(hint, deadline, (timer) => this.delivered.push(timer), entry);
+    this.expected.set(id, entry);
+    return id;
+  }
+
+  cancel(id: number): void {
+    if (this.scheduler.cancel(id)) this.expected.delete(id);
+  }
+
+  expectOrder(shards: number): void {
+    for (let shard = 0; shard < Math.max(1, shards); shard++) {
+      const due = [...this.expected.values()].filter((entry) => entry.shard === shard);
+      due.sort((one, other) => one.due - other.due || one.sequence - other.sequence);
+      expect(this.delivered.filter((entry) => entry.shard === shard)).toEqual(due);
+    }
+    expect(this.delivered.length).toBe(this.expected.size);
+  }
+}
+
+describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
+  test.each([1, 0.25, 3])(`by due tick, then as scheduled; slots are reused, seed ${SEED}, tick %f`, async (tick) => {
+    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 300 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const book = new Book(scheduler, tick);
+    const ids: number[] = [];
+    let now = 0;
+    while (ids.length < 6000) {
+      // Never more than the capacity of one shard are live, and each slot has some twenty timers in the end.
+      while (scheduler.size < 300) ids.push(book.schedule(draws.below(50), now + draws.between(-3, 700) * tick));
+      for (let i = 0; i < 60; i++) book.cancel(ids[ids.length - 1 - draws.below(300)]);
+      now += draws.between(0, 60) * tick;
+      await scheduler.advanceTo(now);
+    }
+    await scheduler.advanceTo(now + 1000 * tick);
+    book.expectOrder(shards);
+  });
+
+  test('of timers that callbacks schedule', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 5000 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const book = new Book(scheduler);
+    for (let i = 0; i < 1500; i++) {
+      scheduler.schedule(i, draws.between(0, 300), () => book.schedule(i, scheduler.now() + draws.between(-2, 40)));
+    }
+    for (let now = 0; now < 400; now += draws.below(9)) await scheduler.advanceTo(now);
+    expect(book.delivered.length).toBe(1500);
+    book.expectOrder(shards);
+  });
+
+  test('one jump over 1,000 ticks delivers in the order of ticks, however many turns it takes', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 20_000, maxBatch: 100 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const book = new Book(scheduler);
+    for (let i = 0; i < 10_000; i++) book.schedule(i, draws.below(1000));
+    expect(await scheduler.advanceTo(1000)).toBe(10_000);
+    book.expectOrder(shards);
+  });
+
+  test('what is due before the threads are up keeps it', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
+    const draws = new Draws(SEED);
+    const book = new Book(scheduler);
+    for (let i = 0; i < 1000; i++) book.schedule(i, 1 + draws.below(300));
+    await scheduler.advanceTo(400);
+    book.expectOrder(shards);
+  });
+
+  test('rescheduled timers stand in the order of their new ticks', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const dues: number[] = [];
+    const moved = new Map<number, number>();
+    const note = (_: unknown, id: number) => dues.push(moved.get(id) as number);
+    for (let i = 0; i < 1000; i++) moved.set(scheduler.schedule('one shard', 1 + draws.below(500), note), 0);
+    for (const id of draws.shuffle([...moved.keys()])) {
+      const due = 1 + draws.below(500);
+      scheduler.reschedule(id, due);
+      moved.set(id, due);
+    }
+    await scheduler.advanceTo(500);
+    expect(dues).toEqual([...moved.values()].sort((one, other) => one - other));
+  });
+
+  test('on the real clock, also when the loop was blocked until all were overdue', async () => {
+    await using scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const book = new Book(scheduler);
+    const start = scheduler.now();
+    for (let i = 0; i < 3000; i++) book.schedule(i, start + 150 + draws.below(60));
+    await turn();
+    await pass(20);
+    blockLoop(300);
+    await until(() => scheduler.size === 0);
+    book.expectOrder(shards);
+  });
+});
+
+describe.each([1, 2])('guarantee 6, order across the restart of a shard: shards %i', (shards) => {
+  test('by due tick; none within a tick', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const dues: number[][] = Array.from({ length: shards }, () => []);
+    for (let i = 0; i < 1500; i++) {
+      const due = 1 + draws.below(600);
+      scheduler.schedule(i, due, () => dues[scheduler.shardOf(i)].push(due));
+    }
+    await scheduler.advanceTo(100);
+    for (let shard = 0; shard < shards; shard++) {
+      const restarted = restartShard(scheduler, shard);
+      await scheduler.advanceTo(300 + shard); // overdue when the successor starts
+      await restarted;
+    }
+    await scheduler.advanceTo(600);
+    for (const list of dues) expect(list).toEqual([...list].sort((one, other) => one - other));
+    expect(dues.flat().length).toBe(1500);
+  });
+});

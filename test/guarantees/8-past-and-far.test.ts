@@ -1,0 +1,115 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { pass, until } from '../fixtures/event-loop.ts';
+
+const day = 86_400_000;
+const year = 365 * day;
+
+describe.each([0, 1, 2])('guarantee 8, deadlines in the past and far ahead: shards %i', (shards) => {
+  test.each([1, 0.25])('a past or present deadline fires at the next tick, tick %f', async (tick) => {
+    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    await scheduler.advanceTo(1000);
+    const past = [1000, 999.9, 0, -0, -1, -1e15, -Number.MAX_VALUE, Number.MIN_VALUE];
+    let fired = 0;
+    for (const deadline of past) {
+      const id = scheduler.schedule(deadline, deadline, () => {
+        fired += 1;
+      });
+      expect(scheduler.deadlineOf(id)).toBe(deadline);
+    }
+    for (const delay of [0, -5, -1e300]) {
+      scheduler.scheduleAfter('a', delay, () => {
+        fired += 1;
+      });
+    }
+    const moved = scheduler.schedule('a', 1e6, () => {
+      fired += 1;
+    });
+    expect(scheduler.reschedule(moved, 3)).toBe(true);
+    expect(fired).toBe(0);
+    expect(await scheduler.advanceTo(1000)).toBe(0);
+    expect(await scheduler.advanceTo(1000 + tick / 2)).toBe(0);
+    expect(await scheduler.nextExpiration()).toBe(1000 + tick);
+    expect(await scheduler.advanceTo(1000 + tick)).toBe(12);
+    expect(fired).toBe(12);
+  });
+
+  test('on the real clock: never inside schedule, nor in the same turn', async () => {
+    await using scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    let fired = 0;
+    const count = () => {
+      fired += 1;
+    };
+    for (const deadline of [scheduler.now(), 0, -1e9]) scheduler.schedule(deadline, deadline, count);
+    scheduler.scheduleAfter('a', 0, count);
+    scheduler.rescheduleAfter(scheduler.scheduleAfter('a', 1e6, count), -1);
+    expect(fired).toBe(0);
+    await Promise.resolve();
+    expect(fired).toBe(0);
+    await until(() => fired === 5);
+  });
+
+  test('a callback that schedules for now is followed, not entered', async () => {
+    await using scheduler = createScheduler({ shards });
+    let depth = 0;
+    let deepest = 0;
+    let runs = 0;
+    const again = () => {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+      runs += 1;
+      if (runs < 10) scheduler.scheduleAfter('a', 0, again);
+      depth -= 1;
+    };
+    scheduler.scheduleAfter('a', 0, again);
+    await until(() => runs === 10);
+    expect(deepest).toBe(1);
+  });
+
+  test('deadlines years away are held and fire at their tick', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const deadlines = [2 ** 30 - 1, 2 ** 30, 2 ** 30 + 1, 2 ** 31, 2 ** 32 + 5, 30 * day, year, 3 * year, 50 * year];
+    const fired: number[] = [];
+    for (const deadline of deadlines) scheduler.schedule(deadline, deadline, (at) => fired.push(at), deadline);
+    deadlines.sort((one, other) => one - other);
+    for (const [i, deadline] of deadlines.entries()) {
+      expect(await scheduler.nextExpiration()).toBe(deadline);
+      expect(await scheduler.advanceTo(deadline - 0.5)).toBe(0);
+      expect(await scheduler.advanceTo(deadline)).toBe(1);
+      expect(fired).toEqual(deadlines.slice(0, i + 1));
+    }
+    expect(await scheduler.nextExpiration()).toBeUndefined();
+  });
+
+  test('so are those that no clock will reach, and they can be cancelled, moved and handed back', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const far = [1e15, 2 ** 53, 1e300, Number.MAX_VALUE];
+    const ids = far.map((deadline, i) => scheduler.schedule(i, deadline));
+    expect(await scheduler.advanceTo(10 * year)).toBe(0);
+    expect(ids.map((id) => scheduler.deadlineOf(id))).toEqual(far);
+    expect(scheduler.cancel(ids[0])).toBe(true);
+    expect(scheduler.reschedule(ids[1], 10 * year + 5)).toBe(true);
+    expect(await scheduler.advanceTo(11 * year)).toBe(1);
+    const unfired = await scheduler.close();
+    expect(unfired.map(({ deadline }) => deadline).sort((one, other) => one - other)).toEqual([
+      1e300,
+      Number.MAX_VALUE,
+    ]);
+  });
+
+  test('a delay beyond what a native timer can hold does not fire at once', async () => {
+    await using scheduler = createScheduler({ shards });
+    let fired = 0;
+    for (const delay of [2 ** 31, 2 ** 32, year, 1e300]) {
+      scheduler.scheduleAfter(delay, delay, () => {
+        fired += 1;
+      });
+    }
+    await pass(60);
+    expect({ fired, size: scheduler.size }).toEqual({ fired: 0, size: 4 });
+  });
+});

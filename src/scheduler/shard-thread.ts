@@ -134,9 +134,29 @@ export class ShardThread implements ShardHost {
     bell.port1.unref();
     control.port1.unref();
     const task: ShardTask = { setup: this.setup, rebuild, control: control.port2, bell: bell.port2 };
-    const rescheduled: number = await this.pool.run(task, { transferList: [control.port2, bell.port2] });
-    this.exitCode = new Promise((resolve) => this.pool.threads[0]?.once('exit', resolve));
-    return { control: remote, lost, rescheduled };
+    try {
+      const rescheduled = await this.runTask(task);
+      this.exitCode = new Promise((resolve) => this.pool.threads[0]?.once('exit', resolve));
+      return { control: remote, lost, rescheduled };
+    } catch (error) {
+      bell.port1.close(); // and with it control.port1
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a task on the pool's thread. A thread that dies before it is up leaves its task in the pool's queue, and the
+   * pool starts no other: so the task is given up with its thread, and the next one makes the pool start anew.
+   */
+  private async runTask(task: ShardTask): Promise<number> {
+    const givenUp = new AbortController();
+    const giveUp = () => givenUp.abort(new Error('The thread ended before it was up'));
+    this.pool.once('workerDestroy', giveUp);
+    try {
+      return await this.pool.run(task, { transferList: [task.control, task.bell], signal: givenUp.signal });
+    } finally {
+      this.pool.off('workerDestroy', giveUp);
+    }
   }
 
   private replace(): void {

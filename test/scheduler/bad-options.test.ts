@@ -1,0 +1,69 @@
+import { createScheduler, InvalidArgumentError, InvalidConfigError, type SchedulerOptions } from 'shardwheel';
+import { expect, test } from 'vitest';
+import { badValues } from '../fixtures/bad-values.ts';
+
+/** By option: which of the bad values are good after all. */
+const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
+  shards: (value) => value === undefined,
+  wheel: (value) => value === undefined,
+  tick: (value) => value === undefined || value === 2.5 || value === 1e300 || value === 2 ** 53,
+  capacity: (value) => value === undefined,
+  clock: (value) => value === undefined,
+  maxBatch: (value) => value === undefined,
+  signal: (value) => value === undefined,
+};
+
+test('every option, every kind of value: refused with the value in the message, or it works', async () => {
+  let cases = 0;
+  for (const [option, isGood] of Object.entries(options)) {
+    for (const { name, value, shown } of badValues) {
+      const what = `${option}: ${name}`;
+      const build = () => createScheduler({ shards: 0, capacity: 16, [option]: value });
+      if (isGood(value)) {
+        await using scheduler = build();
+        scheduler.cancel(scheduler.schedule(1, 5));
+      } else {
+        const refusal = option === 'signal' ? InvalidArgumentError : InvalidConfigError;
+        expect(build, what).toThrow(refusal);
+        // A wheel that is an object is refused for what is wrong within it.
+        const isConfig = option === 'wheel' && typeof value === 'object' && value !== null;
+        expect(build, what).toThrow(
+          isConfig ? /, got / : `options.${option} must be`.replace('options.signal', 'The options.signal'),
+        );
+        if (!isConfig) expect(build, what).toThrow(`, got ${shown}`);
+      }
+      cases += 1;
+    }
+  }
+  expect(cases).toBe(7 * 20);
+});
+
+test('options that are no object', () => {
+  let cases = 0;
+  for (const { value, shown } of badValues) {
+    if (value === undefined || (typeof value === 'object' && value !== null)) continue;
+    expect(() => createScheduler(value as never)).toThrow(InvalidArgumentError);
+    expect(() => createScheduler(value as never)).toThrow(`The options must be an object, got ${shown}`);
+    cases += 1;
+  }
+  expect(cases).toBe(15);
+});
+
+test('limits: the least and the most that is taken, and one beyond', async () => {
+  const limits: [keyof SchedulerOptions, unknown[], unknown[]][] = [
+    ['shards', [0], [-1, 1025]],
+    ['capacity', [1, 2 ** 24], [0, 2 ** 24 + 1]],
+    ['maxBatch', [1, 2 ** 24], [0, 2 ** 24 + 1]],
+    ['tick', [0.001, 1e9], [0, -0, -1]],
+    ['clock', ['manual', 'monotonic'], ['Manual', 'system']],
+    ['wheel', ['default'], ['constructor', 'Default', {}]],
+  ];
+  for (const [option, taken, refused] of limits) {
+    for (const value of taken) await createScheduler({ shards: 0, capacity: 16, [option]: value }).close();
+    for (const value of refused) {
+      expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(InvalidConfigError);
+      expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(', got ');
+    }
+  }
+  expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(24);
+});

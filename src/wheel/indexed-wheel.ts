@@ -202,7 +202,9 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   protected tickFor(deadline: number): number {
     if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
     const tick = this.intervals.dueTick(deadline);
-    if (tick >= this.index.upperBound) throw new DeadlineTooFarError(deadline, this.upperBound);
+    if (tick >= this.index.upperBound - 1 && deadline >= this.upperBound) {
+      throw new DeadlineTooFarError(deadline, this.upperBound);
+    }
     if (this.refusesPast && deadline < this.clock) this.refusePast(deadline);
     return tick;
   }

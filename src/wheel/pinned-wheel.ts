@@ -28,7 +28,7 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
     const { upperBound } = this;
-    const wheelDeadline = deadline < upperBound ? deadline : this.intervals.startOf(this.index.upperBound - 1);
+    const wheelDeadline = deadline < upperBound ? deadline : this.intervals.startOf(this.index.upperBound - 2);
     const finite = Number.isFinite(deadline) ? wheelDeadline : deadline;
     return { id: this.schedule(finite, value), wheelDeadline };
   }

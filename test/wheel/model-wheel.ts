@@ -35,7 +35,7 @@ export class ModelWheel {
   /** 'past' or 'far' where the wheel must refuse the deadline. */
   refusal(deadline: number): 'past' | 'far' | undefined {
     const interval = Math.floor((deadline - this.start) / this.precision);
-    if (this.due(deadline) > this.lastTick()) return 'far';
+    if (deadline >= this.start + this.lastTick() * this.precision) return 'far';
     if (this.config.past === 'throw' && interval < Math.floor((this.now - this.start) / this.precision)) return 'past';
     return undefined;
   }

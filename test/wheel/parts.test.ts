@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { decodeTimerId, timerIdLayout } from '../../src/timer-id.ts';
+import { checkInvariants } from '../../src/wheel/check-invariants.ts';
+import { createWheel } from '../../src/wheel/create-wheel.ts';
+import { DebugWheel } from '../../src/wheel/debug-wheel.ts';
+import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
+import type { LifecycleEntry } from '../../src/wheel/lifecycle-log.ts';
+import { Slots } from '../../src/wheel/slots.ts';
+import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
+
+describe('Slots', () => {
+  test('an id decodes to its wheel, its generation and its slot', () => {
+    const slots = new Slots(1000, 5);
+    const layout = timerIdLayout(6, 1000);
+    expect(decodeTimerId(slots.allocate(), layout)).toEqual({ shard: 5, generation: 1, slot: 0 });
+    const id = slots.allocate();
+    slots.release(slots.slotOf(id));
+    expect(decodeTimerId(slots.allocate(), layout)).toEqual({ shard: 5, generation: 2, slot: 1 });
+  });
+
+  test('the generation changes with every reuse, the slot freed last is used first', () => {
+    const slots = new Slots(4, 0);
+    const seen = new Set<number>();
+    for (let round = 0; round < 1000; round++) {
+      const id = slots.allocate();
+      expect(seen.has(id)).toBe(false);
+      expect(slots.slotOf(id)).toBe(0);
+      seen.add(id);
+      slots.release(0);
+      expect(slots.find(id)).toBe(-1);
+    }
+  });
+
+  test('a slot whose generations are used up is retired', () => {
+    // The greatest shard and capacity leave 53 - 16 - 24 bits: 8191 generations.
+    const slots = new Slots(2 ** 24, 2 ** 16 - 1);
+    const ids = new Set<number>();
+    const used = new Set<number>();
+    for (let round = 0; round < 10_000; round++) {
+      const id = slots.allocate();
+      expect(Number.isSafeInteger(id)).toBe(true);
+      ids.add(id);
+      used.add(slots.slotOf(id));
+      slots.release(slots.slotOf(id));
+    }
+    expect([ids.size, used.size, slots.idle]).toEqual([10_000, 2, 2]);
+  });
+});
+
+describe('Intervals', () => {
+  test.each([
+    [0, 0.1],
+    [0, 1],
+    [1e12, 0.25],
+    [-3.3, 0.7],
+    [2 ** 40, 0.001],
+    [1e-3, 1e-6],
+  ])('start %d, precision %d: never early, never a tick too late, whatever doubles make of it', (start, precision) => {
+    const up = new Intervals(start, precision, 'up');
+    const next = new Intervals(start, precision, 'next');
+    for (let i = 0; i < 20_000; i++) {
+      const time = start + i * precision * (i % 3 === 0 ? 1 : 0.377);
+      const due = up.dueTick(time);
+      expect(up.startOf(due)).toBeGreaterThanOrEqual(time);
+      expect(up.startOf(due - 1)).toBeLessThan(time);
+      expect(next.startOf(next.dueTick(time))).toBeGreaterThan(time);
+      expect(next.startOf(next.dueTick(time) - 1)).toBeLessThanOrEqual(time);
+    }
+  });
+
+  test('what no clock can reach is held at the last tick', () => {
+    const intervals = new Intervals(0, 1, 'up');
+    expect([intervals.dueTick(1e300), intervals.dueTick(2 ** 53)]).toEqual([MAX_TICK, MAX_TICK]);
+    expect(() => intervals.tickAt(2 ** 53)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_DEADLINE' }));
+  });
+});
+
+describe('configurations that cannot work are refused, showing option and value', () => {
+  const base = { engine: 'cascading', precision: 1, levelBits: [8] } as const;
+  const pinned = { engine: 'pinned', levels: [{ precision: 2, spokes: 8 }] } as const;
+  test.each<[string, unknown]>([
+    ['precision', { ...base, precision: 0 }],
+    ['precision', { ...base, precision: Number.NaN }],
+    ['levelBits', { ...base, levelBits: [] }],
+    ['levelBits[1]', { ...base, levelBits: [8, 0] }],
+    ['levelBits[0]', { ...base, levelBits: [21] }],
+    ['levelBits', { ...base, levelBits: [18, 18, 18] }],
+    ['overflow', { ...base, overflow: 'drop' }],
+    ['rounding', { ...base, rounding: 'down' }],
+    ['past', { ...base, past: 'ignore' }],
+    ['capacity', { ...base, capacity: 2 ** 25 }],
+    ['engine', { ...base, engine: 'heap' }],
+    ['levels', { ...pinned, levels: [] }],
+    ['levels[0].spokes', { ...pinned, levels: [{ precision: 1, spokes: 12 }] }],
+    [
+      'levels[1].precision',
+      {
+        ...pinned,
+        levels: [
+          { precision: 2, spokes: 8 },
+          { precision: 5, spokes: 8 },
+        ],
+      },
+    ],
+    ['compaction.ratio', { ...pinned, compaction: { minCapacity: 1, ratio: 0, targetMultiplier: 1 } }],
+    ['wheel', null],
+  ])('%s', (option, config) => {
+    expect(() => validateConfig(config as WheelConfig)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringContaining(option) }),
+    );
+  });
+  test('a start that swallows a tick, and an unknown preset', () => {
+    expect(() => createWheel(base as never, { start: 2 ** 60 })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }),
+    );
+    expect(() => createWheel('nosuch' as never)).toThrow('must be one of default');
+  });
+});
+
+describe('debug mode', () => {
+  test('logs every operation with its result, and reports what was dropped without a cancel', () => {
+    const lines: string[] = [];
+    const dropped: LifecycleEntry[][] = [];
+    const wheel = createWheel<string>('ustack', {
+      debug: { log: (line) => lines.push(line), onDropped: (entries) => dropped.push(entries) },
+    }) as DebugWheel<string>;
+    const a = wheel.schedule(5, 'a');
+    const b = wheel.schedule(6, 'b');
+    const c = wheel.schedule(700, 'c');
+    wheel.cancel(b);
+    wheel.reschedule(c, 800);
+    wheel.advanceTo(5, () => {});
+    expect(wheel.lifecycle.outstanding().map((entry) => entry.id)).toEqual([c]);
+    wheel.clear();
+    expect(dropped.map((entries) => entries.map(({ id, deadline }) => [id, deadline]))).toEqual([[[c, 800]]]);
+    expect(dropped[0][0].scheduledAt).toContain('parts.test.ts');
+    expect(lines).toContain(`cancel(${b}) -> true`);
+    expect(lines).toContain(`fired ${a} at 5`);
+    expect(lines.some((line) => line.startsWith('advanceTo(5) -> fired 1'))).toBe(true);
+  });
+
+  test('checks invariants after every operation', () => {
+    const inner = createWheel<number>('default');
+    const broken = new Proxy(inner, {
+      get: (target, key) => {
+        if (key === 'snapshot') return () => ({ ...target.snapshot(), size: 7 });
+        const value = Reflect.get(target, key, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    expect(() => new DebugWheel(broken).schedule(3, 1)).toThrow('Invariant broken: size');
+    expect(() => new DebugWheel(broken, { check: false }).schedule(3, 1)).not.toThrow();
+  });
+
+  test('the checker sees what is amiss', () => {
+    const wheel = createWheel<number>('default');
+    for (const deadline of [5, 300, 2 ** 33]) wheel.schedule(deadline, 0);
+    const amiss = (change: (snapshot: ReturnType<typeof wheel.snapshot>) => void) => {
+      const snapshot = wheel.snapshot();
+      change(snapshot);
+      return () => checkInvariants(snapshot);
+    };
+    expect(amiss(() => {})).not.toThrow();
+    expect(amiss((s) => void s.index.levels[0].occupied.pop())).toThrow('occupancy');
+    expect(amiss((s) => void s.index.levels[0].lists[0].index++)).toThrow();
+    expect(amiss((s) => void s.index.levels[1].lists[0].entries[0].tick++)).not.toThrow();
+    expect(
+      amiss((s) => {
+        s.index.levels[1].lists[0].entries[0].tick += 256;
+      }),
+    ).toThrow('stands on level');
+    expect(amiss((s) => void s.index.nextTick++)).toThrow('nextTick');
+    expect(
+      amiss((s) => {
+        s.index.nextEvent += 9;
+      }),
+    ).toThrow('nextEvent');
+    expect(amiss((s) => void s.timers.pop())).toThrow('live ids');
+    expect(
+      amiss((s) => {
+        s.now -= 9;
+      }),
+    ).toThrow('clock');
+  });
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
+import { HORIZON, wordOf } from '../../src/lane/due-word.ts';
+import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
+import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { ClientLane } from '../../src/scheduler/client-lane.ts';
+import { Delivery } from '../../src/scheduler/delivery.ts';
+import type { ShardSetup } from '../../src/shard/build-shard.ts';
+import { SharedClock } from '../../src/time/shared-clock.ts';
+import { TickScale } from '../../src/time/tick-scale.ts';
+import { timerIdLayout } from '../../src/timer-id.ts';
+
+const MAX_BATCH = 1024;
+const SCRIPT = new URL('./threads/shard.mjs', import.meta.url);
+
+/**
+ * A lane whose client is this thread, turned by hand, and whose shard is a thread of its own, on rings as small as one
+ * likes. A turn is taken only when somebody asks for it: news from the shard arrives as `onNews`.
+ */
+export class LiveLane {
+  readonly lane: ClientLane;
+  readonly clock: SharedClock;
+  readonly lateness = new LatenessHistogram();
+  readonly delivery: Delivery;
+  onNews: () => void = () => undefined;
+  private readonly setup: ShardSetup;
+  private readonly bell: ClientBell;
+  private readonly scale: TickScale;
+  private worker: Worker | undefined;
+  private port: MessagePort | undefined;
+
+  constructor(capacity: number, rings: RingSizes, tick: number) {
+    const clockMemory = SharedClock.allocate(false, 1);
+    const clientBell = ClientBell.allocate();
+    this.setup = {
+      number: 0,
+      tick,
+      wheel: { engine: 'cascading', precision: 1, levelBits: [8, 8, 8, 8] },
+      clock: clockMemory,
+      doorbell: allocateDoorbell(),
+      lanes: [{ memory: allocateLane(capacity, rings), clientBell }],
+    };
+    this.clock = new SharedClock(clockMemory);
+    this.scale = new TickScale(tick);
+    this.bell = new ClientBell(clientBell, () => undefined);
+    const doorbell = new Doorbell(this.setup.doorbell);
+    this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell);
+    const host = {
+      isClosed: false,
+      refile: (lane: ClientLane, slot: number) => lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot))),
+      ended: () => undefined,
+      emitBatch: () => undefined,
+      failed: (error: unknown) => {
+        throw error;
+      },
+    };
+    this.delivery = new Delivery(host, this.clock, this.lateness, MAX_BATCH);
+  }
+
+  start(rebuild: boolean): void {
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    port1.on('message', () => this.onNews());
+    const data = { setup: this.setup, bell: port2, rebuild };
+    this.worker = new Worker(SCRIPT, { workerData: data, transferList: [port2] });
+    this.worker.once('error', (error) => {
+      throw error;
+    });
+  }
+
+  /** Ends the thread, wherever it is. */
+  async kill(): Promise<void> {
+    const { worker } = this;
+    if (worker === undefined) return;
+    this.worker = undefined;
+    const exit = once(worker, 'exit');
+    await worker.terminate();
+    await exit;
+    this.port?.close();
+    this.clock.setAwake(0, false);
+  }
+
+  async replace(): Promise<void> {
+    await this.kill();
+    this.start(true);
+    this.onNews();
+  }
+
+  /** As the client's own. */
+  dueWordOf(deadline: number): number {
+    const known = this.scale.tickAtOrBefore(this.clock.published());
+    return wordOf(Math.min(Math.max(this.scale.tickAtOrAfter(deadline), known + 1), known + HORIZON));
+  }
+
+  /** Delivers one batch and publishes; returns whether the batch was full. */
+  turn(): boolean {
+    this.bell.lower();
+    this.clock.refresh();
+    const isFull = this.delivery.deliver(this.lane, 0, MAX_BATCH) === MAX_BATCH;
+    this.lane.commands.publish();
+    return isFull;
+  }
+}

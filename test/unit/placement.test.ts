@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvalidArgumentError } from '../../src/errors.ts';
+import { placementOf, type WorkerHint } from '../../src/scheduler/placement.ts';
+
+const HINTS = 100_000;
+
+/** Chi-squared of where hints are placed against an even spread. */
+function chiSquared(shards: number, hintAt: (i: number) => WorkerHint): number {
+  const counts = new Array<number>(shards).fill(0);
+  for (let i = 0; i < HINTS; i++) counts[placementOf(hintAt(i), shards)] += 1;
+  const expected = HINTS / shards;
+  return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+}
+
+/** What an even spread exceeds once in 10,000 times: Wilson and Hilferty's approximation of the 99.99 % quantile. */
+function limit(shards: number): number {
+  const freedom = shards - 1;
+  return freedom * (1 - 2 / (9 * freedom) + 3.719 * Math.sqrt(2 / (9 * freedom))) ** 3;
+}
+
+/** Deterministic draws: xorshift32. */
+function draws(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
+}
+
+const draw = draws(2024);
+const word = () => draw().toString(36);
+const shapes: { name: string; hintAt: (i: number) => WorkerHint }[] = [
+  { name: 'sequential integers', hintAt: (i) => i },
+  { name: 'sequential integers from 2^31', hintAt: (i) => 2 ** 31 + i },
+  { name: 'sequential integers from 2^50', hintAt: (i) => 2 ** 50 + i },
+  { name: 'negative integers', hintAt: (i) => -i - 1 },
+  { name: 'multiples of 64', hintAt: (i) => i * 64 },
+  { name: 'multiples of 4096', hintAt: (i) => i * 4096 },
+  { name: 'multiples of 2^20', hintAt: (i) => i * 2 ** 20 },
+  { name: 'fractions', hintAt: (i) => i + 0.5 },
+  { name: 'random strings', hintAt: word },
+  { name: 'numbered strings', hintAt: (i) => `connection-${i}` },
+  { name: 'addresses', hintAt: (i) => `10.0.${i >> 8}.${i & 255}:443` },
+];
+
+describe('placement', () => {
+  for (const shards of [2, 3, 8, 13, 64, 1000]) {
+    test.each(shapes)(`spreads $name evenly over ${shards} shards`, ({ hintAt }) => {
+      expect(chiSquared(shards, hintAt)).toBeLessThan(limit(shards));
+    });
+  }
+
+  test('is a shard, and the same for equal hints', () => {
+    const hints = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.string());
+    fc.assert(
+      fc.property(hints, fc.integer({ min: 1, max: 1024 }), (hint, shards) => {
+        const shard = placementOf(hint, shards);
+        expect(Number.isInteger(shard) && shard >= 0 && shard < shards).toBe(true);
+        expect(placementOf(hint, shards)).toBe(shard);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(placementOf(-0, 64)).toBe(placementOf(0, 64));
+  });
+
+  test('a string of a megabyte is placed by its ends', () => {
+    const long = 'x'.repeat(2 ** 20);
+    const shards = new Set(Array.from({ length: 50 }, (_, i) => placementOf(`${i}${long}`, 1024)));
+    for (let i = 0; i < 50; i++) shards.add(placementOf(`${long}${i}`, 1024));
+    expect(shards.size).toBeGreaterThan(80);
+    const flat = Buffer.alloc(2 ** 20, 'x').toString('latin1');
+    const started = performance.now();
+    for (let i = 0; i < 10_000; i++) placementOf(flat, 8);
+    expect(performance.now() - started).toBeLessThan(2000); // all of its characters would take 10 s or more
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, undefined, null, {}, [1], true, 1n])(
+    'refuses %s, on one shard too',
+    (hint) => {
+      for (const shards of [1, 4]) expect(() => placementOf(hint as WorkerHint, shards)).toThrow(InvalidArgumentError);
+    },
+  );
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  decodeTimerId,
+  encodeTimerId,
+  isTimerId,
+  MAX_SLOT_BITS,
+  TIMER_ID_BITS,
+  type TimerIdLayout,
+  timerIdLayout,
+} from '../../src/timer-id.ts';
+
+const shardCounts = fc.integer({ min: 0, max: 1024 });
+const capacities = fc.integer({ min: 1, max: 2 ** MAX_SLOT_BITS });
+
+/** Parts that fit a layout, its corners included. */
+const partsOf = (layout: TimerIdLayout) =>
+  fc.record({
+    shard: fc.integer({ min: 0, max: 2 ** layout.shardBits - 1 }),
+    generation: fc.integer({ min: 0, max: 2 ** layout.generationBits - 1 }),
+    slot: fc.integer({ min: 0, max: 2 ** layout.slotBits - 1 }),
+  });
+
+const layoutsAndParts = fc
+  .tuple(shardCounts, capacities)
+  .map(([shards, capacity]) => timerIdLayout(shards, capacity))
+  .chain((layout) => fc.tuple(fc.constant(layout), partsOf(layout), partsOf(layout)));
+
+describe('timer ids', () => {
+  test('widths sum to 53 bits and hold every shard and slot, with none to spare', () => {
+    fc.assert(
+      fc.property(shardCounts, capacities, (shards, capacity) => {
+        const { shardBits, generationBits, slotBits } = timerIdLayout(shards, capacity);
+        expect(shardBits + generationBits + slotBits).toBe(TIMER_ID_BITS);
+        expect(2 ** shardBits).toBeGreaterThanOrEqual(shards);
+        expect(2 ** slotBits).toBeGreaterThanOrEqual(capacity);
+        if (shardBits > 0) expect(2 ** (shardBits - 1)).toBeLessThan(shards);
+        if (slotBits > 0) expect(2 ** (slotBits - 1)).toBeLessThan(capacity);
+      }),
+    );
+  });
+
+  test.each([
+    { shards: 0, capacity: 1, layout: { shardBits: 0, generationBits: 53, slotBits: 0 } },
+    { shards: 1, capacity: 2 ** 22, layout: { shardBits: 0, generationBits: 31, slotBits: 22 } },
+    { shards: 2, capacity: 2 ** 22, layout: { shardBits: 1, generationBits: 30, slotBits: 22 } },
+    { shards: 3, capacity: 2 ** 22 + 1, layout: { shardBits: 2, generationBits: 28, slotBits: 23 } },
+    { shards: 1024, capacity: 2 ** 24, layout: { shardBits: 10, generationBits: 19, slotBits: 24 } },
+  ])('$shards shards of $capacity slots', ({ shards, capacity, layout }) => {
+    expect(timerIdLayout(shards, capacity)).toEqual(layout);
+  });
+
+  test('every id is a safe integer that decodes to its parts, under every layout', () => {
+    fc.assert(
+      fc.property(layoutsAndParts, ([layout, parts]) => {
+        const id = encodeTimerId(parts, layout);
+        expect(isTimerId(id)).toBe(true);
+        expect(decodeTimerId(id, layout)).toEqual(parts);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('different parts give different ids, ordered by shard, generation, slot', () => {
+    fc.assert(
+      fc.property(layoutsAndParts, ([layout, one, other]) => {
+        const order =
+          Math.sign(one.shard - other.shard) ||
+          Math.sign(one.generation - other.generation) ||
+          Math.sign(one.slot - other.slot);
+        expect(Math.sign(encodeTimerId(one, layout) - encodeTimerId(other, layout))).toBe(order);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('decoding is the inverse of encoding for every safe integer >= 0', () => {
+    fc.assert(
+      fc.property(shardCounts, capacities, fc.maxSafeNat(), (shards, capacity, id) => {
+        const layout = timerIdLayout(shards, capacity);
+        expect(encodeTimerId(decodeTimerId(id, layout), layout)).toBe(id);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('the largest id of every layout is 2^53 - 1 or less', () => {
+    for (const shards of [0, 1, 2, 3, 1023, 1024]) {
+      for (const capacity of [1, 2, 3, 2 ** 22, 2 ** 24]) {
+        const layout = timerIdLayout(shards, capacity);
+        const { shardBits, generationBits, slotBits } = layout;
+        const last = { shard: 2 ** shardBits - 1, generation: 2 ** generationBits - 1, slot: 2 ** slotBits - 1 };
+        expect(encodeTimerId(last, layout)).toBe(Number.MAX_SAFE_INTEGER);
+      }
+    }
+  });
+
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined, {}])(
+    '%s is no id',
+    (value) => {
+      expect(isTimerId(value)).toBe(false);
+    },
+  );
+});

@@ -9,10 +9,14 @@ export interface TickIndexOptions {
   readonly reserve?: number;
 }
 
-/** The engine that a configuration names, counting in ticks of the finest level. Precondition: the configuration is valid. */
+/**
+ * The engine that a configuration names, counting in ticks of the finest level, for a shard. What the configuration
+ * says of refusing deadlines and of rounding is for a wheel used alone: a scheduler has no longest delay and one rule of
+ * rounding, so a cascading index gets an overflow list. Precondition: the configuration is valid.
+ */
 export function createTickIndex(config: WheelConfig, options: TickIndexOptions): TickIndex {
   if (config.engine === 'cascading') {
-    return new CascadingIndex({ levelBits: config.levelBits, overflow: config.overflow, ...options });
+    return new CascadingIndex({ levelBits: config.levelBits, overflow: 'list', ...options });
   }
   const { capacity, start } = options;
   return new PinnedIndex({ levels: pinnedLevels(config), compaction: config.compaction, capacity, start });

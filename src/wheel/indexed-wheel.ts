@@ -1,7 +1,7 @@
 import { DeadlineTooFarError, InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { Intervals } from './intervals.ts';
-import { grown, Slots } from './slots.ts';
+import { Slots } from './slots.ts';
 import type { DueSink } from './tick-index.ts';
 import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
 import type { WheelIndex } from './wheel-index.ts';
@@ -20,7 +20,7 @@ export interface IndexedWheelOptions<I> {
  * it promises, TickIndex for what it builds on.
  *
  *    id ──slots──▶ slot ──index──▶ due tick
- *                   ├─ deadlines[slot]
+ *                   ├─ deadline, in the slot's record
  *                   └─ values[slot]
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
@@ -28,7 +28,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   protected readonly intervals: Intervals;
   private readonly slots: Slots;
   private readonly refusesPast: boolean;
-  private deadlines = new Float64Array(256);
   private readonly values: (T | undefined)[] = [];
   // Starts as a double, and so remains one, see CascadingIndex.
   private clock = Number.NaN;
@@ -69,10 +68,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   schedule(deadline: number, value: T): TimerId {
     const tick = this.tickFor(deadline);
-    const id = this.slots.allocate();
+    const id = this.slots.allocate(deadline);
     const slot = this.slots.slotOf(id);
-    if (slot >= this.deadlines.length) this.deadlines = grown(this.deadlines, this.slots.capacity);
-    this.deadlines[slot] = deadline;
     // Slots are given out in order before any is reused: the array stays dense.
     this.values[slot] = value;
     this.index.insert(slot, tick);
@@ -84,7 +81,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const slot = this.slots.find(id);
     if (slot < 0) return false;
     this.index.remove(slot);
-    this.deadlines[slot] = deadline;
+    this.slots.setDeadline(slot, deadline);
     this.index.insert(slot, tick);
     return true;
   }
@@ -109,7 +106,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   deadlineOf(id: TimerId): number | undefined {
     const slot = this.slots.find(id);
-    return slot < 0 ? undefined : this.deadlines[slot];
+    return slot < 0 ? undefined : this.slots.deadlineOf(slot);
   }
 
   advanceTo(now: number, onFire: FireHandler<T>, limit: number = Number.POSITIVE_INFINITY): AdvanceResult {
@@ -159,7 +156,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   memoryStats(): WheelMemoryStats {
-    const bytes = this.index.bytes + this.slots.bytes + this.deadlines.byteLength + 8 * this.values.length;
+    const bytes = this.index.bytes + this.slots.bytes + 8 * this.values.length;
     return { levels: this.index.levelStats(), bytes };
   }
 
@@ -167,7 +164,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
-      if (id !== undefined) timers.push({ slot, id, deadline: this.deadlines[slot] });
+      if (id !== undefined) timers.push({ slot, id, deadline: this.slots.deadlineOf(slot) });
     }
     const { start, precision, now, size, upperBound } = this;
     const nextExpiration = this.nextExpiration();
@@ -179,7 +176,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   *[Symbol.iterator](): Iterator<WheelTimer<T>> {
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
-      if (id !== undefined) yield { id, deadline: this.deadlines[slot], value: this.values[slot] as T };
+      if (id !== undefined) yield { id, deadline: this.slots.deadlineOf(slot), value: this.values[slot] as T };
     }
   }
 
@@ -191,7 +188,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     }
     const id = this.slots.idOf(slot) as TimerId;
     const value = this.values[slot] as T;
-    const deadline = this.deadlines[slot];
+    const deadline = this.slots.deadlineOf(slot);
     this.values[slot] = undefined;
     this.slots.release(slot);
     this.fired++;

@@ -7,13 +7,15 @@ const INITIAL = 256;
  * Gives out slots and their ids: the last slot freed first, as its memory is still warm. Each use of a slot has a
  * generation of its own, from 1; a slot whose generations are used up is retired, so no id is ever given out twice.
  *
- *    ids[slot] = the id of the slot's timer while it is live, minus the id of its next one while it is free, 0 if never used
+ *    records[2 slot]      the id of the slot's timer while it is live, minus the id of its next one while it is free, 0 if never used
+ *    records[2 slot + 1]  the deadline of the timer
  *
- * so one load and one compare tell whether an id is live. Ids are as `timer-id.ts` draws them.
+ * so one load and one compare tell whether an id is live, and what is touched with it lies in the same cache line.
+ * Ids are as `timer-id.ts` draws them.
  */
 export class Slots {
   readonly capacity: number;
-  private ids: Float64Array;
+  private records: Float64Array;
   private free: Int32Array;
   private freeCount = 0;
   /** Slots ever given out. */
@@ -29,7 +31,7 @@ export class Slots {
   constructor(capacity: number, shard: number) {
     const layout = timerIdLayout(shard + 1, capacity);
     this.capacity = capacity;
-    this.ids = new Float64Array(Math.min(INITIAL, capacity));
+    this.records = new Float64Array(2 * Math.min(INITIAL, capacity));
     this.free = new Int32Array(Math.min(INITIAL, capacity));
     this.slotMask = 2 ** layout.slotBits - 1;
     this.step = 2 ** layout.slotBits;
@@ -38,20 +40,21 @@ export class Slots {
   }
 
   /** The id for a new timer, live from now on. */
-  allocate(): TimerId {
+  allocate(deadline: number): TimerId {
     const { freeCount } = this;
-    if (freeCount === 0) return this.allocateFresh();
+    if (freeCount === 0) return this.allocateFresh(deadline);
     const slot = this.free[freeCount - 1];
-    const id = -this.ids[slot];
+    const id = -this.records[2 * slot];
     this.freeCount = freeCount - 1;
-    this.ids[slot] = id;
+    this.records[2 * slot] = id;
+    this.records[2 * slot + 1] = deadline;
     return id;
   }
 
   /** Precondition: the slot is live. */
   release(slot: number): void {
-    const next = this.ids[slot] + this.step;
-    this.ids[slot] = -next;
+    const next = this.records[2 * slot] + this.step;
+    this.records[2 * slot] = -next;
     if (next >= this.end) {
       this.retired++;
       return;
@@ -63,7 +66,7 @@ export class Slots {
   /** The slot of a live id, -1 for any other value. */
   find(id: TimerId): number {
     const slot = id & this.slotMask;
-    return id > 0 && slot < this.used && this.ids[slot] === id ? slot : -1;
+    return id > 0 && slot < this.used && this.records[2 * slot] === id ? slot : -1;
   }
 
   /** The slot in an id that is known to be live. */
@@ -73,7 +76,16 @@ export class Slots {
 
   /** The id of a live slot, else undefined. */
   idOf(slot: number): TimerId | undefined {
-    return this.ids[slot] > 0 ? this.ids[slot] : undefined;
+    const id = this.records[2 * slot];
+    return id > 0 ? id : undefined;
+  }
+
+  deadlineOf(slot: number): number {
+    return this.records[2 * slot + 1];
+  }
+
+  setDeadline(slot: number, deadline: number): void {
+    this.records[2 * slot + 1] = deadline;
   }
 
   /** Slots of which typed arrays kept beside this one need room. */
@@ -87,16 +99,17 @@ export class Slots {
   }
 
   get bytes(): number {
-    return this.ids.byteLength + this.free.byteLength;
+    return this.records.byteLength + this.free.byteLength;
   }
 
-  private allocateFresh(): TimerId {
+  private allocateFresh(deadline: number): TimerId {
     const slot = this.used;
     if (slot === this.capacity) throw new CapacityExceededError(this.capacity);
-    if (slot === this.ids.length) this.ids = grown(this.ids, this.capacity);
+    if (2 * slot === this.records.length) this.records = grown(this.records, 2 * this.capacity);
     this.used++;
     const id = this.first + this.step + slot;
-    this.ids[slot] = id;
+    this.records[2 * slot] = id;
+    this.records[2 * slot + 1] = deadline;
     return id;
   }
 }

@@ -1,0 +1,64 @@
+// Breaks one line at a time in a copy of the repository and runs the wheel's tests on it:
+//   node test/wheel/mutation/run.mjs [part of a name]
+// Prints a Markdown table of which test caught what; exits with 1 if anything got away. Takes some minutes.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutations } from './mutations.mjs';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const copy = mkdtempSync(join(tmpdir(), 'wheel-mutation-'));
+const filter = process.argv[2] ?? '';
+let escaped = 0;
+
+for (const path of ['src', 'test/wheel', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
+  cpSync(join(root, path), join(copy, path), { recursive: true });
+}
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+
+/** The full name of the first test that failed, or undefined. */
+function firstFailure() {
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    'test/wheel',
+    '--bail=1',
+    '--reporter=json',
+    '--testTimeout=10000',
+    '--maxWorkers=1',
+  ];
+  const { stdout, status, error } = spawnSync(process.execPath, args, {
+    cwd: copy,
+    encoding: 'utf8',
+    timeout: 60_000,
+    maxBuffer: 2 ** 28,
+  });
+  if (error !== undefined) return 'the run does not end';
+  if (status === 0) return undefined;
+  try {
+    const { testResults } = JSON.parse(stdout.slice(stdout.indexOf('{"')));
+    const failed = testResults.flatMap((file) => file.assertionResults).find((result) => result.status === 'failed');
+    return failed?.fullName.trim() ?? 'a test file does not load';
+  } catch {
+    return 'the run breaks off';
+  }
+}
+
+process.stdout.write('| broken | in | caught by |\n|---|---|---|\n');
+for (const { name, file, from, to } of mutations.filter((mutation) => mutation.name.includes(filter))) {
+  const path = join(copy, 'src/wheel', file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(from).length !== 2) throw new Error(`"${from}" must stand in ${file} exactly once`);
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  const caught = firstFailure();
+  writeFileSync(path, source);
+  if (caught === undefined) escaped++;
+  process.stdout.write(`| ${name} | ${file} | ${caught ?? '**nothing**'} |\n`);
+}
+rmSync(copy, { recursive: true });
+process.exitCode = escaped === 0 ? 0 : 1;

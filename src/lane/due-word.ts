@@ -1,16 +1,23 @@
 /**
- * Due ticks run up to 2^53, shared words hold 32 bits. A lane therefore carries only the low 32 bits of a due tick and
- * reads them relative to a tick that both sides know within 2^31:
+ * Ticks run up to 2^53, a word that a thread may read while another writes it has 32 bits. A due word is the low half
+ * of a due tick, and tells it to whoever knows another tick within 2^31 of it:
  *
  *     |tick - base| < 2^31   ⇒   tickFrom(wordOf(tick), base) === tick
  *
- * So that this always holds, a client never writes a due tick further ahead than HORIZON. A timer that is due later
- * carries the horizon instead; its shard reports it there, the client sees that its deadline has not come, and writes
- * the next stretch. This is also how a deadline beyond the range of a shard's wheel is held: there is no longest delay.
+ * Where the two may lie further apart, whole ticks travel (as low and high word) in a command.
  */
-export const HORIZON = 2 ** 30;
+
+/** Ticks that count as near to one another: half of what words could tell apart, so that neither side need be exact. */
+export const NEAR = 2 ** 30;
+
+const WORD = 2 ** 32;
 
 export const wordOf = (tick: number): number => tick | 0;
+
+/** The high half of a tick >= 0. */
+export const highWordOf = (tick: number): number => (tick / WORD) | 0;
+
+export const tickOfWords = (low: number, high: number): number => high * WORD + (low >>> 0);
 
 /** The tick that a due word means, seen from a base tick. */
 export const tickFrom = (word: number, base: number): number => base + ((word - (base | 0)) | 0);

@@ -13,12 +13,12 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *   │ wants room   │               │    │ blocked      │              │
  *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
  *
- *   table record, 16 bytes, written by the client alone     command: slot, tag, due      fired record: slot, tag
- *   ┌───────────┬───────────┬───────────────────────┐
+ *   table record, 16 bytes, written by the client alone     command: slot, tag, tick (low, high)
+ *   ┌───────────┬───────────┬───────────────────────┐       fired record: slot, tag
  *   │ due (i32) │ tag (i32) │    deadline (f64)     │       four records to a cache line; one is all that a client
  *   └───────────┴───────────┴───────────────────────┘       touches of shared memory to schedule, move or cancel
  *
- *   due   the low 32 bits of the due tick, never more than HORIZON ticks ahead: see `lane/due-word.ts`
+ *   due   the low 32 bits of the due tick: see `lane/due-word.ts`
  *   tag   the low 31 bits of the slot's generation, then one bit: live
  */
 export interface LaneMemory {
@@ -69,7 +69,7 @@ export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_S
     capacity,
     header: allocateGroups(2),
     table: allocateWords(capacity * RECORD_WORDS),
-    commands: ring(sizes.commands, 3),
+    commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };
 }

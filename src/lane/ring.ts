@@ -73,11 +73,12 @@ export class RingProducer {
   }
 
   /** Precondition: room() > 0. */
-  pushTriple(first: number, second: number, third: number): void {
+  pushFour(first: number, second: number, third: number, fourth: number): void {
     const at = (this.tail & this.mask) * this.stride;
     this.cells[at] = first;
     this.cells[at + 1] = second;
     this.cells[at + 2] = third;
+    this.cells[at + 3] = fourth;
     this.tail = (this.tail + 1) | 0;
   }
 

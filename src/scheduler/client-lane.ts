@@ -1,9 +1,9 @@
 import type { Doorbell } from '../lane/doorbell.ts';
-import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
 
 /** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
@@ -31,12 +31,12 @@ export class ClientLane {
   private request = 0;
   private sentAtRequest = 0;
 
-  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell) {
+  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell, time: ClientTime) {
     this.memory = memory;
     this.doorbell = doorbell;
     this.header = new Int32Array(memory.header);
     this.table = new TimerTable(memory, layout, shard);
-    this.commands = new Commands(memory, this.table, doorbell);
+    this.commands = new Commands(memory, this.table, doorbell, time);
     this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
   }
 
@@ -49,11 +49,14 @@ export class ClientLane {
     return slot;
   }
 
-  /** Moves a live timer. To later the table is all that changes: the shard finds out when the old tick comes. */
-  move(slot: number, deadline: number, due: number): void {
-    const isEarlier = ticksBetween(this.table.dueOf(slot), due) < 0;
+  /**
+   * Moves a live timer. To later the table is all that changes, as long as the new due tick is near: the shard finds out
+   * when the old tick comes.
+   */
+  move(slot: number, deadline: number, due: number, isNear: boolean): void {
+    const isCommanded = !isNear || deadline < this.table.deadlineOf(slot);
     this.table.move(slot, deadline, due);
-    if (isEarlier) this.commands.stage(slot, this.table.tagOf(slot));
+    if (isCommanded) this.commands.stage(slot, this.table.tagOf(slot));
   }
 
   /** Files a live timer anew whose record came before its deadline. */

@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ClientBell } from '../lane/doorbell.ts';
-import { HORIZON, wordOf } from '../lane/due-word.ts';
+import { NEAR, wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
-import type { TickScale } from '../time/tick-scale.ts';
 import type { ClientLane } from './client-lane.ts';
+import type { ClientTime } from './client-time.ts';
 import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import type { ShardHost } from './shard-host.ts';
@@ -46,14 +46,12 @@ export class Client implements DeliveryHost {
   /** Hosts of the shards, in their order. */
   hosts: readonly ShardHost[] = [];
 
-  private readonly scale: TickScale;
+  private readonly time: ClientTime;
   private readonly bell: ClientBell;
   private readonly keepAlive: KeepAlive;
   private readonly events: ClientEvents;
   private readonly maxBatch: number;
   private readonly context = new AsyncResource('shardwheel');
-  /** The clock's tick at the last turn or first change since: never ahead of the time, and some ms behind at most. */
-  private knownTick = 0;
   /** An immediate is set: a turn comes now. */
   private isArmed = false;
   /** The hold timer is set: a turn comes within HOLD. */
@@ -65,34 +63,34 @@ export class Client implements DeliveryHost {
 
   constructor(parts: {
     lanes: readonly ClientLane[];
-    clock: SharedClock;
-    scale: TickScale;
+    time: ClientTime;
     bell: ClientBell;
     keepAlive: KeepAlive;
     events: ClientEvents;
     maxBatch: number;
   }) {
     this.lanes = parts.lanes;
-    this.clock = parts.clock;
-    this.scale = parts.scale;
+    this.clock = parts.time.clock;
+    this.time = parts.time;
     this.bell = parts.bell;
     this.keepAlive = parts.keepAlive;
     this.events = parts.events;
     this.maxBatch = parts.maxBatch;
-    this.urgentTicks = parts.clock.memory.manual ? Number.POSITIVE_INFINITY : Math.ceil(URGENT / parts.scale.tick);
-    this.delivery = new Delivery(this, parts.clock, this.lateness, parts.maxBatch);
+    this.urgentTicks = this.clock.memory.manual ? Number.POSITIVE_INFINITY : Math.ceil(URGENT / this.time.scale.tick);
+    this.delivery = new Delivery(this, this.clock, this.lateness, parts.maxBatch);
   }
 
   // Single calls: the paths that are hot.
 
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
-    const slot = lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
+    const slot = lane.schedule(deadline, wordOf(this.dueTickOf(deadline)), callback, argument);
     if (slot >= 0) this.size += 1;
     return slot;
   }
 
   move(lane: ClientLane, slot: number, deadline: number): void {
-    lane.move(slot, deadline, this.dueWordOf(deadline));
+    const tick = this.dueTickOf(deadline);
+    lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= NEAR);
   }
 
   cancel(lane: ClientLane, slot: number): void {
@@ -113,7 +111,7 @@ export class Client implements DeliveryHost {
   private hold(): void {
     if (this.isHeld || this.isClosed) return;
     this.isHeld = true;
-    this.readClock();
+    this.time.read();
     if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
     else this.holdTimer.refresh();
   }
@@ -155,7 +153,7 @@ export class Client implements DeliveryHost {
   // What delivery asks for.
 
   refile(lane: ClientLane, slot: number): void {
-    lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
+    lane.refile(slot, wordOf(this.dueTickOf(lane.table.deadlineOf(slot))));
   }
 
   ended(): void {
@@ -186,7 +184,7 @@ export class Client implements DeliveryHost {
   private turn(): void {
     if (this.isClosed) return;
     this.bell.lower(); // before the lanes are looked at
-    this.readClock();
+    this.time.read();
     const isMore = this.deliver();
     if (this.isClosed) return;
     this.publish();
@@ -231,15 +229,11 @@ export class Client implements DeliveryHost {
     resolve();
   }
 
-  private readClock(): void {
-    this.knownTick = this.scale.tickAtOrBefore(this.clock.refresh());
-  }
-
-  /** What the lane carries for a deadline: at the earliest the next tick, at the latest the horizon. Sees to a turn. */
-  private dueWordOf(deadline: number): number {
+  /** The due tick of a deadline; sees to a turn in which it is published in time. */
+  private dueTickOf(deadline: number): number {
     this.hold();
-    const tick = this.scale.tickAtOrAfter(deadline);
-    if (tick - this.knownTick <= this.urgentTicks) this.arm();
-    return wordOf(Math.min(Math.max(tick, this.knownTick + 1), this.knownTick + HORIZON));
+    const tick = this.time.dueTickOf(deadline);
+    if (tick - this.time.tick <= this.urgentTicks) this.arm();
+    return tick;
   }
 }

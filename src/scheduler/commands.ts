@@ -1,8 +1,9 @@
 import type { Doorbell } from '../lane/doorbell.ts';
-import { ticksBetween } from '../lane/due-word.ts';
+import { highWordOf, NEAR, wordOf } from '../lane/due-word.ts';
 import { commandCounters, HIGH_WATER, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingProducer } from '../lane/ring.ts';
 import type { TimerTable } from '../lane/timer-table.ts';
+import type { ClientTime } from './client-time.ts';
 
 /** Staged commands at which they are published without waiting for the end of the turn. */
 const STAGE_LIMIT = 4096;
@@ -21,6 +22,7 @@ export class Commands {
   sent = 0;
   private readonly table: TimerTable;
   private readonly doorbell: Doorbell;
+  private readonly time: ClientTime;
   private readonly header: Int32Array;
   private readonly ring: RingProducer;
   private staged = new Int32Array(STAGE_LIMIT * 2 + 2);
@@ -29,9 +31,10 @@ export class Commands {
   /** Length at which the stage is published early; doubles while the ring has no room, so that trying costs O(1) each. */
   private earlyAt = STAGE_LIMIT * 2;
 
-  constructor(memory: LaneMemory, table: TimerTable, doorbell: Doorbell) {
+  constructor(memory: LaneMemory, table: TimerTable, doorbell: Doorbell, time: ClientTime) {
     this.table = table;
     this.doorbell = doorbell;
+    this.time = time;
     this.header = new Int32Array(memory.header);
     this.ring = new RingProducer(memory.commands, commandCounters(this.header));
   }
@@ -53,16 +56,16 @@ export class Commands {
     if (this.length === 0) return;
     Atomics.store(this.header, HIGH_WATER, this.table.highWater);
     let read = 0;
-    let earliest = 0;
+    let earliest = Number.POSITIVE_INFINITY;
     let sent = 0;
     for (; read < this.length; read += 2) {
       const slot = this.staged[read];
       const tag = this.staged[read + 1];
       if (this.table.tagOf(slot) !== tag) continue;
       if (this.ring.room() === 0) break;
-      const due = this.table.dueOf(slot);
-      this.ring.pushTriple(slot, tag, due);
-      if (sent === 0 || ticksBetween(earliest, due) < 0) earliest = due;
+      const tick = this.time.tickOfWord(this.table.dueOf(slot), this.table.deadlineOf(slot));
+      this.ring.pushFour(slot, tag, wordOf(tick), highWordOf(tick));
+      earliest = Math.min(earliest, tick);
       sent += 1;
     }
     this.staged.copyWithin(0, read, this.length);
@@ -76,7 +79,7 @@ export class Commands {
 
   private ringFor(earliest: number): void {
     if (this.ring.exactRoom() < this.ring.capacity / 2) this.doorbell.ring();
-    else this.doorbell.ringIfAsleepUntilAfter(earliest);
+    else this.doorbell.ringIfAsleepUntilAfter(wordOf(Math.min(earliest, this.time.tick + NEAR)));
   }
 
   /** Before the shard is rung: the turn that it takes then sees what is wanted. */

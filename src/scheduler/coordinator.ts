@@ -6,6 +6,7 @@ import { TickScale } from '../time/tick-scale.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
 import { Client, type ClientEvents } from './client.ts';
 import { ClientLane } from './client-lane.ts';
+import { ClientTime } from './client-time.ts';
 import { InlineShard } from './inline-shard.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -106,12 +107,12 @@ export function startCoordinator(
   const bell = new ClientBell(bellMemory, () => client.arm());
   const keepAlive = new KeepAlive();
   const scale = new TickScale(options.tick);
+  const time = new ClientTime(clock, scale);
   const client = new Client({
     lanes: setups.map((setup) => {
-      return new ClientLane(setup.lanes[0].memory, layout, setup.number, new Doorbell(setup.doorbell));
+      return new ClientLane(setup.lanes[0].memory, layout, setup.number, new Doorbell(setup.doorbell), time);
     }),
-    clock,
-    scale,
+    time,
     bell,
     keepAlive,
     events,

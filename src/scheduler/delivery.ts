@@ -15,7 +15,7 @@ export interface FiredBatch {
 
 /** What delivery needs of the client. */
 export interface DeliveryHost {
-  /** A timer's fired record came before its deadline: it was moved, or lies beyond the horizon. It is filed anew. */
+  /** A fired record came before its timer's deadline, which was moved meanwhile: it is filed anew. */
   refile(lane: ClientLane, slot: number): void;
   /** A timer has ended. */
   ended(): void;

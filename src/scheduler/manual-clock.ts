@@ -1,5 +1,4 @@
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
-import { HORIZON } from '../lane/due-word.ts';
 import type { Coordinator } from './coordinator.ts';
 
 /** Moves a manual clock, one call after the other, and waits for what comes due. */
@@ -27,28 +26,11 @@ export class ManualClock {
 
   private async advance(to: number): Promise<number> {
     const { client } = this.coordinator;
+    if (client.isClosed || to <= client.clock.published()) return 0;
     const before = client.delivery.delivered;
-    while (!client.isClosed && client.clock.published() < to) {
-      await client.publishAll();
-      const next = await this.nextStop(to);
-      if (next === undefined) continue;
-      client.clock.set(next);
-      await client.settle();
-    }
-    return client.delivery.delivered - before;
-  }
-
-  /**
-   * How far the clock may go at once: to the horizon of due words, or to the next deadline if that lies beyond. Timers
-   * beyond the horizon come back to the client there, and would be delivered in that order if both were passed in one
-   * step. Undefined where something was scheduled while the shards were asked: ask again.
-   */
-  private async nextStop(to: number): Promise<number | undefined> {
-    const { client, scale } = this.coordinator;
-    const reach = scale.timeOf(scale.tickAtOrBefore(client.clock.published()) + HORIZON);
-    if (to <= reach) return to;
+    await client.publishAll(); // what was scheduled before the time moves stands in its place when it does
+    client.clock.set(to);
     await client.settle();
-    const least = await this.coordinator.leastDeadline();
-    return client.isQuiet() ? Math.min(to, Math.max(reach, scale.timeOf(scale.tickAtOrAfter(least)))) : undefined;
+    return client.delivery.delivered - before;
   }
 }

@@ -33,6 +33,8 @@ export interface ResolvedOptions {
 }
 
 const MAX_SHARDS = 1024;
+/** A nanosecond, in ms: the clock tells no less. */
+const LEAST_TICK = 1e-6;
 const MAX_CAPACITY = 2 ** MAX_SLOT_BITS;
 
 function integer(option: string, value: unknown, least: number, most: number): number {
@@ -49,8 +51,8 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   }
   const { shards = availableParallelism(), wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', maxBatch = 8192, signal } = options;
-  if (typeof tick !== 'number' || !(tick > 0) || tick === Number.POSITIVE_INFINITY) {
-    throw new InvalidConfigError('options.tick', 'must be a finite number of ms greater than 0', tick);
+  if (typeof tick !== 'number' || !(tick >= LEAST_TICK) || tick === Number.POSITIVE_INFINITY) {
+    throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${LEAST_TICK}`, tick);
   }
   if (clock !== 'monotonic' && clock !== 'manual') {
     throw new InvalidConfigError('options.clock', "must be 'monotonic' or 'manual'", clock);

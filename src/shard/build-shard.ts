@@ -1,11 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
+import { TableView } from '../lane/table-view.ts';
 import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
-import { leastDueTick, ServedLane } from './served-lane.ts';
+import { ServedLane } from './served-lane.ts';
 import { Shard } from './shard.ts';
 
 /** A lane and its client's bell, in shared memory. */
@@ -46,10 +47,11 @@ export function buildShard(setup: ShardSetup, post: MessagePort | (() => void), 
   const tick = scale.tickAtOrBefore(clock.refresh());
   let rescheduled = 0;
   for (const { memory, clientBell } of setup.lanes) {
+    const table = new TableView(memory, scale);
     // Before everything that is due already, so that it is handed over in the order of its ticks.
-    const start = rebuild ? Math.max(0, Math.min(tick, leastDueTick(memory, tick) - 1)) : 0;
+    const start = rebuild ? Math.max(0, Math.min(tick, table.leastDueTick(tick) - 1)) : 0;
     const index = createTickIndex(setup.wheel, { capacity: memory.capacity, start, reserve: memory.capacity });
-    const lane = new ServedLane(memory, index, new ClientBell(clientBell, post));
+    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, post));
     if (rebuild) rescheduled += lane.rebuild(tick);
     shard.lanes.push(lane);
   }

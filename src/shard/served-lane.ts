@@ -1,19 +1,16 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { tickFrom, ticksBetween } from '../lane/due-word.ts';
+import { NEAR, tickOfWords, ticksBetween } from '../lane/due-word.ts';
 import {
   ANSWERED,
   BLOCKED,
   commandCounters,
-  DUE,
   firedCounters,
-  HIGH_WATER,
   type LaneMemory,
-  RECORD_WORDS,
   REQUEST,
-  TAG,
   WANTS_ROOM,
 } from '../lane/lane-memory.ts';
 import { RingConsumer, RingProducer } from '../lane/ring.ts';
+import type { TableView } from '../lane/table-view.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 
 /** A command whose due tick had passed when it came. */
@@ -21,17 +18,6 @@ interface LateCommand {
   readonly slot: number;
   readonly tag: number;
   readonly tick: number;
-}
-
-/** The least due tick of all live timers by a lane's table; `base` is the clock's tick. Infinity where none is live. */
-export function leastDueTick(memory: LaneMemory, base: number): number {
-  const table = new Int32Array(memory.table);
-  const end = Atomics.load(new Int32Array(memory.header), HIGH_WATER);
-  let least = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < end * RECORD_WORDS; at += RECORD_WORDS) {
-    if ((table[at + TAG] & 1) === 1) least = Math.min(least, tickFrom(table[at + DUE], base));
-  }
-  return least;
 }
 
 /**
@@ -49,7 +35,8 @@ export function leastDueTick(memory: LaneMemory, base: number): number {
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a
  * fired record that the client answers with a new command; one that is too late can only be older than a move to
- * earlier, whose command is on its way.
+ * earlier, whose command is on its way. A due word is compared with the tick of the entry that came due: the two are
+ * near, because a move that is not near is commanded; where a mixture makes them seem so, the client has the last word.
  */
 export class ServedLane implements DueSink {
   readonly index: TickIndex;
@@ -60,7 +47,7 @@ export class ServedLane implements DueSink {
   dropped = 0;
 
   private readonly header: Int32Array;
-  private readonly table: Int32Array;
+  private readonly table: TableView;
   private readonly tags: Int32Array;
   private readonly commandRing: RingConsumer;
   private readonly firedRing: RingProducer;
@@ -71,12 +58,12 @@ export class ServedLane implements DueSink {
   private roundLeft = 0;
   private late: LateCommand[] = [];
 
-  constructor(memory: LaneMemory, index: TickIndex, clientBell: ClientBell) {
+  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
     this.index = index;
     this.clientBell = clientBell;
     this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
     this.header = new Int32Array(memory.header);
-    this.table = new Int32Array(memory.table);
+    this.table = table;
     this.tags = new Int32Array(memory.capacity);
     this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
@@ -87,17 +74,13 @@ export class ServedLane implements DueSink {
    * skipped, since the table already shows what they asked for; later ones come through the ring as always.
    * Returns the number of live timers found.
    */
-  rebuild(tick: number): number {
+  rebuild(now: number): number {
     this.commandRing.skipAll(); // acquires the tail first: whatever was published is in the table that is read next
-    const end = Atomics.load(this.header, HIGH_WATER);
     let found = 0;
-    for (let slot = 0; slot < end; slot++) {
-      const at = slot * RECORD_WORDS;
-      const tag = this.table[at + TAG];
-      if ((tag & 1) === 0) continue;
-      this.file(slot, tag, tickFrom(this.table[at + DUE], tick));
+    this.table.forEachLive((slot, tag) => {
+      this.file(slot, tag, this.table.dueTickOf(slot, now));
       found += 1;
-    }
+    });
     return found;
   }
 
@@ -131,9 +114,8 @@ export class ServedLane implements DueSink {
 
   /** An entry's tick has come: the table decides. */
   due(slot: number, tick: number): void {
-    const at = slot * RECORD_WORDS;
-    const due = this.table[at + DUE];
-    const tag = this.table[at + TAG]; // after due: while the tag still matches, due is this timer's
+    const due = this.table.dueOf(slot);
+    const tag = this.table.tagOf(slot); // after due: while the tag still matches, due is this timer's
     if (tag !== this.tags[slot]) {
       this.dropped += 1;
       return;
@@ -161,15 +143,8 @@ export class ServedLane implements DueSink {
     return this.firedRing.exactRoom() === 0;
   }
 
-  /** The least deadline of all live timers by the table, ms; Infinity when there is none. Reads the whole table. */
   leastDeadline(): number {
-    const deadlines = new Float64Array(this.table.buffer);
-    const end = Atomics.load(this.header, HIGH_WATER);
-    let least = Number.POSITIVE_INFINITY;
-    for (let slot = 0; slot < end; slot++) {
-      if ((this.table[slot * RECORD_WORDS + TAG] & 1) === 1) least = Math.min(least, deadlines[slot * 2 + 1]);
-    }
-    return least;
+    return this.table.leastDeadline();
   }
 
   /** Every entry of the index with the tag that it is filed under. */
@@ -186,7 +161,7 @@ export class ServedLane implements DueSink {
     const cells = this.commandRing.cells;
     for (let i = 0; i < count; i++) {
       const at = this.commandRing.take();
-      const tick = tickFrom(cells[at + 2], this.roundTick);
+      const tick = tickOfWords(cells[at + 2], cells[at + 3]);
       if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
       else this.late.push({ slot: cells[at], tag: cells[at + 1], tick });
     }
@@ -201,7 +176,7 @@ export class ServedLane implements DueSink {
     this.late.sort((one, other) => one.tick - other.tick);
     for (const { slot, tag, tick } of this.late) {
       // Out of the ring's order, a command of a timer that has ended could displace that of its slot's next.
-      if (this.table[slot * RECORD_WORDS + TAG] === tag) this.file(slot, tag, tick);
+      if (this.table.tagOf(slot) === tag) this.file(slot, tag, tick);
     }
     this.late = [];
   }
@@ -219,8 +194,9 @@ export class ServedLane implements DueSink {
 
   private file(slot: number, tag: number, tick: number): void {
     if (this.index.has(slot)) {
-      // The same timer, filed early enough already: it is filed anew when that tick comes.
-      if (this.tags[slot] === tag && this.index.tickOf(slot) <= tick) return;
+      // The same timer, filed early enough already, and near enough for its due word: it is filed anew when that tick comes.
+      const wait = tick - this.index.tickOf(slot);
+      if (this.tags[slot] === tag && wait >= 0 && wait <= NEAR) return;
       this.index.remove(slot);
     }
     this.tags[slot] = tag;

@@ -1,4 +1,5 @@
 import type { Doorbell } from '../lane/doorbell.ts';
+import { NEAR } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
@@ -38,7 +39,7 @@ export class ShardLoop {
   };
 
   private readonly park = (): void => {
-    const next = this.shard.nextEvent();
+    const next = this.nextWake();
     this.doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
     if (!this.shard.hasNews()) {
@@ -54,6 +55,13 @@ export class ShardLoop {
     this.doorbell.awake();
     this.clock.refresh(); // before the bit that tells readers to rely on the slot
     this.clock.setAwake(this.number, true);
+  }
+
+  /** The next event; or NEAR ticks from now, since the announcement holds no more than a due word. */
+  private nextWake(): number {
+    const next = this.shard.nextEvent();
+    if (next === Number.POSITIVE_INFINITY) return next;
+    return Math.min(next, this.scale.tickAtOrBefore(this.clock.published()) + NEAR);
   }
 
   private timeUntil(tick: number): number {

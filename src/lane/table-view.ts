@@ -1,0 +1,70 @@
+import type { TickScale } from '../time/tick-scale.ts';
+import { tickFrom, wordOf } from './due-word.ts';
+import { DUE, HIGH_WATER, type LaneMemory, RECORD_WORDS, TAG } from './lane-memory.ts';
+
+/**
+ * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; which
+ * mixtures of old and new are harmless, and why, stands at `ServedLane`. Deadlines are doubles, of which another thread
+ * might see a half: they are believed only where the due word bears them out.
+ */
+export class TableView {
+  private readonly words: Int32Array;
+  private readonly deadlines: Float64Array;
+  private readonly header: Int32Array;
+  private readonly scale: TickScale;
+
+  constructor(memory: LaneMemory, scale: TickScale) {
+    this.words = new Int32Array(memory.table);
+    this.deadlines = new Float64Array(memory.table);
+    this.header = new Int32Array(memory.header);
+    this.scale = scale;
+  }
+
+  /** Slots that may have been used lie below. */
+  highWater(): number {
+    return Atomics.load(this.header, HIGH_WATER);
+  }
+
+  dueOf(slot: number): number {
+    return this.words[slot * RECORD_WORDS + DUE];
+  }
+
+  tagOf(slot: number): number {
+    return this.words[slot * RECORD_WORDS + TAG];
+  }
+
+  /** The whole due tick of a live timer; `now` is the clock's tick. */
+  dueTickOf(slot: number, now: number): number {
+    const due = this.dueOf(slot);
+    const tick = this.scale.tickAtOrAfter(this.deadlines[slot * 2 + 1]);
+    // They differ for a deadline that had passed when it was set, and while the timer is being moved.
+    return tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due ? tick : tickFrom(due, now);
+  }
+
+  /** Visits every live timer's slot. */
+  forEachLive(visit: (slot: number, tag: number) => void): void {
+    const end = this.highWater();
+    for (let slot = 0; slot < end; slot++) {
+      const tag = this.tagOf(slot);
+      if ((tag & 1) === 1) visit(slot, tag);
+    }
+  }
+
+  /** The least due tick of all live timers; Infinity where none is live. */
+  leastDueTick(now: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    this.forEachLive((slot) => {
+      least = Math.min(least, this.dueTickOf(slot, now));
+    });
+    return least;
+  }
+
+  /** The least deadline of all live timers, ms; Infinity where none is live. */
+  leastDeadline(): number {
+    let least = Number.POSITIVE_INFINITY;
+    this.forEachLive((slot) => {
+      least = Math.min(least, this.deadlines[slot * 2 + 1]);
+    });
+    return least;
+  }
+}

@@ -1,4 +1,4 @@
-import { LatenessHistogram, type LatenessSummary } from './lateness-histogram.ts';
+import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { StepClock } from './step-clock.ts';
 import type { TimerKind } from './timer-kind.ts';
 
@@ -21,7 +21,7 @@ export interface Verdict {
   readonly doubled: number;
   /** A cancel or a move that the subject answered with false although the timer was live. */
   readonly refused: number;
-  readonly lateness: LatenessSummary;
+  readonly lateness: Lateness;
 }
 
 /**

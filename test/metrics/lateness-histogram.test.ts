@@ -25,6 +25,12 @@ const latenesses = fc.oneof(
 );
 
 describe('LatenessHistogram', () => {
+  test('a negative lateness counts as 0', () => {
+    const histogram = new LatenessHistogram();
+    histogram.record(-3);
+    expect(histogram.summary()).toMatchObject({ count: 1, p50: 0, max: 0 });
+  });
+
   test('a percentile is at least the exact one, and within 1/32 of it or 1 µs', () => {
     fc.assert(
       fc.property(fc.array(latenesses, { minLength: 1, maxLength: 300 }), (values) => {
@@ -69,7 +75,7 @@ describe('LatenessHistogram', () => {
   });
 
   test('answers 0 where nothing was recorded, and for shares of 0', () => {
-    expect(new LatenessHistogram().summary()).toEqual({ p50: 0, p90: 0, p99: 0, p999: 0, max: 0 });
+    expect(new LatenessHistogram().summary()).toEqual({ count: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 });
     expect(histogramOf([5]).percentile(0)).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Scheduler } from '../src/scheduler/scheduler.ts';
+import { createWheel, PinnedWheel, presets, type TimingWheel } from '../src/wheel.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');
@@ -35,6 +36,65 @@ describe('README', () => {
     expect(readme).toContain(`Node.js ${packageJson.engines.node.replace('>=', '')} or newer`);
   });
 });
+
+describe('the table of presets', () => {
+  const rows = new Map(
+    [...readme.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map(([, name, cells]) => [
+      name,
+      cells.split('|').map((cell) => cell.trim()),
+    ]),
+  );
+
+  it('has a row for each preset', () => {
+    expect([...rows.keys()]).toEqual(Object.keys(presets));
+  });
+
+  it.each(Object.entries(presets))('%s: tick, geometry, range and lateness are those of the code', (name, config) => {
+    const wheel = createWheel(config);
+    const [tick, geometry, range, lateness] = rows.get(name) as string[];
+    expect(tick).toBe(
+      name === 'janestreet' ? `${config.engine === 'cascading' && config.precision}` : time(name, wheel.precision),
+    );
+    expect(geometry).toBe(geometryOf(wheel));
+    expect(range).toBe(
+      `${name === 'janestreet' ? '2^53 ticks' : time(name, wheel.durations().at(-1) as number)}${beyond(wheel)}`,
+    );
+    if (wheel instanceof PinnedWheel)
+      expect(lateness).toBe(`${[0, 1, 2].map((level) => time(name, wheel.precisionAt(level))).join(', ')} by level`);
+    else expect(lateness.startsWith('1 tick')).toBe(true);
+  });
+});
+
+/** 4 × 256 where levels are alike, else 2048 + 4 × 1024 + 4; all levels apart on a pinned wheel, where no timer moves. */
+function geometryOf(wheel: TimingWheel<unknown>): string {
+  const slots = wheel.memoryStats().levels.map((level) => level.slots);
+  const own = slots.slice(0, wheel.durations().length);
+  if (wheel instanceof PinnedWheel) return own.join(' + ');
+  const runs: { slots: number; levels: number }[] = [];
+  for (const count of own) {
+    const last = runs.at(-1);
+    if (last?.slots === count) last.levels += 1;
+    else runs.push({ slots: count, levels: 1 });
+  }
+  return runs.map((run) => (run.levels === 1 ? `${run.slots}` : `${run.levels} × ${run.slots}`)).join(' + ');
+}
+
+const beyond = (wheel: TimingWheel<unknown>): string =>
+  wheel.upperBound === Number.POSITIVE_INFINITY ? ', then a list' : ', then refused';
+
+/** A duration in the preset's unit (ns for pinned3 and twolevel, else ms) as the table writes it. */
+function time(preset: string, duration: number): string {
+  const ms = ['pinned3', 'twolevel'].includes(preset) ? duration / 1e6 : duration;
+  if (ms < 1000) return `${Number(ms.toFixed(2))} ms`;
+  const units = [
+    ['days', 86_400_000],
+    ['hours', 3_600_000],
+    ['minutes', 60_000],
+    ['s', 1000],
+  ] as const;
+  const [unit, size] = units.find(([, length]) => ms >= length * 1.2) ?? units[3];
+  return `${Number((ms / size).toFixed(unit === 's' ? (ms < 10_000 ? 2 : 1) : 1))} ${unit}`;
+}
 
 describe('documents', () => {
   const documents = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HORIZON, tickFrom, ticksBetween, wordOf } from '../../src/lane/due-word.ts';
+import { highWordOf, NEAR, tickFrom, tickOfWords, ticksBetween, wordOf } from '../../src/lane/due-word.ts';
 
 const ticks = fc.oneof(
   fc.maxSafeNat(),
@@ -10,7 +10,7 @@ const ticks = fc.oneof(
 /** Less than 2^31 away, corners included. */
 const distances = fc.oneof(
   fc.integer({ min: -(2 ** 31) + 1, max: 2 ** 31 - 1 }),
-  fc.constantFrom(0, 1, -1, HORIZON, -HORIZON, 2 ** 31 - 1, -(2 ** 31) + 1),
+  fc.constantFrom(0, 1, -1, NEAR, -NEAR, 2 ** 31 - 1, -(2 ** 31) + 1),
 );
 
 describe('due words', () => {
@@ -34,9 +34,19 @@ describe('due words', () => {
     );
   });
 
-  test('from 2^31 ticks away on they mean another tick: nothing may be further than the horizon', () => {
+  test('two words hold a whole tick', () => {
+    fc.assert(
+      fc.property(ticks, (tick) => {
+        expect(tickOfWords(wordOf(tick), highWordOf(tick))).toBe(tick);
+        expect(new Int32Array([highWordOf(tick)])[0]).toBe(highWordOf(tick));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('from 2^31 ticks away on they mean another tick: what counts as near is less', () => {
     expect(tickFrom(wordOf(2 ** 31), 0)).toBe(-(2 ** 31));
     expect(tickFrom(wordOf(2 ** 32), 0)).toBe(0);
-    expect(HORIZON).toBeLessThan(2 ** 31);
+    expect(NEAR).toBeLessThan(2 ** 31);
   });
 });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { HORIZON, wordOf } from '../../src/lane/due-word.ts';
+import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { ClientLane } from '../../src/scheduler/client-lane.ts';
+import { ClientTime } from '../../src/scheduler/client-time.ts';
 import { Delivery } from '../../src/scheduler/delivery.ts';
 import type { ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
@@ -26,7 +27,7 @@ export class LiveLane {
   onNews: () => void = () => undefined;
   private readonly setup: ShardSetup;
   private readonly bell: ClientBell;
-  private readonly scale: TickScale;
+  private readonly time: ClientTime;
   private worker: Worker | undefined;
   private port: MessagePort | undefined;
 
@@ -42,10 +43,10 @@ export class LiveLane {
       lanes: [{ memory: allocateLane(capacity, rings), clientBell }],
     };
     this.clock = new SharedClock(clockMemory);
-    this.scale = new TickScale(tick);
+    this.time = new ClientTime(this.clock, new TickScale(tick));
     this.bell = new ClientBell(clientBell, () => undefined);
     const doorbell = new Doorbell(this.setup.doorbell);
-    this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell);
+    this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
       refile: (lane: ClientLane, slot: number) => lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot))),
@@ -87,18 +88,26 @@ export class LiveLane {
     this.onNews();
   }
 
-  /** As the client's own. */
-  dueWordOf(deadline: number): number {
-    const known = this.scale.tickAtOrBefore(this.clock.published());
-    return wordOf(Math.min(Math.max(this.scale.tickAtOrAfter(deadline), known + 1), known + HORIZON));
+  /** The slot, or -1 when the table is full. */
+  schedule(deadline: number, callback: (argument: unknown, id: number) => void, argument: unknown): number {
+    return this.lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
+  }
+
+  move(slot: number, deadline: number): void {
+    const tick = this.time.dueTickOf(deadline);
+    this.lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= NEAR);
   }
 
   /** Delivers one batch and publishes; returns whether the batch was full. */
   turn(): boolean {
     this.bell.lower();
-    this.clock.refresh();
+    this.time.read();
     const isFull = this.delivery.deliver(this.lane, 0, MAX_BATCH) === MAX_BATCH;
     this.lane.commands.publish();
     return isFull;
+  }
+
+  private dueWordOf(deadline: number): number {
+    return wordOf(this.time.dueTickOf(deadline));
   }
 }

@@ -105,7 +105,7 @@ describe('a lane between two threads', () => {
           faults.push(`${timer.id}: ${timer.outcome}`);
         if (slot < 0 || draw() % 4 === 0) {
           const fresh: Timer = { id: -1, deadline: clock.published() + (draw() % 64) / 8, outcome: 'live' };
-          const taken = lane.schedule(fresh.deadline, live.dueWordOf(fresh.deadline), delivered, fresh);
+          const taken = live.schedule(fresh.deadline, delivered, fresh);
           if (taken < 0) return;
           fresh.id = lane.table.idOf(taken);
           counts.scheduled += 1;
@@ -116,7 +116,7 @@ describe('a lane between two threads', () => {
           counts.cancelled += 1;
         } else {
           timer.deadline = clock.published() + (draw() % 64) / 8;
-          lane.move(slot, timer.deadline, live.dueWordOf(timer.deadline));
+          live.move(slot, timer.deadline);
           counts.moved += 1;
         }
       };
@@ -157,15 +157,11 @@ describe('a lane between two threads', () => {
           if (live.turn()) live.onNews();
         };
         const deadline = live.clock.refresh() + (round % 8) / 16;
-        live.lane.schedule(
-          deadline,
-          live.dueWordOf(deadline),
-          () => {
-            clearTimeout(patience);
-            resolve();
-          },
-          undefined,
-        );
+        const delivered = (): void => {
+          clearTimeout(patience);
+          resolve();
+        };
+        live.schedule(deadline, delivered, undefined);
         live.lane.commands.publish();
       });
     }

@@ -1,8 +1,9 @@
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { HORIZON, wordOf } from '../../src/lane/due-word.ts';
+import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { ClientLane } from '../../src/scheduler/client-lane.ts';
+import { ClientTime } from '../../src/scheduler/client-time.ts';
 import { Delivery } from '../../src/scheduler/delivery.ts';
 import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
 import type { Shard } from '../../src/shard/shard.ts';
@@ -56,11 +57,10 @@ export class LaneWorld {
   private hasMore = false;
   /** What must have been delivered when the answer that the client waits for has come. */
   private asked: { readonly time: number; readonly due: readonly KnownTimer[] } | undefined;
-  private knownTick = 0;
   private readonly options: WorldOptions;
   private readonly setup: ShardSetup;
   private readonly delivery: Delivery;
-  private readonly scale = new TickScale(1);
+  private readonly known: ClientTime;
 
   /** Uses the memory of `setup`, which no other world uses any more. */
   constructor(options: WorldOptions, setup: ShardSetup = allocateSetup(options)) {
@@ -69,12 +69,13 @@ export class LaneWorld {
     this.clock = new SharedClock(setup.clock);
     this.bell = new ClientBell(setup.lanes[0].clientBell, () => undefined);
     const layout = timerIdLayout(1, options.capacity);
-    this.lane = new ClientLane(setup.lanes[0].memory, layout, 0, new Doorbell(setup.doorbell));
+    this.known = new ClientTime(this.clock, new TickScale(1));
+    this.lane = new ClientLane(setup.lanes[0].memory, layout, 0, new Doorbell(setup.doorbell), this.known);
     const host = {
       isClosed: false,
       refile: (lane: ClientLane, slot: number) => {
         this.isArmed = true;
-        lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
+        lane.refile(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
       },
       ended: () => undefined,
       emitBatch: () => undefined,
@@ -99,7 +100,7 @@ export class LaneWorld {
   /** False when the table is full. */
   schedule(deadline: number): boolean {
     const timer = { id: -1, slot: -1, deadline, outcome: 'live' as const, deliveredAt: -1 };
-    const slot = this.lane.schedule(deadline, this.dueWordOf(deadline), this.delivered, timer);
+    const slot = this.lane.schedule(deadline, wordOf(this.known.dueTickOf(deadline)), this.delivered, timer);
     if (slot < 0) return false;
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));
@@ -112,7 +113,8 @@ export class LaneWorld {
   }
 
   reschedule(timer: KnownTimer, deadline: number): void {
-    this.lane.move(this.slotOf(timer), deadline, this.dueWordOf(deadline));
+    const tick = this.known.dueTickOf(deadline);
+    this.lane.move(this.slotOf(timer), deadline, wordOf(tick), tick - this.known.tick <= NEAR);
     timer.deadline = deadline;
     this.isArmed = true;
   }
@@ -123,12 +125,12 @@ export class LaneWorld {
     this.isTold = false;
     this.isArmed = true; // the other half is to come
     this.bell.lower();
-    this.readClock();
+    this.known.read();
     this.hasMore = this.delivery.deliver(this.lane, 0, this.options.maxBatch) === this.options.maxBatch;
   }
 
   publish(): void {
-    this.readClock();
+    this.known.read();
     this.isArmed = this.hasMore;
     this.lane.commands.publish();
     if (!this.hasMore) this.checkAnswer();
@@ -245,16 +247,6 @@ export class LaneWorld {
     const built = buildShard(this.setup, post, rebuild);
     setBudget(built.shard, this.options.budget);
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
-  }
-
-  private readClock(): void {
-    this.knownTick = this.scale.tickAtOrBefore(this.clock.refresh());
-  }
-
-  /** As the client's own: at the earliest the next tick that it knows of. */
-  private dueWordOf(deadline: number): number {
-    const tick = this.scale.tickAtOrAfter(deadline);
-    return wordOf(Math.min(Math.max(tick, this.knownTick + 1), this.knownTick + HORIZON));
   }
 }
 

@@ -19,7 +19,7 @@ while (received < records && faults.length === 0) {
   let batch = Math.min(1 + (draw() % 1000), records - sent);
   for (; batch > 0 && commands.room() > 0; batch--) {
     written[sent % written.length] = sent; // a plain write beside the ring: publish() must release it too
-    commands.pushTriple(sent, sent ^ canary, ~sent);
+    commands.pushFour(sent, sent ^ canary, ~sent, sent);
     sent += 1;
   }
   const isNews = commands.publish();

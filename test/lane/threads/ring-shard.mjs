@@ -18,9 +18,9 @@ while (received < records && faults.length === 0) {
   const count = Math.min(commands.available(), echoes.exactRoom(), 1 + (draw() % 1000));
   for (let i = 0; i < count; i++) {
     const at = commands.take();
-    const [number, check, inverse] = [commands.cells[at], commands.cells[at + 1], commands.cells[at + 2]];
-    if (number !== received || check !== (number ^ canary) || inverse !== ~number) {
-      faults.push({ received, number, check, inverse });
+    const [number, check, inverse, last] = commands.cells.subarray(at, at + 4);
+    if (number !== received || check !== (number ^ canary) || inverse !== ~number || last !== number) {
+      faults.push({ received, number, check, inverse, last });
     }
     const seen = written[number % written.length];
     if (seen < number) faults.push({ number, seen });

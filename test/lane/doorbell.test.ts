@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
+import { wordOf } from '../../src/lane/due-word.ts';
+import { runThreads } from './run-threads.ts';
+
+const UNTIL_RUNG = Number.POSITIVE_INFINITY;
+
+/** Whether a shard that announced this would be rung for a timer due then. */
+function isRung(wakeTick: number, due: number): boolean {
+  const memory = allocateDoorbell();
+  const [shard, client] = [new Doorbell(memory), new Doorbell(memory)];
+  const rings = shard.rings();
+  shard.announce(wakeTick);
+  client.ringIfAsleepUntilAfter(wordOf(due));
+  return shard.rings() !== rings;
+}
+
+describe('Doorbell', () => {
+  test.each([
+    { wakeTick: 100, due: 99, rung: true, why: 'it would sleep past it' },
+    { wakeTick: 100, due: 100, rung: false, why: 'it wakes at that tick' },
+    { wakeTick: 100, due: 101, rung: false, why: 'it wakes before' },
+    { wakeTick: UNTIL_RUNG, due: 1, rung: true, why: 'it waits for nothing else' },
+    { wakeTick: 2 ** 32 + 5, due: 2 ** 32 - 5, rung: true, why: 'due is earlier, across the wrap of words' },
+    { wakeTick: 2 ** 32 - 5, due: 2 ** 32 + 5, rung: false, why: 'due is later, across the wrap of words' },
+    { wakeTick: 2 ** 31 + 5, due: 2 ** 31 - 5, rung: true, why: 'due is earlier, across the sign' },
+    { wakeTick: 2 ** 31 - 5, due: 2 ** 31 + 5, rung: false, why: 'due is later, across the sign' },
+  ])('parked until $wakeTick, a timer due $due rings: $rung ($why)', ({ wakeTick, due, rung }) => {
+    expect(isRung(wakeTick, due)).toBe(rung);
+  });
+
+  test('nobody rings a shard that is awake', () => {
+    const memory = allocateDoorbell();
+    const shard = new Doorbell(memory);
+    shard.announce(UNTIL_RUNG);
+    shard.awake();
+    const rings = shard.rings();
+    new Doorbell(memory).ringIfAsleepUntilAfter(1);
+    expect(shard.rings()).toBe(rings);
+  });
+
+  test('a ring between the look at the bell and the wait ends the wait at once', () => {
+    const doorbell = new Doorbell(allocateDoorbell());
+    const rings = doorbell.rings();
+    doorbell.ring();
+    const started = performance.now();
+    doorbell.wait(rings, 60_000);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('a wait ends by itself when its time is up, fractions of a ms included', () => {
+    const doorbell = new Doorbell(allocateDoorbell());
+    const started = performance.now();
+    doorbell.wait(doorbell.rings(), 2.5);
+    expect(performance.now() - started).toBeGreaterThan(2);
+  });
+
+  test('a ring wakes a thread that waits, each of 5,000 times', async () => {
+    const rounds = 5000;
+    const data = { bell: allocateDoorbell(), back: allocateDoorbell(), rounds };
+    const results = await runThreads(
+      { script: 'doorbell-ping', data: { ...data, first: true } },
+      { script: 'doorbell-ping', data: { ...data, first: false } },
+    );
+    expect(results).toEqual([rounds, rounds]);
+  });
+});
+
+describe('ClientBell', () => {
+  test('posts one message for all rings until the client lowers its flag', () => {
+    const memory = ClientBell.allocate();
+    let posts = 0;
+    const post = () => {
+      posts += 1;
+    };
+    const [one, other] = [new ClientBell(memory, post), new ClientBell(memory, post)];
+    for (const bell of [one, other, one]) bell.ring();
+    expect(posts).toBe(1);
+    new ClientBell(memory, () => undefined).lower();
+    other.ring();
+    one.ring();
+    expect(posts).toBe(2);
+  });
+});

@@ -16,21 +16,18 @@ export function requireCallback(callback: unknown): void {
   }
 }
 
-/** The length of something like an array; `most` is the capacity of all shards where it matters. */
-export function requireLength(argument: string, value: ArrayLike<number>, most = Number.MAX_SAFE_INTEGER): number {
+/** The length of something like an array. */
+export function requireLength(argument: string, value: ArrayLike<number>): number {
   const length = (value as ArrayLike<number> | null | undefined)?.length;
   if (typeof value !== 'object' || !Number.isSafeInteger(length) || (length as number) < 0) {
     throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
   }
-  if ((length as number) > most) {
-    throw new InvalidArgumentError(argument, `must be at most ${most}, the capacity of all shards`, length);
-  }
   return length as number;
 }
 
-/** The array that the ids of `count` timers are written to. */
-export function requireIds(ids: Float64Array | undefined, count: number): Float64Array {
-  if (ids === undefined) return new Float64Array(count);
+/** The array that the ids of `count` timers are written to; no more than `capacity` can be. */
+export function requireIds(ids: Float64Array | undefined, count: number, capacity: number): Float64Array {
+  if (ids === undefined) return new Float64Array(Math.min(count, capacity));
   if (!(ids instanceof Float64Array) || ids.length < count) {
     throw new InvalidArgumentError('ids', `must be a Float64Array of at least ${count} entries`, ids);
   }

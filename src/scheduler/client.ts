@@ -178,6 +178,7 @@ export class Client implements DeliveryHost {
 
   private readonly runHeld = (): void => {
     this.isHeld = false;
+    if (this.isArmed) return; // the armed turn comes with this very turn of the loop
     this.context.runInAsyncScope(this.turn, this);
   };
 

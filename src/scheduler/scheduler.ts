@@ -116,11 +116,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
     this.requireOpen('scheduleMany');
-    const count = requireLength('workerHints', workerHints, this.book.capacity);
+    const count = requireLength('workerHints', workerHints);
     if (requireLength('deadlines', deadlines) !== count) {
       throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
     }
-    const given = requireIds(ids, count);
+    const given = requireIds(ids, count, this.book.capacity);
     for (let i = 0; i < count; i++) {
       try {
         requireDeadline(deadlines[i]);

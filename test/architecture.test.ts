@@ -1,0 +1,221 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface SourceFile {
+  /** From the root, with slashes. */
+  readonly path: string;
+  readonly lines: number;
+  /** The text without comments and without what strings hold. */
+  readonly code: string;
+  /** Specifiers of all imports: static, dynamic, of types; relative ones as paths from the root. */
+  readonly imports: readonly string[];
+  /** Those that remain when types are erased. */
+  readonly loads: readonly string[];
+}
+
+function sourcesIn(...folders: string[]): SourceFile[] {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
+      .filter((path) => /\.(ts|mjs|js)$/.test(path) && !path.includes('/node_modules/')),
+  );
+  return paths.map((path) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const uncommented = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+    const specifiers = (text: string) =>
+      [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, specifier]) =>
+        specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
+      );
+    const imports = specifiers(uncommented);
+    const loads = specifiers(uncommented.replace(/\b(import|export) type [^;]*;/g, ''));
+    const code = uncommented.replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+    return { path, lines: text.trimEnd().split('\n').length, code, imports, loads };
+  });
+}
+
+const src = sourcesIn('src');
+const shipped = [...src, ...sourcesIn('workers')];
+const all = [...shipped, ...sourcesIn('test', 'bench', 'examples')];
+
+/** Folders and files of src by height. Imports run downwards: to what is lower, or within the same folder. */
+const heights: Record<string, number> = {
+  memory: 0,
+  time: 0,
+  'timer-id': 0,
+  errors: 0,
+  wheel: 1,
+  lane: 1,
+  metrics: 1,
+  shard: 2,
+  scheduler: 3,
+  timers: 4,
+  index: 5,
+  'wheel-entry': 5,
+  cli: 6,
+};
+
+/** The part of src that a path belongs to: its folder, or for files at the top their name. */
+function partOf(path: string): string {
+  if (path === 'src/wheel.ts') return 'wheel-entry';
+  const [, part] = path.split('/');
+  return part.replace(/\.ts$/, '');
+}
+
+/** Every import of one part of src by another, as `importer -> imported`, that `isAllowed` does not allow. */
+function strayImports(files: readonly SourceFile[], isAllowed: (from: string, to: string) => boolean): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter((to) => !isAllowed(path, to)).map((to) => `${path} -> ${to}`),
+  );
+}
+
+/** Files whose code a pattern is found in. */
+const filesWith = (files: readonly SourceFile[], pattern: RegExp): string[] =>
+  files.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+
+test('there are sources to judge', () => {
+  expect(src.length).toBeGreaterThan(50);
+  expect(all.length).toBeGreaterThan(100);
+  expect(src.reduce((sum, { imports }) => sum + imports.length, 0)).toBeGreaterThan(200);
+});
+
+describe('imports', () => {
+  test('every part of src has its height', () => {
+    expect([...new Set(src.map(({ path }) => partOf(path)))].filter((part) => heights[part] === undefined)).toEqual([]);
+  });
+
+  test('run downwards: memory, time, timer-id, errors ← wheel, lane, metrics ← shard ← scheduler ← timers ← index ← cli', () => {
+    const stray = strayImports(src, (from, to) => {
+      if (!to.startsWith('src/')) return true;
+      const [upper, lower] = [partOf(from), partOf(to)];
+      // At the bottom there is one order more: time lies on memory.
+      return upper === lower || heights[lower] < heights[upper] || (upper === 'time' && lower === 'memory');
+    });
+    expect(stray).toEqual([]);
+  });
+
+  test('no file loads itself by a detour', () => {
+    const loadsOf = new Map(src.map(({ path, loads }) => [path, loads.filter((to) => to.startsWith('src/'))]));
+    const done = new Set<string>();
+    const visit = (path: string, way: readonly string[]): void => {
+      if (way.includes(path)) expect.fail(`${[...way.slice(way.indexOf(path)), path].join(' -> ')}`);
+      if (done.has(path)) return;
+      for (const to of loadsOf.get(path) ?? []) visit(to, [...way, path]);
+      done.add(path);
+    };
+    for (const path of loadsOf.keys()) visit(path, []);
+    expect(done.size).toBeGreaterThanOrEqual(src.length);
+  });
+
+  test('the scheduler knows of wheels only how they are configured', () => {
+    const known = ['src/wheel/presets.ts', 'src/wheel/wheel-config.ts'];
+    const scheduler = src.filter(({ path }) => partOf(path) === 'scheduler');
+    expect(strayImports(scheduler, (_, to) => !to.startsWith('src/wheel') || known.includes(to))).toEqual([]);
+  });
+
+  test('whoever is outside of src/wheel gets an engine from create-index, and sees a TickIndex', () => {
+    const known = ['presets', 'wheel-config', 'create-index', 'tick-index'].map((name) => `src/wheel/${name}.ts`);
+    const outside = shipped.filter(({ path }) => !path.startsWith('src/wheel/') && path !== 'src/wheel.ts');
+    expect(strayImports(outside, (_, to) => !to.startsWith('src/wheel/') || known.includes(to))).toEqual([]);
+  });
+
+  test('a thread entry is imported by nobody, but for its types', () => {
+    expect(strayImports(src, (_, to) => !to.startsWith('workers/'))).toEqual([
+      'src/scheduler/shard-thread.ts -> workers/shard.ts',
+    ]);
+    const host = readFileSync(join(root, 'src/scheduler/shard-thread.ts'), 'utf8');
+    expect(host).toMatch(/import type \{[^}]*\} from '\.\.\/\.\.\/workers\/shard\.ts'/);
+  });
+
+  test('src/wheel is pure: no threads, no shared memory, no clock, no process', () => {
+    const wheel = src.filter(({ path }) => path.startsWith('src/wheel/'));
+    const below = ['src/errors.ts', 'src/timer-id.ts'];
+    expect(strayImports(wheel, (_, to) => to.startsWith('src/wheel/') || below.includes(to))).toEqual([]);
+    const impure = [
+      /\b(Atomics|SharedArrayBuffer|Worker|MessageChannel|MessagePort|BroadcastChannel)\b/,
+      /\b(process|performance|globalThis|console)\b\s*[.([]/,
+      /\bDate\b|\bhrtime\b|\bMath\.random\b/,
+      /\b(set|clear)(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bimport\s*\(/,
+    ];
+    for (const pattern of impure) expect(filesWith(wheel, pattern)).toEqual([]);
+  });
+
+  test('shared memory is allocated in src/memory alone, and atomics are used where lanes, clock and shards are', () => {
+    expect(filesWith(shipped, /\bnew SharedArrayBuffer\b/)).toEqual(['src/memory/shared-words.ts']);
+    const parts = new Set(filesWith(shipped, /\bAtomics\./).map(partOf));
+    expect([...parts].sort()).toEqual(['lane', 'scheduler', 'shard', 'time']);
+  });
+
+  test('relative imports name their file, extension included', () => {
+    const relative = all.filter(({ path }) => path.endsWith('.ts'));
+    const stray = strayImports(
+      relative,
+      (_, to) => !/^(src|workers|test|bench|examples)\//.test(to) || /\.\w+$/.test(to),
+    );
+    expect(stray).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
+  const long: Record<string, string> = {
+    'test/wheel/presets.test.ts': 'one table of figures, read as a whole',
+  };
+
+  test('have at most 300 lines, or a reason, and never more than 400', () => {
+    expect(all.filter(({ lines }) => lines > 400).map(({ path }) => path)).toEqual([]);
+    const unexplained = all.filter(({ path, lines }) => lines > 300 && long[path] === undefined);
+    expect(unexplained.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  test('have names in kebab-case, their folders too', () => {
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+    const names = all.flatMap(({ path }) => path.replace(/(\.(test|d|bench))?\.(ts|mjs|js)$/, '').split('/'));
+    expect(names.filter((name) => !kebab.test(name))).toEqual([]);
+  });
+
+  test('have names that say what is in them', () => {
+    const vague = /^(utils?|common|helpers?|types|misc|shared|lib|constants|index)$/;
+    const named = all.filter(({ path }) => path !== 'src/index.ts');
+    const stem = (path: string) => basename(path).replace(/\..*$/, '');
+    const stray = named.filter(({ path }) =>
+      [stem(path), ...dirname(path).split('/').slice(1)].some((name) => vague.test(name)),
+    );
+    expect(stray.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('re-export only where the package is entered, and then do nothing else', () => {
+    const entries = ['src/index.ts', 'src/wheel.ts'];
+    const barrels = filesWith(all, /\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\b/);
+    expect(barrels.filter((path) => !entries.includes(path))).toEqual([]);
+    for (const { path, code } of src.filter((file) => entries.includes(file.path))) {
+      const rest = code.replace(/\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s*'';?/g, '').trim();
+      expect([path, rest]).toEqual([path, '']);
+    }
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const targets = Object.values(exports).flatMap((target) => (target as { default?: string }).default ?? []);
+    const built = entries.map((path) => `./dist/${path.replace(/ts$/, 'js')}`);
+    expect(targets).toEqual(expect.arrayContaining(built));
+  });
+});
+
+describe('code', () => {
+  test('never ends the process', () => {
+    expect(filesWith(shipped, /\bprocess\s*(\?\.|\.)\s*(exit|abort|kill|reallyExit)\b/)).toEqual([]);
+    expect(filesWith(shipped, /(^|[^.\w])exit\s*\(/m)).toEqual([]);
+  });
+
+  test('has only erasable types: no enums, namespaces, parameter properties', () => {
+    expect(filesWith(all, /^\s*(export\s+)?(declare\s+)?(const\s+)?enum\s+\w+\s*\{/m)).toEqual([]);
+    expect(filesWith(all, /^\s*(export\s+)?(declare\s+)?(namespace|module)\s+[\w.]+\s*\{/m)).toEqual([]);
+    expect(filesWith(all, /constructor\s*\([^)]*\b(public|private|protected|readonly)\s+\w+\s*[?:]/)).toEqual([]);
+  });
+
+  test('logs nothing but from the command line', () => {
+    const quiet = shipped.filter(({ path }) => partOf(path) !== 'cli');
+    expect(filesWith(quiet, /\bconsole\./)).toEqual([]);
+  });
+});

@@ -6,14 +6,18 @@
  *
  * Both hold for the doubles as they are, not only on paper: where a division was rounded to the wrong side of an
  * integer, the answer is put right by comparing products. A timer filed at tickAtOrAfter(deadline) and fired at
- * tickAtOrBefore(now) is therefore never early.
+ * tickAtOrBefore(now) is therefore never early. A tick that is a power of two divides exactly: a multiplication does.
  */
 export class TickScale {
   /** Milliseconds per tick; may be fractional. */
   readonly tick: number;
 
+  /** 1 / tick where that is exact, else 0. */
+  private readonly inverse: number;
+
   constructor(tick: number) {
     this.tick = tick;
+    this.inverse = Number.isInteger(Math.log2(tick)) ? 1 / tick : 0;
   }
 
   timeOf(tick: number): number {
@@ -21,12 +25,14 @@ export class TickScale {
   }
 
   tickAtOrAfter(time: number): number {
+    if (this.inverse !== 0) return Math.ceil(time * this.inverse);
     const tick = Math.ceil(time / this.tick);
     if (tick * this.tick < time) return tick + 1;
     return (tick - 1) * this.tick >= time ? tick - 1 : tick;
   }
 
   tickAtOrBefore(time: number): number {
+    if (this.inverse !== 0) return Math.floor(time * this.inverse);
     const tick = Math.floor(time / this.tick);
     if (tick * this.tick > time) return tick - 1;
     return (tick + 1) * this.tick <= time ? tick + 1 : tick;

@@ -143,4 +143,15 @@ describe('CascadingIndex', () => {
     expect(index.advanceTo(10, { due: () => index.clear() }, unlimited)).toBe(true);
     expect(index.size).toBe(0);
   });
+
+  test('a sink may not advance, and what it was called for goes on afterwards', () => {
+    const index = plain();
+    index.insert(1, 5);
+    index.insert(2, 5);
+    const nested = { due: () => void index.advanceTo(9, new Recorder(), unlimited) };
+    expect(() => index.advanceTo(9, nested, unlimited)).toThrow('from within a handler');
+    const seen = new Recorder();
+    expect(index.advanceTo(9, seen, unlimited)).toBe(true);
+    expect([seen.slots, index.now, index.size]).toEqual([[2], 9, 0]);
+  });
 });

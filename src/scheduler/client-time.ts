@@ -1,4 +1,4 @@
-import { NEAR, tickFrom } from '../lane/due-word.ts';
+import { tickFrom } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 
@@ -10,18 +10,13 @@ export class ClientTime {
   tick = 0;
   readonly clock: SharedClock;
   readonly scale: TickScale;
-  /** Deadlines below this have due ticks near to `tick`. */
-  private farFrom: number;
-
   constructor(clock: SharedClock, scale: TickScale) {
     this.clock = clock;
     this.scale = scale;
-    this.farFrom = scale.timeOf(NEAR);
   }
 
   read(): void {
     this.tick = this.scale.tickAtOrBefore(this.clock.refresh());
-    this.farFrom = this.scale.timeOf(this.tick + NEAR);
   }
 
   /** The due tick of a deadline: at the earliest the next tick. */
@@ -29,8 +24,10 @@ export class ClientTime {
     return Math.min(Math.max(this.scale.tickAtOrAfter(deadline), this.tick + 1), LAST_TICK);
   }
 
-  /** The due tick that a due word stands for; the deadline tells whether the word alone can. */
-  tickOfWord(word: number, deadline: number): number {
-    return deadline < this.farFrom ? tickFrom(word, this.tick) : this.dueTickOf(deadline);
+  /** The due tick of a record of the table: as it was when the deadline was set, also where that had passed then. */
+  dueTickOfRecord(deadline: number, due: number): number {
+    const tick = this.scale.tickAtOrAfter(deadline);
+    if (tick > this.tick) return Math.min(tick, LAST_TICK);
+    return Math.min(tickFrom(due, this.tick), this.tick + 1); // overdue: at once, if the word be too old to tell
   }
 }

@@ -63,7 +63,7 @@ export class Commands {
       const tag = this.staged[read + 1];
       if (this.table.tagOf(slot) !== tag) continue;
       if (this.ring.room() === 0) break;
-      const tick = this.time.tickOfWord(this.table.dueOf(slot), this.table.deadlineOf(slot));
+      const tick = this.time.dueTickOfRecord(this.table.deadlineOf(slot), this.table.dueOf(slot));
       this.ring.pushFour(slot, tag, wordOf(tick), highWordOf(tick));
       earliest = Math.min(earliest, tick);
       sent += 1;

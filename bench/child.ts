@@ -1,0 +1,19 @@
+// Entry of the process that measures one subject: started by `forkMeasurement`, answers with one message, then ends.
+import process from 'node:process';
+import type { Answer, Assignment } from './fork-measurement.ts';
+import { suites } from './suites.ts';
+
+const { suite: name, subject, part, scale } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
+
+async function measure(): Promise<Answer> {
+  try {
+    const suite = suites.find((known) => known.name === name);
+    if (suite === undefined) throw new Error(`no suite is named ${name}`);
+    return { measurement: await suite.run(subject, scale, part) };
+  } catch (error) {
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+const answer = await measure();
+process.send?.(answer, () => process.exit(answer.failure === undefined ? 0 : 1));

@@ -1,0 +1,63 @@
+import { type Spread, spreadOf } from './statistics.ts';
+import type { Measurement, Suite } from './suite.ts';
+
+/** What one figure of one subject came to over all rounds. */
+export interface Row {
+  readonly subject: string;
+  readonly figure: string;
+  readonly value: Spread;
+  /** To the suite's base, round by round. The base's own is 1. */
+  readonly ratio: Spread | undefined;
+}
+
+export interface Comparison {
+  readonly suite: string;
+  readonly title: string;
+  readonly base: string;
+  readonly rows: readonly Row[];
+}
+
+/** rounds[r].get(subject) is what the subject measured in round r. */
+export type Rounds = readonly ReadonlyMap<string, Measurement>[];
+
+export function compare(suite: Suite, rounds: Rounds): Comparison {
+  const rows: Row[] = [];
+  for (const { name } of suite.subjects) {
+    for (const figure of suite.figures) {
+      const values = rounds.map((round) => figureOf(suite, round, name, figure.key, figure.net === true));
+      const known = values.filter((value) => value !== undefined);
+      if (known.length !== rounds.length) continue;
+      const base = rounds.map((round) => figureOf(suite, round, suite.base, figure.key, figure.net === true));
+      const ratios = known.map((value, round) => value / (base[round] ?? Number.NaN)).filter(Number.isFinite);
+      const isComparable = ratios.length === rounds.length && name !== suite.idle;
+      rows.push({
+        subject: name,
+        figure: figure.key,
+        value: spreadOf(known),
+        ratio: isComparable ? spreadOf(ratios) : undefined,
+      });
+    }
+  }
+  return { suite: suite.name, title: suite.title, base: suite.base, rows };
+}
+
+/** The idle subject itself is shown as it is. */
+function figureOf(suite: Suite, round: Rounds[number], subject: string, key: string, net: boolean): number | undefined {
+  const value = round.get(subject)?.figures[key];
+  if (value === undefined || !net || suite.idle === undefined || subject === suite.idle) return value;
+  const idle = round.get(suite.idle)?.figures[key];
+  return idle === undefined ? undefined : value - idle;
+}
+
+/** Throws where two measurements have a checksum of the same name and different value: one of them did other work. */
+export function requireAgreement(suite: Suite, seen: Map<string, [string, number]>, subject: string, of: Measurement) {
+  for (const [key, value] of Object.entries(of.checksums)) {
+    const [other, expected] = seen.get(key) ?? [subject, value];
+    if (expected !== value) {
+      throw new Error(
+        `${suite.name}: checksum "${key}" of ${subject} is ${value}, that of ${other} ${expected}: they did different work`,
+      );
+    }
+    seen.set(key, [other, expected]);
+  }
+}

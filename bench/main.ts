@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { mkdirSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { Comparison } from './comparison.ts';
+import { judge } from './marks.ts';
+import { type Options, parseOptions, UsageError } from './options.ts';
+import { Progress } from './progress.ts';
+import { describeMachine, machine, type Results } from './results.ts';
+import { runSuite } from './rounds.ts';
+import { marksTable, suiteTable } from './tables.ts';
+
+const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
+
+async function measure(options: Options, argv: readonly string[], signal: AbortSignal): Promise<Results> {
+  const { quick, rounds, suites } = options;
+  const date = new Date();
+  const comparisons: Comparison[] = [];
+  const progress = new Progress(process.stderr);
+  try {
+    for (const suite of suites) {
+      const scale = { quick };
+      const onProgress = progress.update.bind(progress);
+      const comparison = await runSuite(suite, { rounds, scale, signal, onProgress });
+      progress.clear();
+      console.log(suiteTable(suite, comparison));
+      comparisons.push(comparison);
+    }
+  } finally {
+    progress.end();
+  }
+  const command = ['npm run bench', ...(argv.length > 0 ? ['--', ...argv] : [])].join(' ');
+  const seconds = Math.round((Date.now() - date.getTime()) / 1000);
+  const marks = judge(comparisons);
+  return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, marks };
+}
+
+async function write(results: Results, options: Options): Promise<void> {
+  const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const json = `${JSON.stringify(results, null, 2)}\n`;
+  const stem = `${folder}${results.date.replaceAll(':', '-').slice(0, 19)}`;
+  const written = [`${stem}.json`];
+  writeFileSync(`${stem}.json`, json);
+  if (options.json !== undefined) writeFileSync(options.json, json);
+  console.log(`\nWritten: ${written.join(', ')}`);
+}
+
+async function main(): Promise<number> {
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  process.once('SIGTERM', () => interrupt.abort());
+  try {
+    const argv = process.argv.slice(2);
+    const options = parseOptions(argv);
+    if (options === undefined) return 0;
+    const results = await measure(options, argv, interrupt.signal);
+    if (results.marks.length > 0) console.log(marksTable(results.marks));
+    if (options.quick) console.log('\nA quick run: sizes too small for the marks to mean anything.');
+    console.log(`\n${results.rounds} rounds, ${results.seconds} s, on ${describeMachine(results.machine)}.`);
+    await write(results, options);
+    return 0;
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      console.error('interrupted');
+      return exitCodes.interrupted;
+    }
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.wrong;
+  }
+}
+
+process.exitCode = await main();

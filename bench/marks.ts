@@ -1,0 +1,86 @@
+import type { Comparison } from './comparison.ts';
+import type { Spread } from './statistics.ts';
+
+/** A bound that a figure has to keep: a multiple of the base's in the same run, or a value of its own. */
+export interface Mark {
+  readonly title: string;
+  readonly suite: string;
+  readonly subject: string;
+  readonly figure: string;
+  readonly most: number;
+  /** What the bound counts; '' for a multiple of the base. */
+  readonly unit: string;
+  /** Whose figure, and whose multiple. */
+  readonly of: string;
+}
+
+export interface Verdict {
+  readonly mark: Mark;
+  readonly measured: Spread | undefined;
+  /** By the median. */
+  readonly state: 'held' | 'NOT HELD' | 'not measured';
+}
+
+const yardstick = (figure: string, title: string, suite: string, most: number): Mark[] => [
+  { title, suite, subject: 'default', figure, most, unit: '', of: 'default wheel / yardstick' },
+  { title: `${title}, engine`, suite, subject: 'engine alone', figure, most, unit: '', of: 'engine alone / yardstick' },
+];
+
+const own = (title: string, suite: string, subject: string, figure: string, most: number, unit: string): Mark => ({
+  title,
+  suite,
+  subject,
+  figure,
+  most,
+  unit,
+  of: subject,
+});
+
+const native = (title: string, suite: string, subject: string, figure: string, most: number): Mark => ({
+  title,
+  suite,
+  subject,
+  figure,
+  most,
+  unit: '',
+  of: `${subject} / node:timers`,
+});
+
+/** What this project has set itself, on two cores. */
+export const marks: readonly Mark[] = [
+  native('(a) event-loop CPU per cancel + schedule', 'scheduler random', 'shardwheel', 'loop', 1 / 10),
+  native('(a) whole-process CPU', 'scheduler random', 'shardwheel', 'process', 1 / 2),
+  native('(b) event-loop CPU, newest first', 'scheduler newest', 'shardwheel', 'loop', 1 / 12),
+  native('(c) event-loop CPU, equal durations', 'scheduler equal', 'shardwheel', 'loop', 1 / 2),
+  native('(d) reschedule against refresh()', 'scheduler move', 'shardwheel', 'loop', 1 / 8),
+  own('(e) longest block, 1 M due at once', 'scheduler burst', 'shardwheel', 'block', 5, 'ms'),
+  native('(e) time to the last', 'scheduler burst', 'shardwheel', 'last', 2),
+  own('(f) lateness p99', 'scheduler lateness', 'shardwheel', 'p99', 2, 'ms'),
+  own('(f) lateness p99.9', 'scheduler lateness', 'shardwheel', 'p999', 5, 'ms'),
+  own('(f) early', 'scheduler lateness', 'shardwheel', 'early', 0, 'timers'),
+  own('memory per live timer, everything included', 'scheduler memory', 'shardwheel', 'rss', 56, 'B'),
+  ...yardstick('W1', 'W1 insert', 'wheel churn', 1.1),
+  ...yardstick('W2', 'W2 churn, first 12.5 s', 'wheel churn', 0.6),
+  ...yardstick('W2 late', 'W2 churn after 62.5 s', 'wheel churn', 0.6),
+  ...yardstick('W3', 'W3 fire', 'wheel fire', 0.15),
+  ...yardstick('W4 step', 'W4 step over an empty tick', 'wheel hour', 0.5),
+  ...yardstick('W4 jump', 'W4 jump of an hour', 'wheel hour', 1 / 50),
+  own('W5 bytes per live timer, heap', 'wheel churn', 'default', 'W5 heap', 40, 'B'),
+  own('W5 bytes per live timer, resident', 'wheel churn', 'default', 'W5 rss', 40, 'B'),
+  own('W5 after 62.5 s of churn, heap', 'wheel churn', 'default', 'W5 heap late', 80, 'B'),
+  own('W5 after 62.5 s of churn, resident', 'wheel churn', 'default', 'W5 rss late', 80, 'B'),
+  own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
+  own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
+];
+
+/** Judges every mark whose suite was run. */
+export function judge(comparisons: readonly Comparison[]): Verdict[] {
+  return marks.flatMap((mark) => {
+    const comparison = comparisons.find(({ suite }) => suite === mark.suite);
+    if (comparison === undefined) return [];
+    const row = comparison.rows.find(({ subject, figure }) => subject === mark.subject && figure === mark.figure);
+    const measured = mark.unit === '' ? row?.ratio : row?.value;
+    const state = measured === undefined ? 'not measured' : measured.median <= mark.most ? 'held' : 'NOT HELD';
+    return [{ mark, measured, state }];
+  });
+}

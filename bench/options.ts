@@ -1,0 +1,63 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { select } from './selection.ts';
+import type { Suite } from './suite.ts';
+import { suites } from './suites.ts';
+
+export interface Options {
+  readonly suites: readonly Suite[];
+  readonly rounds: number;
+  readonly quick: boolean;
+  /** Where the results go, beside the file that every run writes. */
+  readonly json?: string;
+  readonly html?: string;
+}
+
+/** Bad flags: the message is the one line that the user sees. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Marks hold for medians of this many interleaved rounds. */
+export const ROUNDS = 5;
+
+const help = `
+Words pick what to measure: an area, a workload, a code, or a subject:
+${suites.map(({ name, codes, title }) => `  ${name.padEnd(20)} ${codes[0].padEnd(4)} ${title}`).join('\n')}
+
+Examples:
+  npm run bench                          everything, ${ROUNDS} rounds, with the table of marks; about an hour
+  npm run bench -- wheel churn           one workload
+  npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
+  npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
+
+/** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */
+export function parseOptions(argv: readonly string[]): Options | undefined {
+  const command = new Command('npm run bench --')
+    .description('Measures shardwheel against a yardstick and its peers, in one run, and judges the marks.')
+    .argument('[words...]', 'what to measure; everything where there are none')
+    .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, rounds)
+    .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
+    .option('--json <file>', 'write the results there, too')
+    .option('--html <file>', 'write the report there, too')
+    .addHelpText('after', help)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    throw new UsageError(error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '));
+  }
+  const flags = command.opts<{ rounds?: number; quick: boolean; json?: string; html?: string }>();
+  const selected = select(suites, command.args);
+  if (selected.length === 0)
+    throw new UsageError(`nothing to measure is called "${command.args.join(' ')}"; see --help`);
+  return { ...flags, suites: selected, rounds: flags.rounds ?? (flags.quick ? 1 : ROUNDS) };
+}
+
+function rounds(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 100) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 100.');
+}

@@ -1,0 +1,29 @@
+import type { Suite } from './suite.ts';
+
+/**
+ * The suites that the words pick, with the subjects that they pick. A word is a suite's code (of several codes, any
+ * will do), or else part of suites' names (all of them must fit), or else part of subjects' names: then only those are
+ * measured, the base and the driver staying. Empty where a word fits nothing.
+ */
+export function select(suites: readonly Suite[], words: readonly string[]): Suite[] {
+  const lower = words.map((word) => word.toLowerCase());
+  const codes = lower.filter((word) => suites.some((suite) => hasCode(suite, word)));
+  const names = lower.filter((word) => !codes.includes(word) && suites.some(({ name }) => name.includes(word)));
+  const subjects = lower.filter((word) => !codes.includes(word) && !names.includes(word));
+  return suites
+    .filter(
+      (suite) =>
+        (codes.length === 0 || codes.some((code) => hasCode(suite, code))) &&
+        names.every((name) => suite.name.includes(name)) &&
+        subjects.every((word) => suite.subjects.some(({ name }) => name.toLowerCase().includes(word))),
+    )
+    .map((suite) => (subjects.length === 0 ? suite : narrowed(suite, subjects)));
+}
+
+const hasCode = (suite: Suite, word: string): boolean => suite.codes.some((code) => code.toLowerCase() === word);
+
+function narrowed(suite: Suite, words: readonly string[]): Suite {
+  const isKept = (name: string) =>
+    name === suite.base || name === suite.idle || words.some((word) => name.toLowerCase().includes(word));
+  return { ...suite, subjects: suite.subjects.filter(({ name }) => isKept(name)) };
+}

@@ -1,0 +1,54 @@
+/** A figure that a suite measures of each subject. Everything is better when it is less, unless said otherwise. */
+export interface Figure {
+  readonly key: string;
+  readonly title: string;
+  readonly unit: string;
+  /** What the suite's idle subject (the driver with no timers) took is subtracted, round by round. */
+  readonly net?: boolean;
+  readonly moreIsBetter?: boolean;
+}
+
+/** What one process measured. */
+export interface Measurement {
+  readonly figures: Record<string, number>;
+  /** Must agree, key by key, between all subjects that have the key, and between rounds. */
+  readonly checksums: Record<string, number>;
+}
+
+export interface Scale {
+  /** Sizes that take a second, to try the bench itself; no mark is judged by them. */
+  readonly quick: boolean;
+}
+
+export interface SubjectEntry {
+  readonly name: string;
+  /** What a reader has to know: its unit of time, how it is used. */
+  readonly note?: string;
+  /** Why it takes no part here. It is listed, and not run. */
+  readonly absent?: string;
+}
+
+/**
+ * One workload and who takes part. Each subject runs in a process of its own, once per part and round: the rounds are
+ * interleaved, and no subject meets another's heap or compiled code.
+ */
+export interface Suite {
+  /** Two words, the area first: `npm run bench -- area workload` picks it by them, by a code or by parts of words. */
+  readonly name: string;
+  readonly title: string;
+  readonly codes: readonly string[];
+  /** How it is measured. */
+  readonly about: string;
+  /** The subject that all others are divided by, within the same round. */
+  readonly base: string;
+  /** The driver with no timers. */
+  readonly idle?: string;
+  readonly subjects: readonly SubjectEntry[];
+  readonly figures: readonly Figure[];
+  /** Pieces that need a process each, their figures being put together. */
+  readonly parts?: readonly string[];
+  /** Figures that follow from others of the same subject and round. */
+  derive?(figures: Record<string, number>): Record<string, number>;
+  /** Called in the process that measures. Throws where a subject does wrong. */
+  run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
+}

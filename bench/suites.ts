@@ -1,0 +1,8 @@
+import type { Suite } from './suite.ts';
+import { churn } from './wheel/churn.ts';
+import { fire } from './wheel/fire.ts';
+import { growth } from './wheel/growth.ts';
+import { hour } from './wheel/hour.ts';
+
+/** Everything that can be measured, in the order in which it is. */
+export const suites: readonly Suite[] = [churn, fire, hour, growth];

@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks';
+import { spreadOf } from '../statistics.ts';
+import { nanosecondsEach } from '../stopwatch.ts';
+import type { Measurement, Scale, Suite } from '../suite.ts';
+import { DRIVER, wheelEntries, YARDSTICK } from './subjects.ts';
+import { World } from './world.ts';
+
+const TIMERS = 1000;
+const HOUR = 3_600_000;
+const JUMPS = 15;
+
+/** W4: what empty time costs, stepped through and jumped over. */
+export const hour: Suite = {
+  name: 'wheel hour',
+  title: 'Wheel: an hour with 1,000 timers',
+  codes: ['W4', 'step', 'jump'],
+  about: '1,000 deadlines uniform over an hour: advanced by steps of 1 ms; and at once (median of 15 jumps).',
+  base: YARDSTICK,
+  idle: DRIVER,
+  subjects: wheelEntries({ twolevel: 'covers 17 minutes' }),
+  figures: [
+    { key: 'W4 step', title: 'W4 step', unit: 'ns/step' },
+    { key: 'W4 jump', title: 'W4 jump of an hour', unit: 'µs' },
+  ],
+  run: measure,
+};
+
+function measure(subject: string, scale: Scale): Measurement {
+  const span = scale.quick ? HOUR / 10 : HOUR;
+  const warm = new World(subject, TIMERS);
+  warm.insertAll(span);
+  warm.step(300_000);
+  const world = new World(subject, TIMERS);
+  world.insertAll(span);
+  const step = nanosecondsEach(span, () => world.step(span));
+  if (subject !== DRIVER) world.finish();
+  // A jump's lateness is the jump's own length: only that everything fires, and nothing twice, is checked here.
+  const jumper = new World(subject, TIMERS, 2 * HOUR);
+  const times: number[] = [];
+  for (let jump = 1; jump <= JUMPS; jump++) {
+    jumper.insertAll(span);
+    const start = performance.now();
+    jumper.advanceTo(jump * span * 2);
+    times.push((performance.now() - start) * 1000);
+  }
+  const figures = { 'W4 step': step, 'W4 jump': spreadOf(times).median };
+  if (subject === DRIVER) return { figures, checksums: {} };
+  jumper.tally.requireAllAccountedFor();
+  return { figures, checksums: { ...world.checksums(), jumped: jumper.tally.operations } };
+}

@@ -1,0 +1,200 @@
+import FlatQueue from 'flatqueue';
+import { CascadingIndex } from '../../src/wheel/cascading-index.ts';
+import { createWheel } from '../../src/wheel/create-wheel.ts';
+import { type PresetName, presets } from '../../src/wheel/presets.ts';
+import type { DueSink } from '../../src/wheel/tick-index.ts';
+import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
+import type { SubjectEntry } from '../suite.ts';
+import { Yardstick } from '../yardstick.ts';
+import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
+import type { FireSink, WheelSubject, WheelSubjectFactory } from './wheel-subject.ts';
+
+export const YARDSTICK = 'yardstick';
+export const DRIVER = 'driver alone';
+export const ENGINE = 'engine alone';
+export const HEAP = 'flatqueue';
+export const TIMER_WHEEL = 'npm timer-wheel';
+
+/** Nanoseconds per millisecond for the presets that count in them: a power of two, so that their tick is the workload's. */
+const NS = 2 ** 20;
+
+interface WheelSubjectEntry extends SubjectEntry {
+  readonly create: WheelSubjectFactory;
+  /** The most that it may be late, ms. */
+  readonly lateBy: number;
+}
+
+const preset = (name: PresetName, note: string, lateBy = 0): WheelSubjectEntry => ({
+  name,
+  note,
+  lateBy,
+  create: (capacity, sink) => new PresetSubject(name, capacity, sink),
+});
+
+/** Who takes part in the wheel's workloads. */
+export const wheelSubjects: readonly WheelSubjectEntry[] = [
+  { name: DRIVER, note: 'the loop and its tally, no timers', lateBy: 0, create: () => new NoWheel() },
+  {
+    name: YARDSTICK,
+    note: '4 × 256 slots, doubly linked lists; no ids, no values',
+    lateBy: 0,
+    create: (capacity, sink) => new YardstickSubject(capacity, sink),
+  },
+  {
+    name: ENGINE,
+    note: 'CascadingIndex as a shard uses it: no ids, no values, room reserved',
+    lateBy: 0,
+    create: (capacity, sink) => new EngineSubject(capacity, sink),
+  },
+  preset('default', 'createWheel: ids, values, deadlines; 1 ms per tick'),
+  preset('janestreet', '1 ms per tick; asked for 1 ms earlier, as it fires after the deadline, not at it'),
+  preset(
+    'pinned3',
+    'ticks of 2^20, 2^30, 2^36 ns, 2^20 ns being a millisecond here; late by its coarser levels',
+    2 ** 16,
+  ),
+  preset('ustack', '1 ms per tick'),
+  preset('twolevel', 'ticks of 2^20 ns, being a millisecond here'),
+  preset('blitz', '1 ms per tick'),
+  { name: HEAP, note: 'binary heap, lazy cancellation', lateBy: 0, create: (n, sink) => new HeapSubject(n, sink) },
+  {
+    name: TIMER_WHEEL,
+    note: 'ticks of 1,024 ms; advanced at their ends only, as it loses timers else; up to 2 s late',
+    lateBy: 2048,
+    create: (capacity, sink) => new PeriodicTimerWheel(capacity, sink),
+  },
+];
+
+export function wheelSubject(name: string): WheelSubjectEntry {
+  return wheelSubjects.find((subject) => subject.name === name) as WheelSubjectEntry;
+}
+
+/** Entries for a suite; `absent` gives reasons by name. */
+export const wheelEntries = (absent: Readonly<Record<string, string>> = {}): SubjectEntry[] =>
+  wheelSubjects.map(({ name, note }) => ({ name, note, absent: absent[name] }));
+
+class NoWheel implements WheelSubject {
+  schedule(): void {}
+  cancel(): void {}
+  advanceTo(): void {}
+}
+
+class YardstickSubject implements WheelSubject {
+  private readonly wheel: Yardstick;
+  private readonly sink: FireSink;
+
+  constructor(capacity: number, sink: FireSink) {
+    this.wheel = new Yardstick(capacity);
+    this.sink = sink;
+  }
+
+  schedule(timer: number, deadline: number): void {
+    this.wheel.insert(timer, deadline);
+  }
+
+  cancel(timer: number): void {
+    this.wheel.remove(timer);
+  }
+
+  advanceTo(now: number): void {
+    this.wheel.advanceTo(now, this.sink);
+  }
+}
+
+class EngineSubject implements WheelSubject, DueSink {
+  private readonly index: CascadingIndex;
+  private readonly sink: FireSink;
+
+  constructor(capacity: number, sink: FireSink) {
+    this.index = new CascadingIndex({ levelBits: [8, 8, 8, 8], capacity, reserve: capacity });
+    this.sink = sink;
+  }
+
+  schedule(timer: number, deadline: number): void {
+    this.index.insert(timer, deadline);
+  }
+
+  cancel(timer: number): void {
+    this.index.remove(timer);
+  }
+
+  advanceTo(now: number): void {
+    this.index.advanceTo(now, this, Number.POSITIVE_INFINITY);
+  }
+
+  due(timer: number): void {
+    this.sink.fired(timer);
+  }
+}
+
+/** A public wheel. The timer's number is its value; the id is kept by the caller, in memory that is there before. */
+class PresetSubject implements WheelSubject {
+  private readonly wheel: TimingWheel<number>;
+  private readonly ids: Float64Array;
+  private readonly unit: number;
+  private readonly earlier: number;
+  private readonly onFire: (timer: number) => void;
+
+  constructor(name: PresetName, capacity: number, sink: FireSink) {
+    const config = presets[name];
+    this.wheel = createWheel<number>({ ...config, capacity });
+    this.ids = idsFor(capacity);
+    const finest = config.engine === 'pinned' ? config.levels[0].precision : config.precision;
+    this.unit = finest === 1 ? 1 : NS;
+    this.earlier = config.engine === 'cascading' && config.rounding === 'next' ? 1 : 0;
+    this.onFire = (timer) => sink.fired(timer);
+  }
+
+  schedule(timer: number, deadline: number): void {
+    this.ids[timer] = this.wheel.schedule((deadline - this.earlier) * this.unit, timer);
+  }
+
+  cancel(timer: number): void {
+    if (!this.wheel.cancel(this.ids[timer])) throw new Error(`cancel said that timer ${timer} was not live`);
+  }
+
+  advanceTo(now: number): void {
+    this.wheel.advanceTo(now * this.unit, this.onFire);
+  }
+}
+
+/** Cancelling leaves the entry; it is dropped when its time comes and the timer's deadline is no longer the same. */
+class HeapSubject implements WheelSubject {
+  private readonly queue = new FlatQueue<number>();
+  private readonly deadlines: Float64Array;
+  private readonly sink: FireSink;
+
+  constructor(capacity: number, sink: FireSink) {
+    this.deadlines = idsFor(capacity);
+    this.sink = sink;
+  }
+
+  schedule(timer: number, deadline: number): void {
+    this.deadlines[timer] = deadline;
+    this.queue.push(timer, deadline);
+  }
+
+  cancel(timer: number): void {
+    this.deadlines[timer] = 0;
+  }
+
+  advanceTo(now: number): void {
+    const { deadlines, queue } = this;
+    for (let next = queue.peekValue(); next !== undefined && next <= now; next = queue.peekValue()) {
+      const timer = queue.pop() as number;
+      if (deadlines[timer] !== next) continue;
+      deadlines[timer] = 0;
+      this.sink.fired(timer);
+    }
+  }
+}
+
+let reservedIds = new Float64Array(0);
+
+/** Memory in which a caller keeps one number per timer, touched now, so that it does not count as the subject's. */
+export function reserveIds(capacity: number): void {
+  reservedIds = new Float64Array(capacity).fill(1);
+}
+
+const idsFor = (capacity: number): Float64Array =>
+  reservedIds.length >= capacity ? reservedIds : new Float64Array(capacity);

@@ -38,7 +38,9 @@ export class TableView {
     const due = this.dueOf(slot);
     const tick = this.scale.tickAtOrAfter(this.deadlines[slot * 2 + 1]);
     // They differ for a deadline that had passed when it was set, and while the timer is being moved.
-    return tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due ? tick : tickFrom(due, now);
+    if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
+    const told = tickFrom(due, now);
+    return tick <= now ? Math.min(told, now + 1) : told;
   }
 
   /** Visits every live timer's slot. */

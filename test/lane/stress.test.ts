@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { allocateLane, commandCounters, firedCounters, type LaneMemory } from '../../src/lane/lane-memory.ts';
 import { LiveLane } from './live-lane.ts';
 import { runThreads } from './run-threads.ts';
+
+vi.setConfig({ testTimeout: 120_000 }); // threads that spin get slow where others want the processors
 
 beforeAll(() => {
   const built = new URL('../../dist/src/lane/ring.js', import.meta.url);

@@ -56,7 +56,7 @@ export class LaneWorld {
   isArmed = false;
   private hasMore = false;
   /** What must have been delivered when the answer that the client waits for has come. */
-  private asked: { readonly time: number; readonly due: readonly KnownTimer[] } | undefined;
+  private asked: { readonly time: number; readonly due: Set<KnownTimer> } | undefined;
   private readonly options: WorldOptions;
   private readonly setup: ShardSetup;
   private readonly delivery: Delivery;
@@ -116,6 +116,7 @@ export class LaneWorld {
     const tick = this.known.dueTickOf(deadline);
     this.lane.move(this.slotOf(timer), deadline, wordOf(tick), tick - this.known.tick <= NEAR);
     timer.deadline = deadline;
+    this.asked?.due.delete(timer); // a deadline that has passed, too, is due at the next tick
     this.isArmed = true;
   }
 
@@ -146,7 +147,7 @@ export class LaneWorld {
     }
     this.clock.set(this.time + ticks);
     if (this.options.manual) {
-      this.asked = { time: this.time, due: this.live.filter((timer) => timer.deadline <= this.time) };
+      this.asked = { time: this.time, due: new Set(this.live.filter((timer) => timer.deadline <= this.time)) };
       this.ask();
       this.isArmed = true;
     }
@@ -228,8 +229,7 @@ export class LaneWorld {
     const { time, due } = this.asked;
     this.asked = undefined;
     for (const { outcome, deadline, id } of due) {
-      if (outcome === 'live' && deadline <= time)
-        throw new Error(`answered at ${time}, but ${id} due ${deadline} is live`);
+      if (outcome === 'live') throw new Error(`answered at ${time}, but ${id} due ${deadline} is live`);
     }
   }
 

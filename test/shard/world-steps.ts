@@ -65,7 +65,10 @@ export const forTwoTimers: Steps = {
   laterSecond: later(1),
 };
 
-/** Where sequences begin: a timer that is new, filed, filed by a shard that sleeps, fired. */
+/**
+ * Where sequences begin: a timer that is new, filed, filed by a shard that sleeps, fired; and two of them, the last
+ * with one fired, and no room for the other in a ring of one record.
+ */
 export const beginnings = {
   new: ['schedule'],
   filed: ['schedule', 'publish', 'turn'],
@@ -73,5 +76,7 @@ export const beginnings = {
   fired: ['schedule', 'publish', 'turn', 'advance', 'turn'],
   twoNew: ['schedule', 'schedule'],
   filedAndNew: ['schedule', 'publish', 'turn', 'schedule'],
+  firedAndFiled: ['schedule', 'publish', 'turn', 'advance', 'schedule', 'publish', 'turn'],
+  firedAndFull: ['schedule', 'schedule', 'publish', 'turn', 'publish', 'turn', 'advance', 'turn'],
   firedAndNew: ['schedule', 'publish', 'turn', 'advance', 'turn', 'schedule'],
 };

@@ -154,4 +154,19 @@ describe('CascadingIndex', () => {
     expect(index.advanceTo(9, seen, unlimited)).toBe(true);
     expect([seen.slots, index.now, index.size]).toEqual([[2], 9, 0]);
   });
+
+  test('what a sink files after clearing the index is not taken for the rest of the slot', () => {
+    const index = plain();
+    for (let slot = 0; slot < 10; slot++) index.insert(slot, 5);
+    const seen: number[] = [];
+    const sink = {
+      due(slot: number): void {
+        seen.push(slot);
+        index.clear();
+        for (let later = 20; later < 30; later++) index.insert(later, 100);
+      },
+    };
+    expect(index.advanceTo(10, sink, unlimited)).toBe(true);
+    expect([seen, index.size, index.nextTick()]).toEqual([[0], 10, 100]);
+  });
 });

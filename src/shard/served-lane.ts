@@ -56,7 +56,7 @@ export class ServedLane implements DueSink {
   private roundTick = 0;
   /** Commands of the present round that are not yet filed. */
   private roundLeft = 0;
-  private late: LateCommand[] = [];
+  private readonly late: LateCommand[] = [];
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
     this.index = index;
@@ -89,7 +89,7 @@ export class ServedLane implements DueSink {
    * to which a client moved the clock before it asked, and a time covers the commands published before it was set.
    */
   noteRequest(): void {
-    if (this.roundLeft === 0) this.request = Atomics.load(this.header, REQUEST);
+    if (this.roundLeft === 0 && this.late.length === 0) this.request = Atomics.load(this.header, REQUEST);
   }
 
   /**
@@ -100,14 +100,14 @@ export class ServedLane implements DueSink {
    * Returns whether there is more to do at once.
    */
   turn(now: number, budget: number): boolean {
-    if (this.roundLeft === 0) {
+    if (this.roundLeft === 0 && this.late.length === 0) {
       this.roundTick = now;
       this.roundLeft = this.commandRing.available();
     }
     this.fileCommands(Math.min(this.roundLeft, budget));
     if (this.roundLeft > 0) return true;
-    const room = this.firedRing.exactRoom();
-    const isDone = room > 0 && this.index.advanceTo(this.roundTick, this, Math.min(budget, room));
+    const left = this.fireLate(Math.min(budget, this.firedRing.exactRoom()));
+    const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
     this.publish(isDone);
     return !isDone && !this.isBlocked();
   }
@@ -168,17 +168,24 @@ export class ServedLane implements DueSink {
     this.commandRing.release();
     this.roundLeft -= count;
     this.commands += count;
-    if (this.roundLeft === 0 && this.late.length > 0) this.fileLate();
+    if (this.roundLeft === 0) this.late.sort((one, other) => one.tick - other.tick);
   }
 
-  /** Files what came after its tick had been handed over, in order of due tick: all of it is due at the next. */
-  private fileLate(): void {
-    this.late.sort((one, other) => one.tick - other.tick);
-    for (const { slot, tag, tick } of this.late) {
-      // Out of the ring's order, a command of a timer that has ended could displace that of its slot's next.
-      if (this.table.tagOf(slot) === tag) this.file(slot, tag, tick);
+  /**
+   * Hands over what came after its tick had been: before anything else, since that is due later, and in order of due
+   * tick. Returns what is left of the budget; what is beyond it waits for the next turn.
+   */
+  private fireLate(budget: number): number {
+    if (this.late.length === 0) return budget;
+    const taken = this.late.splice(0, budget);
+    for (const { slot, tag, tick } of taken) {
+      // Out of the ring's order: the timer may have ended, and its slot may be filed for the next.
+      if (this.table.tagOf(slot) !== tag) continue;
+      this.index.remove(slot);
+      this.tags[slot] = tag;
+      this.due(slot, tick);
     }
-    this.late = [];
+    return budget - taken.length;
   }
 
   /** Hands fired records to the client, and its answer where the lane has caught up with the clock; rings if there is news. */

@@ -64,8 +64,10 @@ export class ShardLoop {
     return Math.min(next, this.scale.tickAtOrBefore(this.clock.published()) + NEAR);
   }
 
+  /** A manual clock does not move by itself: what has not come by now comes with a ring. */
   private timeUntil(tick: number): number {
-    if (tick === Number.POSITIVE_INFINITY || this.manual) return Number.POSITIVE_INFINITY;
-    return this.scale.timeOf(tick) - this.clock.refresh();
+    if (tick === Number.POSITIVE_INFINITY) return tick;
+    const left = this.scale.timeOf(tick) - this.clock.refresh();
+    return left > 0 && this.manual ? Number.POSITIVE_INFINITY : left;
   }
 }

@@ -1,10 +1,42 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
 import { crashShard, killShard, nextRestart, restartShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', (shards) => {
+  test(`threads are killed in the middle, while timers are scheduled, moved and cancelled, seed ${SEED}`, async () => {
+    await using scheduler = createScheduler({ shards, capacity: 65_536 });
+    await scheduler.ready; // so that the first to be killed serves already
+    const draws = new Draws(SEED);
+    const count = 30_000;
+    const tally = new Tally(count);
+    const restarts: { shard: number; rescheduled: number; cause: Error }[] = [];
+    scheduler.on('shard-restart', (restart) => restarts.push(restart));
+    const ids: number[] = [];
+    let kills = 0;
+    for (let i = 0; i < count; i++) {
+      ids.push(scheduler.scheduleAfter(i, draws.between(0, 400), tally.add, i));
+      const other = draws.below(ids.length);
+      if (draws.below(4) === 0 && scheduler.cancel(ids[other])) tally.add(other);
+      if (draws.below(4) === 0) scheduler.rescheduleAfter(ids[draws.below(ids.length)], draws.between(0, 400));
+      if (i % 100 === 0) await turn();
+      if (i % 6000 === 5999 && killShard(scheduler, draws.below(shards))) kills += 1;
+    }
+    for (let shard = 0; shard < shards; shard++) kills += killShard(scheduler, shard) ? 1 : 0;
+    await until(() => scheduler.size === 0);
+    await pass(20);
+    tally.expectEachOnce();
+    await until(() => restarts.length > 0);
+    expect(kills).toBeGreaterThan(0);
+    for (const { shard, rescheduled, cause } of restarts) {
+      expect(shard).toBeLessThan(shards);
+      expect(rescheduled).toBeGreaterThanOrEqual(0);
+      expect(cause).toBeInstanceOf(Error);
+    }
+  });
+
   test("'shard-restart' tells shard, cause and how many live timers were indexed anew", async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
     await scheduler.ready;
@@ -51,6 +83,21 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     await until(() => scheduler.size === 0);
     await pass(20);
     tally.expectEachOnce();
+  });
+
+  test('successors that die while they start, again and again', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const tally = new Tally(500);
+    for (let i = 0; i < 500; i++) scheduler.schedule(i, 1 + (i % 50), tally.add, i);
+    let kills = 0;
+    for (const delay of [0, 1, 2, 5, 10, 20, 40]) {
+      if (killShard(scheduler, 0)) kills += 1;
+      await pass(delay);
+    }
+    expect(await scheduler.advanceTo(50)).toBe(500);
+    tally.expectEachOnce();
+    expect(kills).toBeGreaterThan(2);
   });
 
   test('threads that die while they start, at any moment of it', async () => {

@@ -1,4 +1,4 @@
-import { createScheduler, type Scheduler } from 'shardwheel';
+import { createScheduler, type Scheduler, type WheelConfig } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
@@ -40,7 +40,10 @@ class Book {
     for (let shard = 0; shard < Math.max(1, shards); shard++) {
       const due = [...this.expected.values()].filter((entry) => entry.shard === shard);
       due.sort((one, other) => one.due - other.due || one.sequence - other.sequence);
-      expect(this.delivered.filter((entry) => entry.shard === shard)).toEqual(due);
+      const delivered = this.delivered.filter((entry) => entry.shard === shard);
+      expect(delivered.length).toBe(due.length);
+      const wrong = due.findIndex((entry, i) => entry !== delivered[i]);
+      if (wrong >= 0) expect(delivered.slice(wrong, wrong + 5)).toEqual(due.slice(wrong, wrong + 5));
     }
     expect(this.delivered.length).toBe(this.expected.size);
   }
@@ -97,6 +100,32 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
     book.expectOrder(shards);
   });
 
+  test('a timer that was scheduled long ahead comes before one of its tick that was scheduled later', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 200 });
+    await scheduler.ready;
+    const book = new Book(scheduler);
+    const due = 2 ** 33 + 5000;
+    for (const ahead of [due, 2 ** 32, 2 ** 31, 2 ** 30 + 1, 2 ** 30 - 1, 70_000, 300, 100, 1]) {
+      await scheduler.advanceTo(due - ahead);
+      for (let i = 0; i < 10; i++) book.schedule(i, due - (i % 2));
+    }
+    await scheduler.advanceTo(due);
+    book.expectOrder(shards);
+  });
+
+  test('so it does on a wheel of 256 ticks that holds no list of what lies beyond', async () => {
+    const wheel: WheelConfig = { engine: 'cascading', precision: 1, levelBits: [4, 4], overflow: 'throw' };
+    await using scheduler = createScheduler({ shards, wheel, clock: 'manual', capacity: 200 });
+    await scheduler.ready;
+    const book = new Book(scheduler);
+    for (let now = 0; now < 1000; now += 10) {
+      await scheduler.advanceTo(now);
+      book.schedule('one shard', 1000);
+    }
+    await scheduler.advanceTo(1000);
+    book.expectOrder(shards);
+  });
+
   test('rescheduled timers stand in the order of their new ticks', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
     await scheduler.ready;
@@ -115,17 +144,20 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 
   test('on the real clock, also when the loop was blocked until all were overdue', async () => {
-    await using scheduler = createScheduler({ shards });
-    await scheduler.ready;
     const draws = new Draws(SEED);
-    const book = new Book(scheduler);
-    const start = scheduler.now();
-    for (let i = 0; i < 3000; i++) book.schedule(i, start + 150 + draws.below(60));
-    await turn();
-    await pass(20);
-    blockLoop(300);
-    await until(() => scheduler.size === 0);
-    book.expectOrder(shards);
+    for (let isInTime = false; !isInTime; ) {
+      await using scheduler = createScheduler({ shards, capacity: 4096 });
+      await scheduler.ready;
+      const book = new Book(scheduler);
+      const start = Math.ceil(scheduler.now()) + 150;
+      for (let i = 0; i < 3000; i++) book.schedule(i, start + draws.below(60));
+      isInTime = scheduler.now() < start; // else the machine was too busy: some were overdue when they were scheduled
+      await turn();
+      await pass(20);
+      blockLoop(300);
+      await until(() => scheduler.size === 0);
+      if (isInTime) book.expectOrder(shards);
+    }
   });
 });
 

@@ -1,0 +1,209 @@
+import { createScheduler, type Scheduler, SchedulerClosedError } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { pass, turn, until } from '../fixtures/event-loop.ts';
+import { killShard } from '../fixtures/shard-threads.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+/** Schedules `count` timers of some ms each, as fast as it can. */
+function burst(scheduler: Scheduler, count: number, tally: Tally, from = 0): void {
+  for (let i = from; i < from + count; i++) scheduler.scheduleAfter(i, i % 20, tally.add, i);
+}
+
+async function closeInto(scheduler: Scheduler, tally: Tally): Promise<number> {
+  const unfired = await scheduler.close();
+  for (const { argument } of unfired) tally.add(argument as number);
+  return unfired.length;
+}
+
+describe.each([0, 1, 2])('close(): shards %i', (shards) => {
+  test('in the middle of a burst: each timer was delivered, or is handed back', async () => {
+    const scheduler = createScheduler({ shards });
+    await scheduler.ready;
+    const tally = new Tally(100_000);
+    for (let round = 0; round < 10; round++) {
+      burst(scheduler, 10_000, tally, round * 10_000);
+      await turn();
+      if (round === 8) await pass(10);
+    }
+    expect(await closeInto(scheduler, tally)).toBeGreaterThan(0);
+    tally.expectEachOnce();
+    await pass(30); // nothing comes afterwards
+    tally.expectEachOnce();
+    expect(scheduler.size).toBe(0);
+  });
+
+  test('hands back id, deadline and argument', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const argument = { of: 'mine' };
+    const ids = [
+      scheduler.schedule(1, 50, () => undefined, argument),
+      scheduler.schedule(2, 60.5),
+      scheduler.schedule(3, 70, () => undefined),
+    ];
+    scheduler.schedule(4, 5);
+    scheduler.cancel(scheduler.schedule(5, 50));
+    scheduler.reschedule(ids[2], 80);
+    await scheduler.advanceTo(5);
+    const unfired = await scheduler.close();
+    expect(unfired.sort((one, other) => one.deadline - other.deadline)).toEqual([
+      { id: ids[0], deadline: 50, argument },
+      { id: ids[1], deadline: 60.5, argument: undefined },
+      { id: ids[2], deadline: 80, argument: undefined },
+    ]);
+    expect(unfired[0].argument).toBe(argument);
+  });
+
+  test('before it is ready', async () => {
+    const scheduler = createScheduler({ shards });
+    const tally = new Tally(1000);
+    burst(scheduler, 1000, tally);
+    expect(await closeInto(scheduler, tally)).toBe(1000);
+    tally.expectEachOnce();
+  });
+
+  test('twice: the same answer, once', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    scheduler.schedule(1, 50);
+    const [one, other] = await Promise.all([scheduler.close(), scheduler.close()]);
+    expect(one.length).toBe(1);
+    expect(other).toBe(one);
+    expect(await scheduler.close()).toBe(one);
+  });
+
+  test('within a callback: the rest of its batch is handed back', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const tally = new Tally(500);
+    let closing: Promise<unknown> | undefined;
+    for (let i = 0; i < 500; i++) {
+      scheduler.schedule(
+        'one shard',
+        10,
+        (index) => {
+          tally.add(index);
+          if (index === 200) closing = closeInto(scheduler, tally);
+        },
+        i,
+      );
+    }
+    await scheduler.advanceTo(10).catch(() => undefined);
+    expect(await closing).toBe(299);
+    tally.expectEachOnce();
+  });
+
+  test("within a 'fired' listener", async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024, maxBatch: 50 });
+    await scheduler.ready;
+    const tally = new Tally(500);
+    const index = new Map<number, number>();
+    let closing: Promise<unknown> | undefined;
+    scheduler.on('fired', ({ ids, length }) => {
+      for (const id of ids.subarray(0, length)) tally.add(index.get(id) as number);
+      closing ??= closeInto(scheduler, tally);
+    });
+    for (let i = 0; i < 500; i++) index.set(scheduler.schedule('one shard', 10, undefined, i), i);
+    await scheduler.advanceTo(10).catch(() => undefined);
+    expect(await closing).toBe(450);
+    tally.expectEachOnce();
+  });
+
+  test('while a thread is being replaced', async () => {
+    for (const delay of [0, 2, 10, 30]) {
+      const scheduler = createScheduler({ shards, capacity: 4096 });
+      await scheduler.ready;
+      const tally = new Tally(1000);
+      burst(scheduler, 1000, tally);
+      if (shards > 0) killShard(scheduler, 0);
+      await pass(delay);
+      await closeInto(scheduler, tally);
+      tally.expectEachOnce();
+    }
+  });
+
+  test('a pending advanceTo ends with it', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64, maxBatch: 1 });
+    await scheduler.ready;
+    for (let i = 0; i < 50; i++) scheduler.schedule(i, 10);
+    const advancing = scheduler.advanceTo(10);
+    await turn();
+    const unfired = await scheduler.close();
+    expect((await advancing) + unfired.length).toBe(50);
+  });
+});
+
+describe.each([0, 2])('AbortSignal: shards %i', (shards) => {
+  test('aborting closes the scheduler', async () => {
+    const controller = new AbortController();
+    const scheduler = createScheduler({ shards, signal: controller.signal });
+    let fired = 0;
+    const id = scheduler.scheduleAfter(1, 20, () => {
+      fired += 1;
+    });
+    await scheduler.ready;
+    controller.abort();
+    expect(() => scheduler.schedule(1, 1)).toThrow(SchedulerClosedError);
+    expect((await scheduler.close()).map((timer) => timer.id)).toEqual(fired === 0 ? [id] : []);
+    await pass(30);
+    expect(fired).toBeLessThan(2);
+  });
+
+  test('a signal that is aborted already', async () => {
+    const scheduler = createScheduler({ shards, signal: AbortSignal.abort() });
+    expect(() => scheduler.schedule(1, 1)).toThrow(SchedulerClosedError);
+    expect(await scheduler.close()).toEqual([]);
+  });
+
+  test('a closed scheduler has left the signal', async () => {
+    const controller = new AbortController();
+    let listeners = 0;
+    const { signal } = controller;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+    await createScheduler({ shards, signal }).close();
+    expect(listeners).toBe(0);
+    controller.abort();
+  });
+});
+
+describe.each([0, 2])('handles: shards %i', (shards) => {
+  test('await using closes at the end of the block', async () => {
+    let scheduler: Scheduler;
+    {
+      await using inner = createScheduler({ shards });
+      scheduler = inner;
+      scheduler.scheduleAfter(1, 1e6);
+    }
+    expect(() => scheduler.now()).toThrow(SchedulerClosedError);
+    expect(scheduler.size).toBe(0);
+  });
+
+  test('many schedulers, one after the other, leave nothing open', async () => {
+    const live = () => {
+      const counts: Record<string, number> = {};
+      for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+      return { ports: counts.MessagePort ?? 0, workers: counts.Worker ?? 0, immediates: counts.Immediate ?? 0 };
+    };
+    await createScheduler({ shards }).close();
+    await turn();
+    const before = live();
+    for (let i = 0; i < 20; i++) {
+      const scheduler = createScheduler({ shards, capacity: 4096 });
+      if (i % 2 === 0) await scheduler.ready;
+      scheduler.scheduleAfter(1, 0);
+      scheduler.scheduleAfter(1, 1e6);
+      if (i % 3 === 0) await until(() => scheduler.size === 1);
+      await scheduler.close();
+    }
+    await turn();
+    await turn();
+    expect(live()).toEqual(before);
+  });
+});

@@ -1,0 +1,82 @@
+import { createScheduler, type FiredBatch } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+
+interface Copy {
+  shard: number;
+  now: number;
+  ids: number[];
+  deadlines: number[];
+}
+
+const copyOf = ({ shard, now, length, ids, deadlines }: FiredBatch): Copy => ({
+  shard,
+  now,
+  ids: [...ids.subarray(0, length)],
+  deadlines: [...deadlines.subarray(0, length)],
+});
+
+describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
+  test('carry ids, deadlines, shard and time of the timers that have no callback', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const batches: Copy[] = [];
+    const answers: boolean[] = [];
+    scheduler.on('fired', (batch) => {
+      expect(batch.ids).toBeInstanceOf(Float64Array);
+      expect(batch.deadlines).toBeInstanceOf(Float64Array);
+      expect(batch.length).toBeGreaterThan(0);
+      for (const id of batch.ids.subarray(0, batch.length)) answers.push(scheduler.has(id), scheduler.cancel(id));
+      batches.push(copyOf(batch));
+    });
+    const wanted = new Map<number, { deadline: number; shard: number }>();
+    for (let i = 0; i < 1000; i++) {
+      const deadline = 1 + (i % 37) / 2;
+      wanted.set(scheduler.schedule(i, deadline, undefined, 'an argument, for nobody'), {
+        deadline,
+        shard: scheduler.shardOf(i),
+      });
+    }
+    for (const now of [5, 6, 7, 20]) {
+      await scheduler.advanceTo(now);
+      for (const batch of batches.splice(0)) {
+        expect(batch.now).toBe(now);
+        for (const [i, id] of batch.ids.entries()) {
+          expect(wanted.get(id)).toEqual({ deadline: batch.deadlines[i], shard: batch.shard });
+          wanted.delete(id);
+        }
+      }
+    }
+    expect(wanted.size).toBe(0);
+    expect(new Set(answers)).toEqual(new Set([false])); // no longer live when they are handed over
+    expect(answers.length).toBe(2000);
+  });
+
+  test('stand in line with the callbacks of their shard', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const log: string[] = [];
+    scheduler.on('fired', ({ length }) => log.push(`batch of ${length}`));
+    const callback = (name: string) => log.push(name);
+    for (const name of ['', '', 'one', '', 'two', 'three', '', '', '']) {
+      scheduler.schedule('one shard', 5, name === '' ? undefined : callback, name);
+    }
+    await scheduler.advanceTo(5);
+    expect(log).toEqual(['batch of 2', 'one', 'batch of 1', 'two', 'three', 'batch of 3']);
+  });
+
+  test('reach every listener; without any, timers are delivered all the same', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    scheduler.schedule(1, 5);
+    expect(await scheduler.advanceTo(5)).toBe(1);
+    const log: string[] = [];
+    scheduler.on('fired', () => log.push('first'));
+    scheduler.once('fired', () => log.push('once'));
+    scheduler.schedule(1, 6);
+    expect(await scheduler.advanceTo(6)).toBe(1);
+    scheduler.schedule(1, 7);
+    expect(await scheduler.advanceTo(7)).toBe(1);
+    expect(log).toEqual(['first', 'once', 'first']);
+    expect(await scheduler.stats()).toMatchObject({ delivered: 3, size: 0 });
+  });
+});

@@ -1,0 +1,43 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+describe.each([0, 1, 2])('nextExpiration(): shards %i', (shards) => {
+  test.each([1, 0.25, 10])(`is the least time at which a timer fires, tick %f, seed ${SEED}`, async (tick) => {
+    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    expect(await scheduler.nextExpiration()).toBeUndefined();
+    const draws = new Draws(SEED);
+    const ids: number[] = [];
+    let live = 0;
+    for (let i = 0; i < 300; i++) ids.push(scheduler.schedule(i, draws.between(-5, 70_000) * tick));
+    for (let i = 0; i < 100; i++) scheduler.cancel(ids[draws.below(300)]);
+    for (let i = 0; i < 100; i++) scheduler.reschedule(ids[draws.below(300)], draws.between(-5, 70_000) * tick);
+    live = scheduler.size;
+    let asked = 0;
+    for (let next = await scheduler.nextExpiration(); next !== undefined; next = await scheduler.nextExpiration()) {
+      expect(next).toBeGreaterThan(scheduler.now());
+      expect(await scheduler.advanceTo(next * (1 - Number.EPSILON))).toBe(0);
+      const fired = await scheduler.advanceTo(next);
+      expect(fired).toBeGreaterThan(0);
+      live -= fired;
+      asked += 1;
+    }
+    expect({ live, size: scheduler.size }).toEqual({ live: 0, size: 0 });
+    expect(asked).toBeGreaterThan(100);
+  });
+
+  test('asked before the threads are up, and at once after each change', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    const id = scheduler.schedule('a', 50);
+    expect(await scheduler.nextExpiration()).toBe(50);
+    scheduler.schedule('b', 7.2);
+    expect(await scheduler.nextExpiration()).toBe(8);
+    scheduler.reschedule(id, 3);
+    expect(await scheduler.nextExpiration()).toBe(3);
+    scheduler.cancel(id);
+    expect(await scheduler.nextExpiration()).toBe(8);
+    scheduler.schedule('c', -1);
+    expect(await scheduler.nextExpiration()).toBe(1);
+  });
+});

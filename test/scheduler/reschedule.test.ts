@@ -1,0 +1,102 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { until } from '../fixtures/event-loop.ts';
+
+describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
+  test.each([
+    ['to later', 100, [300], 300],
+    ['to earlier', 100, [30], 30],
+    ['to the same', 100, [100], 100],
+    ['to the past', 100, [-5], 1],
+    ['to the present', 100, [0], 1],
+    ['to earlier and back', 100, [30, 100], 100],
+    ['to later and back', 100, [300, 100], 100],
+    ['over several levels of the wheel and back', 100, [1e6, 5, 70_000, 300, 2 ** 33, 250], 250],
+    ['within its tick', 100, [99.5, 99.1], 100],
+  ] as const)('%s', async (_name, first, moves, due) => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const fired: number[] = [];
+    const id = scheduler.schedule('a', first, (_, own) => fired.push(scheduler.now(), own));
+    for (const deadline of moves) {
+      expect(scheduler.reschedule(id, deadline)).toBe(true);
+      expect(scheduler.deadlineOf(id)).toBe(deadline);
+      expect(scheduler.has(id)).toBe(true);
+    }
+    expect(scheduler.size).toBe(1);
+    expect(await scheduler.nextExpiration()).toBe(due);
+    expect(await scheduler.advanceTo(due - 0.5)).toBe(0);
+    expect(await scheduler.advanceTo(due)).toBe(1);
+    expect(fired).toEqual([due, id]);
+    expect(await scheduler.advanceTo(2 ** 34)).toBe(0);
+  });
+
+  test('a million times, as an idle timeout that is moved with every request', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const fired = new Map<number, number>();
+    const ids = Array.from({ length: 1000 }, (_, i) =>
+      scheduler.schedule(i, 60, (_, id) => fired.set(id, scheduler.now())),
+    );
+    const draws = new Draws(SEED);
+    for (let now = 0; now < 100; now++) {
+      await scheduler.advanceTo(now);
+      for (let i = 0; i < 10_000; i++) scheduler.rescheduleAfter(ids[draws.below(1000)], 60);
+    }
+    const deadlines = ids.map((id) => scheduler.deadlineOf(id));
+    await scheduler.advanceTo(1000);
+    expect(fired.size).toBe(1000);
+    expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 159)).toBe(true);
+    const { rescheduled, delivered } = await scheduler.stats();
+    expect({ rescheduled, delivered }).toEqual({ rescheduled: 1_000_000, delivered: 1000 });
+  });
+
+  test(`fires each timer once, at the tick of its last deadline, seed ${SEED}`, async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const due = new Map<number, number>();
+    const wrong: unknown[] = [];
+    let fired = 0;
+    let now = 0;
+    const check = (_: unknown, id: number) => {
+      fired += 1;
+      // Each advance goes one tick on, so a timer fires exactly when its tick ends.
+      if (due.get(id) !== now) wrong.push({ now, due: due.get(id) });
+    };
+    const dueOf = (deadline: number) => Math.max(Math.ceil(deadline), now + 1);
+    for (let i = 0; i < 500; i++) {
+      const deadline = draws.between(0, 600);
+      due.set(scheduler.schedule(i, deadline, check), dueOf(deadline));
+    }
+    const ids = [...due.keys()];
+    while (scheduler.size > 0) {
+      for (let i = 0; i < 5 && now < 400; i++) {
+        const id = draws.pick(ids);
+        const deadline = now + draws.between(-10, draws.below(4) === 0 ? 600 : 40);
+        if (scheduler.reschedule(id, deadline)) due.set(id, dueOf(deadline));
+      }
+      now += 1;
+      await scheduler.advanceTo(now);
+    }
+    expect({ fired, wrong }).toEqual({ fired: 500, wrong: [] });
+  });
+
+  test('on the real clock, again and again to later and at last to now', async () => {
+    await using scheduler = createScheduler({ shards });
+    let fired = 0;
+    const id = scheduler.scheduleAfter('a', 5, () => {
+      fired += 1;
+    });
+    const end = scheduler.now() + 60;
+    await until(() => {
+      if (scheduler.now() < end) return !scheduler.rescheduleAfter(id, 200);
+      return true;
+    });
+    expect(fired).toBe(0);
+    expect(scheduler.rescheduleAfter(id, 0)).toBe(true);
+    await until(() => fired === 1);
+    expect(scheduler.rescheduleAfter(id, 0)).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { restartShard } from '../fixtures/shard-threads.ts';
+
+describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
+  test('counts what was scheduled, moved, cancelled and delivered, over all and by shard', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const count = Math.max(1, shards);
+    const ids: number[] = [];
+    const onShard = new Array<number>(count).fill(0);
+    for (let i = 0; i < 600; i++) {
+      ids.push(scheduler.schedule(i, i < 400 ? 10 : 100));
+      if (i >= 450) onShard[scheduler.shardOf(i)] += 1;
+    }
+    for (const id of ids.slice(400, 450)) scheduler.cancel(id);
+    for (const id of ids.slice(450, 500)) scheduler.reschedule(id, 200);
+    for (const id of ids.slice(400, 450)) scheduler.reschedule(id, 200);
+    await scheduler.advanceTo(10);
+    const stats = await scheduler.stats();
+    expect(stats).toMatchObject({ size: 150, scheduled: 600, rescheduled: 50, cancelled: 50, delivered: 400 });
+    expect(scheduler.size).toBe(150);
+    expect(stats.shards.map(({ shard, size, capacity, restarts }) => ({ shard, size, capacity, restarts }))).toEqual(
+      onShard.map((size, shard) => ({ shard, size, capacity: 1024, restarts: 0 })),
+    );
+    const sum = (of: 'fired' | 'commands' | 'filed') => stats.shards.reduce((total, shard) => total + shard[of], 0);
+    expect(sum('fired')).toBeGreaterThanOrEqual(400);
+    expect(sum('commands')).toBeGreaterThanOrEqual(550); // the 50 that were cancelled at once need not be told
+    expect(sum('filed')).toBeGreaterThanOrEqual(150);
+    expect(stats.shards.every(({ turns, bytes }) => turns > 0 && bytes > 0)).toBe(true);
+  });
+
+  test('answers before the threads are up, and to several at once', async () => {
+    await using scheduler = createScheduler({ shards });
+    const answers = await Promise.all([scheduler.stats(), scheduler.stats(), scheduler.stats()]);
+    for (const { size, shards: list } of answers)
+      expect({ size, shards: list.length }).toEqual({ size: 0, shards: Math.max(1, shards) });
+  });
+});
+
+describe.each([1, 2])('stats(): shards %i', (shards) => {
+  test('counts restarts', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
+    expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0].slice(0, shards));
+  });
+});

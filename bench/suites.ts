@@ -1,3 +1,4 @@
+import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
 import type { Suite } from './suite.ts';
 import { churn } from './wheel/churn.ts';
 import { fire } from './wheel/fire.ts';
@@ -5,4 +6,16 @@ import { growth } from './wheel/growth.ts';
 import { hour } from './wheel/hour.ts';
 
 /** Everything that can be measured, in the order in which it is. */
-export const suites: readonly Suite[] = [churn, fire, hour, growth];
+export const suites: readonly Suite[] = [
+  churn,
+  fire,
+  hour,
+  growth,
+  random,
+  newest,
+  equal,
+  move,
+  lateness,
+  flood,
+  shards,
+];

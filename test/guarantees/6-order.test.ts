@@ -159,6 +159,23 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
       if (isInTime) book.expectOrder(shards);
     }
   });
+
+  test('a timer that comes late to its shard stands before those of later ticks', async () => {
+    await using scheduler = createScheduler({ shards, capacity: 4096 });
+    await scheduler.ready;
+    for (let i = 0; i < 1000; i++) scheduler.scheduleAfter('a', i); // keeps the wheel going
+    for (let round = 0; round < 20; round++) {
+      const log: string[] = [];
+      const first = Math.ceil(scheduler.now()) + 1;
+      scheduler.schedule('a', first, () => log.push('first'));
+      blockLoop(8);
+      const tick = Math.max(first, Math.floor(scheduler.now())); // now() may lag by a shard's turn
+      scheduler.schedule('a', tick + 1, () => log.push('second'));
+      scheduler.schedule('a', tick + 2, () => log.push('third'));
+      await until(() => log.length === 3);
+      expect(log).toEqual(['first', 'second', 'third']);
+    }
+  });
 });
 
 describe.each([1, 2])('guarantee 6, order across the restart of a shard: shards %i', (shards) => {

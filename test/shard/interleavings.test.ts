@@ -18,6 +18,8 @@ interface Family {
   readonly capacity: number;
   readonly ring: number;
   readonly manual: boolean;
+  /** In the end the client stands still for a while, and the shard has to come to rest. */
+  readonly alone?: boolean;
   readonly steps: Steps;
   /** Most steps after the beginning. */
   readonly length: number;
@@ -26,7 +28,7 @@ interface Family {
 }
 
 /** Runs all sequences of a family; returns how many there were. */
-function runAll({ from, capacity, ring, manual, steps, length }: Family): number {
+function runAll({ from, capacity, ring, manual, alone, steps, length }: Family): number {
   const options = { capacity, rings: { commands: ring, fired: ring }, budget: 1, maxBatch: 1, manual };
   const setup = allocateSetup(options);
   const names = Object.keys(steps);
@@ -37,6 +39,7 @@ function runAll({ from, capacity, ring, manual, steps, length }: Family): number
     try {
       for (const name of beginnings[from]) if (!steps[name](world)) throw new Error(`cannot begin with ${name}`);
       for (let at = 0; at < sequence.length; at++) if (!acts[sequence[at]](world)) return at;
+      if (alone) world.rest();
       world.finish();
     } catch (error) {
       const told = [...beginnings[from], ...Array.from(sequence, (choice) => names[choice])].join(', ');
@@ -66,6 +69,8 @@ const families: Family[] = [
   { ...two, from: 'firedAndFull', ring: 1, length: 4, least: 7000 },
   { ...two, from: 'firedAndFull', manual: true, ring: 1, length: 4, least: 7000 },
   { ...two, from: 'filedAndNew', manual: true, ring: 1, length: 4, least: 6500 },
+  { ...two, from: 'twoNew', alone: true, ring: 1, length: 3, least: 900 },
+  { ...two, from: 'firedAndFull', alone: true, ring: 1, length: 4, least: 7000 },
 ];
 
 describe('client and shard in every order: each timer is delivered or cancelled, once, not early, and none is stuck', () => {

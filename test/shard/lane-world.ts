@@ -45,6 +45,8 @@ const LONGEST_END = 40;
  */
 export class LaneWorld {
   readonly timers: KnownTimer[] = [];
+  /** Those delivered, in that order. */
+  readonly deliveries: KnownTimer[] = [];
   readonly lane: ClientLane;
   readonly clock: SharedClock;
   readonly bell: ClientBell;
@@ -168,9 +170,15 @@ export class LaneWorld {
     this.isTold = true; // the coordinator has the client look, whenever a shard has died
   }
 
+  /** Lets the shard run alone, until it sleeps. */
+  rest(): void {
+    for (let i = 0; i < 200; i++) if (!this.step()) return;
+    throw new Error('the shard does not come to rest, although the client stands still');
+  }
+
   /** Lets both sides run until nothing is left to do at this time. */
   settle(): void {
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < 5000; i++) {
       const hasStepped = this.step();
       const turns = this.isTold || this.isArmed;
       if (turns) this.deliver();
@@ -207,6 +215,7 @@ export class LaneWorld {
     if (timer.id !== id) throw new Error(`timer ${timer.id} was delivered as ${id}`);
     if (this.time < timer.deadline) throw new Error(`timer ${id} due ${timer.deadline} was delivered at ${this.time}`);
     timer.outcome = 'delivered';
+    this.deliveries.push(timer);
     timer.deliveredAt = this.time;
   };
 

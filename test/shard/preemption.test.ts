@@ -5,7 +5,7 @@ import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
 import { everySequence } from './sequences.ts';
 import { tapAtomics, visiting, watch } from './shared-access.ts';
 import { steerImmediates } from './stepped-loop.ts';
-import { beginnings, forOneTimer, forTwoTimers, type Steps } from './world-steps.ts';
+import { beginnings, forOneTimer, forTwoTimers, inBetween, type Steps } from './world-steps.ts';
 
 /**
  * One side is stopped before each of its accesses to shared memory in turn, plain ones to the timer table included, and
@@ -18,9 +18,10 @@ const ofShard = ['turn', 'rebuild'];
 const byClient: readonly (readonly string[])[] = [
   ['publish'],
   ['deliver'],
-  ['deliver', 'publish'],
+  ['look'],
+  ['look', 'look'],
   ['advance'],
-  ['advance', 'deliver', 'publish'],
+  ['advance', 'look'],
   ['cancel'],
   ['cancel', 'schedule'],
   ['cancel', 'schedule', 'publish'],
@@ -110,7 +111,7 @@ function runAll({ from, capacity, ring, manual, steps, length }: Family): number
           access += 1;
           if (access !== stop) return;
           if (inner === 'death') throw DEATH;
-          for (const name of inner) makesSense &&= steps[name](world);
+          for (const name of inner) makesSense &&= (steps[name] ?? inBetween[name])(world);
         },
         () => {
           makesSense &&= steps[step](world);
@@ -164,9 +165,11 @@ const families: Family[] = [
   { ...one, from: 'fired', ring: 1, length: 2, least: 15_000 },
   { ...one, from: 'filed', ring: 1, manual: true, length: 1, least: 2000 },
   { ...two, from: 'filedAndNew', ring: 1, length: 1, least: 4000 },
+  { ...two, from: 'sentAndNew', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndNew', ring: 2, length: 1, least: 5000 },
   { ...two, from: 'firedAndFiled', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndFull', ring: 1, length: 1, least: 4000 },
+  { ...two, from: 'firedAndFull', ring: 1, manual: true, length: 1, least: 4500 },
   { ...two, from: 'filedAndNew', ring: 1, manual: true, length: 1, least: 4500 },
 ];
 

@@ -34,6 +34,12 @@ const deliver: Step = (world) => {
   world.deliver();
   return true;
 };
+/** A whole turn of the client that nobody has asked for, as one comes some ms after each change. */
+const look: Step = (world) => {
+  world.deliver();
+  world.publish();
+  return true;
+};
 const crash: Step = (world) => {
   if (world.loop === undefined) return false;
   world.crash();
@@ -58,6 +64,9 @@ export const forOneTimer: Steps = {
   later: later(0),
 };
 
+/** What can also happen while the other side stands still. */
+export const inBetween: Steps = { look };
+
 export const forTwoTimers: Steps = {
   ...forOneTimer,
   cancelSecond: cancel(1),
@@ -75,8 +84,10 @@ export const beginnings = {
   asleep: ['schedule', 'publish', 'turn', 'turn'],
   fired: ['schedule', 'publish', 'turn', 'advance', 'turn'],
   twoNew: ['schedule', 'schedule'],
+  sentAndNew: ['schedule', 'publish', 'schedule'],
   filedAndNew: ['schedule', 'publish', 'turn', 'schedule'],
   firedAndFiled: ['schedule', 'publish', 'turn', 'advance', 'schedule', 'publish', 'turn'],
   firedAndFull: ['schedule', 'schedule', 'publish', 'turn', 'publish', 'turn', 'advance', 'turn'],
+  firedAndLate: ['schedule', 'publish', 'turn', 'schedule', 'advance', 'turn', 'publish'],
   firedAndNew: ['schedule', 'publish', 'turn', 'advance', 'turn', 'schedule'],
 };

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WANTS_ROOM } from '../../src/lane/lane-memory.ts';
+import { LaneWorld } from './lane-world.ts';
+import { steerImmediates } from './stepped-loop.ts';
+
+let release: () => void;
+beforeAll(() => {
+  release = steerImmediates();
+});
+afterAll(() => release());
+
+/** One lane with both of its ends in this thread. */
+function worldOf(options: { capacity?: number; ring?: number; budget?: number; manual?: boolean } = {}): LaneWorld {
+  const { capacity = 16, ring = 16, budget = 1000, manual = false } = options;
+  return new LaneWorld({ capacity, rings: { commands: ring, fired: ring }, budget, maxBatch: 1000, manual });
+}
+
+function scheduleAll(world: LaneWorld, deadlines: readonly number[]): void {
+  for (const deadline of deadlines) if (!world.schedule(deadline)) throw new Error('the table is full');
+}
+
+/** The deadlines of what has been delivered, in its order. */
+const delivered = (world: LaneWorld): number[] => world.deliveries.map(({ deadline }) => deadline);
+
+describe.each([1000, 1])('the order of delivery, turns of %d', (budget) => {
+  test('is that of due ticks, and within one that of scheduling', () => {
+    const world = worldOf({ budget });
+    scheduleAll(world, [5, 3, 5, 4, 3.5, 3, 4.25]);
+    world.settle();
+    world.advance(10);
+    world.settle();
+    expect(delivered(world)).toEqual([3, 3, 4, 3.5, 5, 5, 4.25]);
+    expect(world.deliveries.map(({ slot }) => slot)).toEqual([1, 5, 3, 4, 0, 2, 6]);
+  });
+
+  test('holds for what was overdue when its shard was built anew', () => {
+    const world = worldOf({ budget });
+    scheduleAll(world, [95, 90, 100, 97, 90]);
+    world.settle();
+    world.crash();
+    world.advance(100);
+    world.rebuild();
+    world.settle();
+    expect(delivered(world)).toEqual([90, 90, 95, 97, 100]);
+  });
+
+  test('holds for commands that come when their ticks have passed, before anything that is due later', () => {
+    const world = worldOf({ budget });
+    scheduleAll(world, [50, 21]);
+    world.settle();
+    scheduleAll(world, [15, 12, 14, 12, 30]); // not published while the shard goes on
+    world.advance(21);
+    while (world.step());
+    world.publish();
+    world.settle();
+    expect(delivered(world)).toEqual([21, 12, 12, 14, 15]);
+    world.advance(29);
+    world.settle();
+    expect(delivered(world).slice(5)).toEqual([30, 50]);
+  });
+
+  test('holds beyond what due words can tell apart', () => {
+    const far = 2 ** 40;
+    const world = worldOf({ budget, manual: true });
+    scheduleAll(world, [far + 1, far, 2 ** 33, far, 2 ** 31]);
+    world.settle();
+    world.advance(2 ** 20);
+    scheduleAll(world, [far, far + 1]);
+    world.settle();
+    world.advance(far + 5);
+    world.settle();
+    expect(delivered(world)).toEqual([2 ** 31, 2 ** 33, far, far, far, far + 1, far + 1]);
+    expect(world.deliveries.map(({ slot }) => slot).slice(2)).toEqual([1, 3, 5, 0, 6]);
+  });
+});
+
+describe('far deadlines', () => {
+  const distances = [2 ** 30 - 1, 2 ** 30, 2 ** 30 + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 33 + 7, 2 ** 45];
+  const pairs = distances.flatMap((from) => [5, ...distances].map((to) => ({ from, to })));
+
+  test.each(pairs)('a timer moved from $from to $to ticks ahead fires at its new deadline', ({ from, to }) => {
+    const world = worldOf();
+    scheduleAll(world, [from]);
+    world.settle();
+    world.reschedule(world.timers[0], to);
+    world.settle();
+    world.advance(to - 1);
+    world.settle();
+    expect(delivered(world)).toEqual([]);
+    world.advance(1);
+    world.settle();
+    expect(delivered(world)).toEqual([to]);
+  });
+
+  test.each(pairs)('also when the shard is built anew in between: $from, $to', ({ from, to }) => {
+    const world = worldOf();
+    scheduleAll(world, [from]);
+    world.settle();
+    world.reschedule(world.timers[0], to);
+    world.crash();
+    world.rebuild();
+    world.settle();
+    world.advance(to - 1);
+    world.crash();
+    world.rebuild();
+    world.settle();
+    expect(delivered(world)).toEqual([]);
+    world.advance(1);
+    world.crash();
+    world.rebuild();
+    world.settle();
+    expect(delivered(world)).toEqual([to]);
+  });
+});
+
+describe('commands', () => {
+  const sent = (world: LaneWorld): number => world.lane.commands.sent;
+
+  test('are not spent on what is cancelled before they are published, nor on moves to later', () => {
+    const world = worldOf();
+    scheduleAll(world, [10, 20, 30]);
+    world.cancel(world.timers[1]);
+    world.reschedule(world.timers[2], 35);
+    world.publish();
+    expect(sent(world)).toBe(2);
+    world.reschedule(world.timers[0], 40);
+    world.reschedule(world.timers[0], 45);
+    world.cancel(world.timers[2]);
+    world.publish();
+    expect(sent(world)).toBe(2);
+    world.reschedule(world.timers[0], 5);
+    world.publish();
+    expect(sent(world)).toBe(3);
+    world.finish();
+    expect(world.deliveries.map(({ deliveredAt }) => deliveredAt)).toEqual([5]);
+  });
+
+  test.each([1, 2, 4])('that a ring of %d has no room for wait, and all arrive', (ring) => {
+    const world = worldOf({ ring, capacity: 1000 });
+    scheduleAll(
+      world,
+      Array.from({ length: 1000 }, (_, i) => 5 + (i % 7)),
+    );
+    world.publish();
+    expect(world.lane.commands.waiting).toBe(1000 - ring);
+    world.advance(20);
+    world.settle();
+    expect(world.lane.commands.waiting).toBe(0);
+    expect(world.deliveries.length).toBe(1000);
+  });
+
+  test('the wish for room is withdrawn when it is met, and when what waited is gone', () => {
+    const world = worldOf({ ring: 1 });
+    const header = new Int32Array(world.lane.memory.header);
+    scheduleAll(world, [5, 6]);
+    world.publish();
+    expect(header[WANTS_ROOM]).toBe(1);
+    world.cancel(world.timers[1]);
+    world.publish();
+    expect(header[WANTS_ROOM]).toBe(0);
+    scheduleAll(world, [7]);
+    world.publish();
+    expect(header[WANTS_ROOM]).toBe(1);
+    world.settle();
+    expect(header[WANTS_ROOM]).toBe(0);
+  });
+
+  test('wait in no more room than live timers need, however many come and go while the ring is full', () => {
+    const world = worldOf({ ring: 1, capacity: 100 });
+    for (let i = 0; i < 100_000; i++) {
+      if (!world.schedule(1000)) world.cancel(world.live[i % 100]);
+      if (world.timers.length > 1000) world.timers.splice(0, Number.POSITIVE_INFINITY, ...world.live);
+    }
+    expect(world.lane.commands.waiting).toBeLessThan(8192);
+    for (const timer of world.live) world.cancel(timer);
+    world.settle();
+    expect(world.lane.commands.waiting).toBe(0);
+  });
+});
+
+describe('a shard that is blocked by a full ring', () => {
+  test('sleeps until the client has taken records, then goes on where it stopped', () => {
+    const world = worldOf({ ring: 2, capacity: 8 });
+    for (let i = 0; i < 8; i++) {
+      scheduleAll(world, [10 + i]);
+      world.settle();
+    }
+    world.advance(50);
+    world.rest();
+    expect(world.lane.firedCount()).toBe(2);
+    world.rest();
+    world.deliver();
+    world.rest();
+    expect(world.lane.firedCount()).toBe(2);
+    world.settle();
+    expect(delivered(world)).toEqual([10, 11, 12, 13, 14, 15, 16, 17]);
+  });
+
+  test('takes commands all the same', () => {
+    const world = worldOf({ ring: 2, capacity: 8 });
+    for (let i = 0; i < 4; i++) {
+      scheduleAll(world, [10]);
+      world.settle();
+    }
+    world.advance(50);
+    world.rest();
+    scheduleAll(world, [100, 101, 102, 103]);
+    world.publish();
+    world.rest();
+    world.publish();
+    world.rest();
+    expect(world.lane.commands.waiting).toBe(0);
+  });
+});

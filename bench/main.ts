@@ -35,15 +35,26 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
   return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, marks };
 }
 
-async function write(results: Results, options: Options): Promise<void> {
+/** Writes results and report; answers with the files. */
+async function write(results: Results, options: Options): Promise<string[]> {
+  // Loaded when all is measured: nothing of it is in the way before.
+  const { renderReport } = await import('./report.ts');
   const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const json = `${JSON.stringify(results, null, 2)}\n`;
   const stem = `${folder}${results.date.replaceAll(':', '-').slice(0, 19)}`;
-  const written = [`${stem}.json`];
-  writeFileSync(`${stem}.json`, json);
-  if (options.json !== undefined) writeFileSync(options.json, json);
-  console.log(`\nWritten: ${written.join(', ')}`);
+  const json = `${JSON.stringify(results, null, 2)}\n`;
+  const html = await renderReport(results, options.suites);
+  const files: [string | undefined, string][] = [
+    [`${stem}.json`, json],
+    [`${stem}.html`, html],
+    [options.json, json],
+    [options.html, html],
+  ];
+  return files.flatMap(([path, text]) => {
+    if (path === undefined) return [];
+    writeFileSync(path, text);
+    return [path];
+  });
 }
 
 async function main(): Promise<number> {
@@ -58,7 +69,7 @@ async function main(): Promise<number> {
     if (results.marks.length > 0) console.log(marksTable(results.marks));
     if (options.quick) console.log('\nA quick run: sizes too small for the marks to mean anything.');
     console.log(`\n${results.rounds} rounds, ${results.seconds} s, on ${describeMachine(results.machine)}.`);
-    await write(results, options);
+    console.log(`Written: ${(await write(results, options)).join(', ')}`);
     return 0;
   } catch (error) {
     if (interrupt.signal.aborted) {

@@ -8,6 +8,7 @@ export class Progress {
   private line = '';
   private since = 0;
   private shown = '';
+  private shownAt = 0;
 
   constructor(stream: WriteStream) {
     this.stream = stream;
@@ -37,7 +38,10 @@ export class Progress {
     const text = `${total} │ ${this.line}, ${((now - this.since) / 1000).toFixed(0)} s`;
     if (this.stream.isTTY) this.stream.write(`\r\x1b[K${text.slice(0, this.stream.columns - 1)}`);
     // One line per measurement; a long one is heard of every ten seconds.
-    else if (this.shown !== this.line || now - this.since > 10_000) this.stream.write(`${text}\n`);
-    this.shown = this.line;
+    else if (this.shown !== this.line || now - this.shownAt > 10_000) {
+      this.stream.write(`${text}\n`);
+      this.shown = this.line;
+      this.shownAt = now;
+    }
   }
 }

@@ -1,4 +1,8 @@
+import { hash, ids, table } from './parts/parts.ts';
+import { burst } from './scheduler/burst.ts';
+import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
+import { replay } from './scheduler/replay.ts';
 import type { Suite } from './suite.ts';
 import { churn } from './wheel/churn.ts';
 import { fire } from './wheel/fire.ts';
@@ -15,7 +19,13 @@ export const suites: readonly Suite[] = [
   newest,
   equal,
   move,
+  burst,
   lateness,
   flood,
+  replay,
   shards,
+  memory,
+  ids,
+  hash,
+  table,
 ];

@@ -1,6 +1,7 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { blockUntilFired, publish } from '../fixtures/shard-threads.ts';
 
 /** Ways to keep a timer from firing at its deadline; each answers how many of the given timers it stopped. */
 const ways: Record<string, (scheduler: Scheduler, ids: number[]) => number> = {
@@ -16,11 +17,11 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
     await scheduler.ready;
     const fired: number[] = [];
     const ids: number[] = [];
-    for (let i = 0; i < 500; i++) ids.push(scheduler.scheduleAfter(i, 30, (at) => fired.push(at), i));
-    const last = scheduler.scheduleAfter(0, 31);
-    await turn();
-    await pass(10); // the commands are with the shards
-    blockLoop(60); // which fire in this time
+    for (let i = 0; i < 500; i++) ids.push(scheduler.scheduleAfter(i, 5, (at) => fired.push(at), i));
+    const last = scheduler.scheduleAfter(0, 6);
+    publish(scheduler);
+    if (shards > 0) blockUntilFired(scheduler, 501);
+    else blockLoop(10);
     expect(ways[way](scheduler, ids)).toBe(500);
     expect(ids.filter((id) => scheduler.has(id)).length).toBe(way.startsWith('cancel') ? 0 : 500);
     await until(() => !scheduler.has(last));

@@ -40,21 +40,12 @@ async function write(results: Results, options: Options): Promise<string[]> {
   // Loaded when all is measured: nothing of it is in the way before.
   const { renderReport } = await import('./report.ts');
   const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
-  mkdirSync(folder, { recursive: true });
   const stem = `${folder}${results.date.replaceAll(':', '-').slice(0, 19)}`;
-  const json = `${JSON.stringify(results, null, 2)}\n`;
-  const html = await renderReport(results, options.suites);
-  const files: [string | undefined, string][] = [
-    [`${stem}.json`, json],
-    [`${stem}.html`, html],
-    [options.json, json],
-    [options.html, html],
-  ];
-  return files.flatMap(([path, text]) => {
-    if (path === undefined) return [];
-    writeFileSync(path, text);
-    return [path];
-  });
+  const { json = `${stem}.json`, html = `${stem}.html` } = options;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(html, await renderReport(results, options.suites));
+  return [json, html];
 }
 
 async function main(): Promise<number> {

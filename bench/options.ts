@@ -7,7 +7,7 @@ export interface Options {
   readonly suites: readonly Suite[];
   readonly rounds: number;
   readonly quick: boolean;
-  /** Where the results go, beside the file that every run writes. */
+  /** Where the results go instead of to bench/results. */
   readonly json?: string;
   readonly html?: string;
 }
@@ -37,8 +37,8 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .argument('[words...]', 'what to measure; everything where there are none')
     .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, rounds)
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
-    .option('--json <file>', 'write the results there, too')
-    .option('--html <file>', 'write the report there, too')
+    .option('--json <file>', 'write the results there instead of to bench/results')
+    .option('--html <file>', 'write the report there instead of to bench/results')
     .addHelpText('after', help)
     .exitOverride()
     .configureOutput({ writeErr: () => {} });

@@ -113,7 +113,7 @@ export function marksPlot(verdicts: readonly Verdict[]): Promise<string> {
     const { least, median, most } = measured;
     return [{ title: mark.title, least: least / mark.most, median: median / mark.most, most: most / mark.most, state }];
   });
-  const title = { field: 'title', type: 'nominal', sort: null, title: null } as const;
+  const title = { field: 'title', type: 'nominal', sort: null, title: null, axis: { labelLimit: 340 } } as const;
   const share = { type: 'quantitative', scale: { type: 'log' } } as const;
   return draw({
     $schema: schema,

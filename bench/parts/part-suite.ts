@@ -33,7 +33,7 @@ export function partSuite({ name, title, codes, about, base, kernels, agrees }: 
       const kernel = kernels[subject]();
       const expected = kernel();
       let wrong = 0;
-      const bench = new Bench({ time: quick ? 5 : 300, warmupTime: quick ? 5 : 100 });
+      const bench = new Bench({ time: quick ? 2 : 300, warmupTime: quick ? 2 : 100 });
       bench.add(subject, () => {
         if (kernel() !== expected) wrong++;
       });

@@ -25,8 +25,8 @@ export const burst: Suite = {
 };
 
 async function measure(name: string, scale: Scale): Promise<Measurement> {
-  const count = scale.quick ? 20_000 : 1_000_000;
-  const delay = scale.quick ? 500 : 4000;
+  const count = scale.quick ? 5000 : 1_000_000;
+  const delay = scale.quick ? 150 : 4000;
   const fired = new Uint8Array(count).fill(0);
   const last = new Float64Array(1);
   let left = count;

@@ -28,7 +28,7 @@ export const memory: Suite = {
 };
 
 async function measure(name: string, scale: Scale): Promise<Measurement> {
-  const live = scale.quick ? 20_000 : 1_000_000;
+  const live = scale.quick ? 4000 : 1_000_000;
   const load = new Load(name, { live, operation: 'random', least: 60_000, span: 120_000 });
   await load.subject.ready;
   await sleep(100);

@@ -45,13 +45,13 @@ export function pacedSuite(options: PacedSuiteOptions): Suite {
 }
 
 async function measure(options: PacedSuiteOptions, subject: string, scale: Scale): Promise<Measurement> {
-  const live = scale.quick ? 20_000 : LIVE;
+  const live = scale.quick ? 4000 : LIVE;
   const load = new Load(subject, { ...options.load, live });
   await load.prepare();
   await sleep(scale.quick ? 20 : 500);
-  await runPaced(load, options.rate, scale.quick ? 0.05 : WARM_UP);
+  await runPaced(load, options.rate, scale.quick ? 0.01 : WARM_UP);
   load.measureFrom();
-  const result = await runPaced(load, options.rate, scale.quick ? 0.1 : SECONDS);
+  const result = await runPaced(load, options.rate, scale.quick ? 0.04 : SECONDS);
   const figures = { ...figuresOf(result), ...options.measure?.(load) };
   await load.close();
   return { figures, checksums: { operations: load.operations } };

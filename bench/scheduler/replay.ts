@@ -5,7 +5,7 @@ import { isCorrect, operationsOf } from '../../src/cli/summary.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { DRIVER, driverEntry, NODE, nodeEntry, SHARDWHEEL } from './subjects.ts';
 
-const QUICK = ['--cps', '2000', '--seconds', '0.5', '--drain', '0.3'];
+const QUICK = ['--cps', '1000', '--seconds', '0.2', '--drain', '0.1'];
 
 const subjects: Readonly<Record<string, SubjectName>> = {
   [DRIVER]: 'driver',

@@ -24,11 +24,9 @@ export const growth: Suite = {
 };
 
 function measure(subject: string, scale: Scale, part: string): Measurement {
-  const live = Number(part.replaceAll(',', '')) / (scale.quick ? 200 : 1);
-  const pairs = scale.quick ? 100_000 : 5_000_000;
-  const warm = new World(subject, 20_000);
-  warm.insertAll(HORIZON);
-  warm.churn(200_000);
+  const live = Number(part.replaceAll(',', '')) / (scale.quick ? 1000 : 1);
+  const pairs = scale.quick ? 5000 : 5_000_000;
+  if (!scale.quick) warmUp(subject);
   const world = new World(subject, live);
   world.insertAll(HORIZON);
   const figures = { [part]: nanosecondsEach(pairs, () => world.churn(pairs)) };
@@ -38,4 +36,10 @@ function measure(subject: string, scale: Scale, part: string): Measurement {
   const checksums: Record<string, number> = { [`operations ${part}`]: operations };
   if (firings !== undefined) checksums[`firings ${part}`] = firings;
   return { figures, checksums };
+}
+
+function warmUp(subject: string): void {
+  const world = new World(subject, 20_000);
+  world.insertAll(HORIZON);
+  world.churn(200_000);
 }

@@ -26,10 +26,10 @@ export const hour: Suite = {
 };
 
 function measure(subject: string, scale: Scale): Measurement {
-  const span = scale.quick ? HOUR / 10 : HOUR;
+  const span = scale.quick ? HOUR / 60 : HOUR;
   const warm = new World(subject, TIMERS);
   warm.insertAll(span);
-  warm.step(300_000);
+  warm.step(span / 12);
   const world = new World(subject, TIMERS);
   world.insertAll(span);
   const step = nanosecondsEach(span, () => world.step(span));

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { compare, requireAgreement } from '../../bench/comparison.ts';
+import { judge, marks } from '../../bench/marks.ts';
+import { select } from '../../bench/selection.ts';
+import { spreadOf } from '../../bench/statistics.ts';
+import type { Measurement, Suite } from '../../bench/suite.ts';
+import { Tally } from '../../bench/wheel/tally.ts';
+
+const suite: Suite = {
+  name: 'area workload',
+  title: '',
+  codes: ['X1'],
+  about: '',
+  base: 'peer',
+  idle: 'driver',
+  subjects: [{ name: 'driver' }, { name: 'peer' }, { name: 'mine' }, { name: 'other', absent: 'cannot' }],
+  figures: [
+    { key: 'gross', title: '', unit: 'ns' },
+    { key: 'net', title: '', unit: 'ns', net: true },
+  ],
+  run: () => ({ figures: {}, checksums: {} }),
+};
+
+const round = (figures: Record<string, number>): Map<string, Measurement> =>
+  new Map(
+    Object.entries(figures).map(([name, value]) => [name, { figures: { gross: value, net: value }, checksums: {} }]),
+  );
+
+const row = (subject: string, figure: string) =>
+  compare(suite, [
+    round({ driver: 10, peer: 110, mine: 30 }),
+    round({ driver: 10, peer: 60, mine: 35 }),
+    round({ driver: 20, peer: 120, mine: 40 }),
+  ]).rows.find((one) => one.subject === subject && one.figure === figure);
+
+describe('comparison', () => {
+  it('divides by the base round by round, and takes medians of the ratios', () => {
+    expect(row('mine', 'gross')?.ratio).toEqual({ median: 40 / 120, least: 30 / 110, most: 35 / 60 });
+    expect(row('peer', 'gross')?.ratio).toEqual({ median: 1, least: 1, most: 1 });
+  });
+
+  it("takes the driver's share off net figures before dividing", () => {
+    expect(row('mine', 'net')?.value).toEqual({ median: 20, least: 20, most: 25 });
+    expect(row('mine', 'net')?.ratio).toEqual({ median: 0.2, least: 0.2, most: 0.5 });
+    expect(row('driver', 'net')).toMatchObject({ value: { median: 10 }, ratio: undefined });
+  });
+
+  it('refuses subjects that did different work', () => {
+    const seen = new Map<string, [string, number]>();
+    requireAgreement(suite, seen, 'peer', { figures: {}, checksums: { fired: 7 } });
+    expect(() => requireAgreement(suite, seen, 'mine', { figures: {}, checksums: { other: 8 } })).not.toThrow();
+    expect(() => requireAgreement(suite, seen, 'mine', { figures: {}, checksums: { fired: 8 } })).toThrow(
+      /different work/,
+    );
+  });
+
+  it('has medians of even and odd counts', () => {
+    expect(spreadOf([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 });
+    expect(spreadOf([4, 1, 2, 3])).toEqual({ median: 2.5, least: 1, most: 4 });
+  });
+});
+
+describe('a mark', () => {
+  const verdict = (median: number) => {
+    const [mark] = marks.filter(({ figure }) => figure === 'W2');
+    const spread = { median, least: 0.1, most: 9 };
+    const comparison = { suite: mark.suite, title: '', base: '', rows: [{ ...mark, value: spread, ratio: spread }] };
+    return judge([comparison]).find((one) => one.mark === mark)?.state;
+  };
+
+  it('is held at its bound and below, by the median', () => {
+    expect([verdict(0.6), verdict(0.61)]).toEqual(['held', 'NOT HELD']);
+  });
+
+  it('is not spoken of where its suite was not run', () => {
+    expect(judge([])).toEqual([]);
+  });
+});
+
+describe('the tally', () => {
+  const tally = () => {
+    const made = new Tally(4, 5);
+    for (const timer of [0, 1, 2]) made.schedule(timer, 10);
+    made.now = 10;
+    return made;
+  };
+  const fire = (made: Tally, ...timers: number[]) => {
+    for (const timer of timers) made.fired(timer);
+    return () => made.requireAllAccountedFor();
+  };
+
+  it('is content when each timer has fired or was cancelled', () => {
+    const made = tally();
+    made.cancel(0);
+    expect(fire(made, 1, 2)).not.toThrow();
+  });
+
+  it('reports a timer that is lost, fires twice, or fires after it was cancelled', () => {
+    expect(fire(tally(), 0, 1)).toThrow(/1 are missing/);
+    expect(fire(tally(), 0, 1, 2, 2)).toThrow(/1 fired/);
+    const made = tally();
+    made.cancel(0);
+    expect(fire(made, 0, 1, 2)).toThrow(/1 fired/);
+  });
+
+  it('reports one that is early, or later than allowed', () => {
+    for (const now of [9, 16]) {
+      const made = tally();
+      made.now = now;
+      expect(fire(made, 0, 1, 2)).toThrow(/3 fired/);
+    }
+  });
+});
+
+describe('words', () => {
+  const second: Suite = { ...suite, name: 'area other', codes: ['X2'], subjects: [{ name: 'peer' }, { name: 'mine' }] };
+  const picked = (...words: string[]) =>
+    select([suite, second], words).map(({ name, subjects }) => `${name}: ${subjects.map((one) => one.name).join(' ')}`);
+  const all = 'driver peer mine other';
+
+  it.each([
+    [[], [`area workload: ${all}`, 'area other: peer mine']],
+    [['area', 'work'], [`area workload: ${all}`]],
+    [['x1'], [`area workload: ${all}`]],
+    [
+      ['X1', 'X2'],
+      [`area workload: ${all}`, 'area other: peer mine'],
+    ],
+    [['driver'], ['area workload: driver peer']],
+    [['mine', 'X1'], ['area workload: driver peer mine']],
+    [['nobody'], []],
+  ])('%j pick %j', (words, expected) => {
+    expect(picked(...words)).toEqual(expected);
+  });
+});

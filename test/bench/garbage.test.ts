@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('gc-count.mjs', import.meta.url));
+
+/** Bytes of a double that crosses a call which the compiler did not inline. */
+const BOX = 16;
+
+async function measure(subject: string) {
+  const flags = ['--expose-gc', '--max-semi-space-size=1', script, subject];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  return JSON.parse(stdout) as { counted: number; allocations: Record<string, number> };
+}
+
+it('measuring makes no garbage that is collected', async () => {
+  expect((await measure('nothing')).counted).toBe(0);
+});
+
+it('a million times cancel and schedule on a wheel, with the clock moving, cause no garbage collection', async () => {
+  expect(await measure('wheel')).toEqual({ counted: 0, allocations: {} });
+});
+
+// Deadlines and ids are doubles, and a double that enters or leaves a function which is not inlined is boxed: by whoever
+// calls, and for the id by `schedule`, which returns it. There is nothing else that a collection could be due to.
+it.each(['scheduler', 'scheduler inline'])(
+  '%s: cancel allocates nothing, schedule its answer alone',
+  async (subject) => {
+    const { allocations } = await measure(subject);
+    const { schedule = 0, ...others } = allocations;
+    expect(schedule).toBeLessThanOrEqual(BOX);
+    expect(others).toEqual({});
+  },
+);
+
+it('a scheduler moves timers without allocating', async () => {
+  expect((await measure('scheduler moves')).allocations).toEqual({});
+});

@@ -54,6 +54,13 @@ describe.each([0, 1, 2])('close(): shards %i', (shards) => {
     expect(unfired[0].argument).toBe(argument);
   });
 
+  test('does not take the argument of a slot that has changed hands for its own', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
+    scheduler.cancel(scheduler.schedule('a', 50, () => undefined, 'of another'));
+    const id = scheduler.schedule('a', 60);
+    expect(await scheduler.close()).toEqual([{ id, deadline: 60, argument: undefined }]);
+  });
+
   test('before it is ready', async () => {
     const scheduler = createScheduler({ shards });
     const tally = new Tally(1000);

@@ -13,10 +13,11 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *   │ wants room   │               │    │ blocked      │              │
  *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
  *
- *   table record, 16 bytes, written by the client alone     command: slot, tag, tick (low, high)
- *   ┌───────────┬───────────┬───────────────────────┐       fired record: slot, tag
- *   │ due (i32) │ tag (i32) │    deadline (f64)     │       four records to a cache line; one is all that a client
- *   └───────────┴───────────┴───────────────────────┘       touches of shared memory to schedule, move or cancel
+ *   timer table, written by the client alone                command: slot, tag, tick (low, high)
+ *   record, 8 bytes             deadline, 8 bytes            fired record: slot, tag
+ *   ┌───────────┬───────────┐   ┌───────────────────────┐
+ *   │ due (i32) │ tag (i32) │   │ ms (f64)              │    A cancel reads and writes one record, eight to a cache
+ *   └───────────┴───────────┘   └───────────────────────┘    line; deadlines, which it does not need, stand apart.
  *
  *   due   the low 32 bits of the due tick: see `lane/due-word.ts`
  *   tag   the low 31 bits of the slot's generation, then one bit: live
@@ -25,11 +26,12 @@ export interface LaneMemory {
   readonly capacity: number;
   readonly header: SharedArrayBuffer;
   readonly table: SharedArrayBuffer;
+  readonly deadlines: SharedArrayBuffer;
   readonly commands: RingMemory;
   readonly fired: RingMemory;
 }
 
-export const RECORD_WORDS = 4;
+export const RECORD_WORDS = 2;
 export const DUE = 0;
 export const TAG = 1;
 
@@ -69,6 +71,7 @@ export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_S
     capacity,
     header: allocateGroups(2),
     table: allocateWords(capacity * RECORD_WORDS),
+    deadlines: new SharedArrayBuffer(capacity * Float64Array.BYTES_PER_ELEMENT),
     commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };

@@ -15,7 +15,7 @@ export class TableView {
 
   constructor(memory: LaneMemory, scale: TickScale) {
     this.words = new Int32Array(memory.table);
-    this.deadlines = new Float64Array(memory.table);
+    this.deadlines = new Float64Array(memory.deadlines);
     this.header = new Int32Array(memory.header);
     this.scale = scale;
   }
@@ -36,7 +36,7 @@ export class TableView {
   /** The whole due tick of a live timer; `now` is the clock's tick. */
   dueTickOf(slot: number, now: number): number {
     const due = this.dueOf(slot);
-    const tick = this.scale.tickAtOrAfter(this.deadlines[slot * 2 + 1]);
+    const tick = this.scale.tickAtOrAfter(this.deadlines[slot]);
     // They differ for a deadline that had passed when it was set, and while the timer is being moved.
     if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
     const told = tickFrom(due, now);
@@ -65,7 +65,7 @@ export class TableView {
   leastDeadline(): number {
     let least = Number.POSITIVE_INFINITY;
     this.forEachLive((slot) => {
-      least = Math.min(least, this.deadlines[slot * 2 + 1]);
+      least = Math.min(least, this.deadlines[slot]);
     });
     return least;
   }

@@ -42,7 +42,7 @@ export class TimerTable {
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
     this.capacity = memory.capacity;
     this.words = new Int32Array(memory.table);
-    this.deadlines = new Float64Array(memory.table);
+    this.deadlines = new Float64Array(memory.deadlines);
     this.slots = 2 ** layout.slotBits;
     this.slotMask = this.slots - 1;
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
@@ -69,7 +69,7 @@ export class TimerTable {
     }
     const at = slot * RECORD_WORDS;
     this.words[at + DUE] = due;
-    this.deadlines[slot * 2 + 1] = deadline;
+    this.deadlines[slot] = deadline;
     this.words[at + TAG] |= 1; // after due: a shard that sees the timer live sees when it is due
     this.size += 1;
     return slot;
@@ -120,11 +120,11 @@ export class TimerTable {
   }
 
   deadlineOf(slot: number): number {
-    return this.deadlines[slot * 2 + 1];
+    return this.deadlines[slot];
   }
 
   move(slot: number, deadline: number, due: number): void {
-    this.deadlines[slot * 2 + 1] = deadline;
+    this.deadlines[slot] = deadline;
     this.words[slot * RECORD_WORDS + DUE] = due;
   }
 

@@ -1,4 +1,5 @@
 import type { Doorbell } from '../lane/doorbell.ts';
+import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
@@ -28,6 +29,8 @@ export class ClientLane {
   private readonly firedRing: RingConsumer;
   /** Callback and argument of slot s at 2s and 2s + 1; no longer than the highest slot that has either. */
   private readonly payload: unknown[] = [];
+  /** Whether a timer has ever been far: then due words alone do not tell which of two ticks is earlier. */
+  private hasFar = false;
   private request = 0;
   private sentAtRequest = 0;
 
@@ -41,7 +44,8 @@ export class ClientLane {
   }
 
   /** Starts a timer; its slot, or -1 when the table is full. */
-  schedule(deadline: number, due: number, callback: unknown, argument: unknown): number {
+  schedule(deadline: number, due: number, isNear: boolean, callback: unknown, argument: unknown): number {
+    if (!isNear) this.hasFar = true;
     const slot = this.table.allocate(deadline, due);
     if (slot < 0) return -1;
     if (callback !== undefined || argument !== undefined) this.keep(slot, callback, argument);
@@ -54,9 +58,12 @@ export class ClientLane {
    * when the old tick comes.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
-    const isCommanded = !isNear || deadline < this.table.deadlineOf(slot);
+    if (!isNear) this.hasFar = true;
+    const isEarlier = this.hasFar
+      ? deadline < this.table.deadlineOf(slot)
+      : ticksBetween(this.table.dueOf(slot), due) < 0;
     this.table.move(slot, deadline, due);
-    if (isCommanded) this.commands.stage(slot, this.table.tagOf(slot));
+    if (isEarlier || !isNear) this.commands.stage(slot, this.table.tagOf(slot));
   }
 
   /** Files a live timer anew whose record came before its deadline. */

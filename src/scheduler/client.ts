@@ -83,7 +83,8 @@ export class Client implements DeliveryHost {
   // Single calls: the paths that are hot.
 
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
-    const slot = lane.schedule(deadline, wordOf(this.dueTickOf(deadline)), callback, argument);
+    const tick = this.dueTickOf(deadline);
+    const slot = lane.schedule(deadline, wordOf(tick), tick - this.time.tick <= NEAR, callback, argument);
     if (slot >= 0) this.size += 1;
     return slot;
   }

@@ -49,7 +49,9 @@ export class LiveLane {
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
-      refile: (lane: ClientLane, slot: number) => lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot))),
+      refile: (lane: ClientLane, slot: number) => {
+        lane.refile(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
+      },
       ended: () => undefined,
       emitBatch: () => undefined,
       failed: (error: unknown) => {
@@ -90,7 +92,8 @@ export class LiveLane {
 
   /** The slot, or -1 when the table is full. */
   schedule(deadline: number, callback: (argument: unknown, id: number) => void, argument: unknown): number {
-    return this.lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
+    const tick = this.time.dueTickOf(deadline);
+    return this.lane.schedule(deadline, wordOf(tick), tick - this.time.tick <= NEAR, callback, argument);
   }
 
   move(slot: number, deadline: number): void {
@@ -105,9 +108,5 @@ export class LiveLane {
     const isFull = this.delivery.deliver(this.lane, 0, MAX_BATCH) === MAX_BATCH;
     this.lane.commands.publish();
     return isFull;
-  }
-
-  private dueWordOf(deadline: number): number {
-    return wordOf(this.time.dueTickOf(deadline));
   }
 }

@@ -102,7 +102,9 @@ export class LaneWorld {
   /** False when the table is full. */
   schedule(deadline: number): boolean {
     const timer = { id: -1, slot: -1, deadline, outcome: 'live' as const, deliveredAt: -1 };
-    const slot = this.lane.schedule(deadline, wordOf(this.known.dueTickOf(deadline)), this.delivered, timer);
+    const tick = this.known.dueTickOf(deadline);
+    const isNear = tick - this.known.tick <= NEAR;
+    const slot = this.lane.schedule(deadline, wordOf(tick), isNear, this.delivered, timer);
     if (slot < 0) return false;
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));

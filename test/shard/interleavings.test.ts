@@ -62,6 +62,8 @@ const families: Family[] = [
   { ...one, from: 'fired', ring: 1, length: 5, least: 8000 },
   { ...one, from: 'new', ring: 2, manual: true, length: 5, least: 7500 },
   { ...one, from: 'filed', ring: 1, manual: true, length: 5, least: 5500 },
+  { ...one, from: 'late', ring: 2, length: 4, least: 1000 },
+  { ...one, from: 'lateMove', ring: 2, length: 4, least: 1000 },
   { ...two, from: 'twoNew', ring: 1, length: 4, least: 8000 },
   { ...two, from: 'filedAndNew', ring: 1, length: 4, least: 7500 },
   { ...two, from: 'firedAndNew', ring: 1, length: 4, least: 10_000 },

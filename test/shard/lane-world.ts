@@ -208,6 +208,12 @@ export class LaneWorld {
       if (this.lane.table.slotOf(timer.id) >= 0) throw new Error(`the id of timer ${timer.id} is still live`);
     }
     if (this.lane.table.size !== 0) throw new Error(`the table holds ${this.lane.table.size} timers more`);
+    const index = this.loop?.built.shard.lanes[0].index;
+    let filed = 0;
+    index?.forEach(() => {
+      filed += 1;
+    });
+    if (filed !== index?.size) throw new Error(`the index counts ${index?.size} entries, and has ${filed}`);
     if (this.lane.commands.waiting !== 0) throw new Error('commands are held back for ever');
   }
 
@@ -272,8 +278,8 @@ export const allocateSetup = (options: WorldOptions): ShardSetup => ({
 
 /** Makes a world's memory as good as new. */
 export function zero({ clock, doorbell, lanes: [{ memory, clientBell }] }: ShardSetup): void {
-  const { header, table, commands, fired } = memory;
-  for (const buffer of [clock.buffer, doorbell, clientBell, header, table, commands.cells, fired.cells]) {
+  const { header, table, deadlines, commands, fired } = memory;
+  for (const buffer of [clock.buffer, doorbell, clientBell, header, table, deadlines, commands.cells, fired.cells]) {
     new Int32Array(buffer).fill(0);
   }
 }

@@ -164,6 +164,8 @@ const families: Family[] = [
   { ...one, from: 'asleep', ring: 2, length: 2, least: 8500 },
   { ...one, from: 'fired', ring: 1, length: 2, least: 15_000 },
   { ...one, from: 'filed', ring: 1, manual: true, length: 1, least: 2000 },
+  { ...one, from: 'late', ring: 2, length: 1, least: 3000 },
+  { ...one, from: 'lateMove', ring: 2, length: 1, least: 2500 },
   { ...two, from: 'filedAndNew', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'sentAndNew', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndNew', ring: 2, length: 1, least: 5000 },

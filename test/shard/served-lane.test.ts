@@ -178,6 +178,48 @@ describe('commands', () => {
   });
 });
 
+describe('entries', () => {
+  const counters = (world: LaneWorld) => world.loop?.built.shard.counters();
+
+  test('of timers that were moved to later are filed anew when their old tick comes, and fire once', () => {
+    const world = worldOf();
+    scheduleAll(world, [10]);
+    world.settle();
+    world.reschedule(world.timers[0], 25);
+    world.advance(10);
+    world.settle();
+    expect(counters(world)).toMatchObject({ refiled: 1, fired: 0, filed: 1, commands: 1 });
+    world.advance(15);
+    world.settle();
+    expect(counters(world)).toMatchObject({ refiled: 1, fired: 1, filed: 0, commands: 1 });
+    expect(delivered(world)).toEqual([25]);
+  });
+
+  test('of timers that were cancelled are dropped when their tick comes, and tell nobody', () => {
+    const world = worldOf();
+    scheduleAll(world, [10, 11]);
+    world.settle();
+    world.cancel(world.timers[0]);
+    world.advance(20);
+    world.settle();
+    expect(counters(world)).toMatchObject({ dropped: 1, fired: 1, filed: 0 });
+  });
+
+  test('of a slot that was used again are replaced', () => {
+    const world = worldOf({ capacity: 1 });
+    for (let i = 0; i < 10; i++) {
+      scheduleAll(world, [20 - i]);
+      world.settle();
+      if (i < 9) world.cancel(world.timers[i]);
+    }
+    world.advance(10);
+    world.settle();
+    expect(counters(world)).toMatchObject({ filed: 1, dropped: 0, fired: 0 });
+    world.finish();
+    expect(delivered(world)).toEqual([11]);
+  });
+});
+
 describe('a shard that is blocked by a full ring', () => {
   test('sleeps until the client has taken records, then goes on where it stopped', () => {
     const world = worldOf({ ring: 2, capacity: 8 });

@@ -75,8 +75,9 @@ export const forTwoTimers: Steps = {
 };
 
 /**
- * Where sequences begin: a timer that is new, filed, filed by a shard that sleeps, fired; and two of them, the last
- * with one fired, and no room for the other in a ring of one record.
+ * Where sequences begin. A timer is new; or its command is sent; or it is filed, perhaps by a shard that sleeps since; or
+ * it is fired. What is late was sent when its tick had been handed over. What is full is due, and finds no room in a
+ * ring of one record.
  */
 export const beginnings = {
   new: ['schedule'],
@@ -84,7 +85,9 @@ export const beginnings = {
   asleep: ['schedule', 'publish', 'turn', 'turn'],
   fired: ['schedule', 'publish', 'turn', 'advance', 'turn'],
   twoNew: ['schedule', 'schedule'],
-  sentAndNew: ['schedule', 'publish', 'schedule'],
+  late: ['schedule', 'advance', 'turn', 'publish'],
+  lateMove: ['schedule', 'later', 'publish', 'turn', 'earlier', 'advance', 'turn', 'publish'],
+  sentAndNew: ['schedule', 'later', 'later', 'publish', 'schedule'],
   filedAndNew: ['schedule', 'publish', 'turn', 'schedule'],
   firedAndFiled: ['schedule', 'publish', 'turn', 'advance', 'schedule', 'publish', 'turn'],
   firedAndFull: ['schedule', 'schedule', 'publish', 'turn', 'publish', 'turn', 'advance', 'turn'],

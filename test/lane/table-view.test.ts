@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { wordOf } from '../../src/lane/due-word.ts';
+import { allocateLane, HIGH_WATER } from '../../src/lane/lane-memory.ts';
+import { TableView } from '../../src/lane/table-view.ts';
+import { TimerTable } from '../../src/lane/timer-table.ts';
+import { TickScale } from '../../src/time/tick-scale.ts';
+import { timerIdLayout } from '../../src/timer-id.ts';
+
+/** A table with ticks of half a ms, seen from both sides. */
+function sides(capacity = 8) {
+  const memory = allocateLane(capacity, { commands: 1, fired: 1 });
+  const table = new TimerTable(memory, timerIdLayout(1, capacity), 0);
+  const view = new TableView(memory, new TickScale(0.5));
+  const header = new Int32Array(memory.header);
+  const show = () => {
+    header[HIGH_WATER] = table.highWater;
+  };
+  return { memory, table, view, show };
+}
+
+describe('TableView', () => {
+  test('sees what the client wrote', () => {
+    const { table, view } = sides();
+    const slot = table.allocate(12, 24);
+    expect([view.dueOf(slot), view.tagOf(slot)]).toEqual([24, table.tagOf(slot)]);
+    table.free(slot);
+    expect(view.tagOf(slot)).toBe(table.tagOf(slot));
+  });
+
+  test('visits the live timers below the high water mark that was published', () => {
+    const { table, view, show } = sides();
+    const seen = () => {
+      const slots: number[] = [];
+      view.forEachLive((slot, tag) => {
+        expect(tag).toBe(table.tagOf(slot));
+        slots.push(slot);
+      });
+      return slots;
+    };
+    for (let i = 0; i < 5; i++) table.allocate(i, i);
+    expect(seen()).toEqual([]);
+    show();
+    expect(seen()).toEqual([0, 1, 2, 3, 4]);
+    table.free(3);
+    table.free(0);
+    table.allocate(9, 9);
+    expect(seen()).toEqual([0, 1, 2, 4]);
+    expect(view.highWater()).toBe(5);
+  });
+
+  test.each([
+    { deadline: 100, due: 200, now: 0, tick: 200, why: 'a tick ahead' },
+    { deadline: 100.1, due: 201, now: 500, tick: 201, why: 'a tick that has passed' },
+    {
+      deadline: 2 ** 39,
+      due: 2 ** 40,
+      now: 0,
+      tick: 2 ** 40,
+      why: 'a tick far ahead: the deadline bears the word out',
+    },
+    { deadline: 2 ** 39, due: 2 ** 40, now: 2 ** 40 + 7, tick: 2 ** 40, why: 'the same when it has passed' },
+    { deadline: 3, due: 41, now: 40, tick: 41, why: 'a deadline that had passed when it was set' },
+    { deadline: 3, due: 41, now: 400, tick: 41, why: 'the same, seen later' },
+    {
+      deadline: 3,
+      due: 41,
+      now: 2 ** 32 - 9,
+      tick: 2 ** 32 - 8,
+      why: 'the same, so much later that the word cannot tell',
+    },
+    { deadline: 50, due: 80, now: 20, tick: 80, why: 'a move caught between its two words: the old due word' },
+    { deadline: 2 ** 39, due: 80, now: 20, tick: 80, why: 'the same on its way to far' },
+    { deadline: 1e300, due: 80, now: 20, tick: 80, why: 'half a double, perhaps' },
+    { deadline: Number.NaN, due: 80, now: 20, tick: 80, why: 'half a double, perhaps' },
+  ])('deadline $deadline, due word of $due, at $now: tick $tick ($why)', ({ deadline, due, now, tick }) => {
+    const { table, view } = sides();
+    const slot = table.allocate(deadline, wordOf(due));
+    expect(view.dueTickOf(slot, now)).toBe(tick);
+  });
+
+  test('finds the least due tick and the least deadline of those that are live', () => {
+    const { table, view, show } = sides();
+    show();
+    expect([view.leastDueTick(0), view.leastDeadline()]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    for (const deadline of [7, 2.2, 2 ** 40, 3]) table.allocate(deadline, wordOf(Math.ceil(deadline * 2)));
+    show();
+    expect([view.leastDueTick(0), view.leastDeadline()]).toEqual([5, 2.2]);
+    table.free(1);
+    expect([view.leastDueTick(0), view.leastDeadline()]).toEqual([6, 3]);
+    table.free(0);
+    table.free(3);
+    expect([view.leastDueTick(0), view.leastDeadline()]).toEqual([2 ** 41, 2 ** 40]);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { wordOf } from '../../src/lane/due-word.ts';
+import { ClientTime } from '../../src/scheduler/client-time.ts';
+import { SharedClock } from '../../src/time/shared-clock.ts';
+import { TickScale } from '../../src/time/tick-scale.ts';
+
+/** What a client knows when the clock stands at `tick`, ticks of a quarter of a ms. */
+function timeAt(tick: number): ClientTime {
+  const clock = new SharedClock(SharedClock.allocate(true, 1));
+  const time = new ClientTime(clock, new TickScale(0.25));
+  clock.set(tick / 4);
+  time.read();
+  return time;
+}
+
+describe('ClientTime', () => {
+  test('knows the tick of its last reading, until it reads again', () => {
+    const time = timeAt(40);
+    expect(time.tick).toBe(40);
+    time.clock.set(10.3);
+    expect(time.tick).toBe(40);
+    time.read();
+    expect(time.tick).toBe(41);
+  });
+
+  test.each([
+    { deadline: 10.5, tick: 42, why: 'its own tick' },
+    { deadline: 10.3, tick: 42, why: 'rounded up' },
+    { deadline: 10.25, tick: 41, why: 'the next tick' },
+    { deadline: 10, tick: 41, why: 'now is due at the next tick' },
+    { deadline: 3, tick: 41, why: 'the past is due at the next tick' },
+    { deadline: -1e300, tick: 41, why: 'and the far past' },
+    { deadline: 2 ** 40, tick: 2 ** 42, why: 'the far future is itself' },
+    { deadline: 1e300, tick: Number.MAX_SAFE_INTEGER, why: 'up to the last tick' },
+  ])('at tick 40, $deadline ms is due at tick $tick: $why', ({ deadline, tick }) => {
+    expect(timeAt(40).dueTickOf(deadline)).toBe(tick);
+  });
+
+  test('tells the due tick of a record, as it was when its deadline was set', () => {
+    const set = timeAt(40);
+    for (const deadline of [-5, 3, 10, 10.25, 11, 2 ** 29, 2 ** 31, 2 ** 40]) {
+      const due = set.dueTickOf(deadline);
+      for (const later of [40, 41, 44, 1000, 2 ** 30]) {
+        expect([deadline, later, timeAt(later).dueTickOfRecord(deadline, wordOf(due))]).toEqual([deadline, later, due]);
+      }
+    }
+  });
+
+  test('takes what is overdue to be due at once, however long ago it was set', () => {
+    for (const now of [2 ** 31 + 50, 3 * 2 ** 30, 2 ** 32 - 5, 2 ** 32 + 100, 2 ** 40 + 3 * 2 ** 30]) {
+      for (const deadline of [-5, 3, 11]) {
+        const due = wordOf(timeAt(40).dueTickOf(deadline));
+        expect(timeAt(now).dueTickOfRecord(deadline, due)).toBeLessThanOrEqual(now + 1);
+      }
+    }
+  });
+});

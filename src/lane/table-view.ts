@@ -33,10 +33,15 @@ export class TableView {
     return this.words[slot * RECORD_WORDS + TAG];
   }
 
+  /** The tick of a timer's deadline. */
+  deadlineTickOf(slot: number): number {
+    return this.scale.tickAtOrAfter(this.deadlines[slot]);
+  }
+
   /** The whole due tick of a live timer; `now` is the clock's tick. */
   dueTickOf(slot: number, now: number): number {
     const due = this.dueOf(slot);
-    const tick = this.scale.tickAtOrAfter(this.deadlines[slot]);
+    const tick = this.deadlineTickOf(slot);
     // They differ for a deadline that had passed when it was set, and while the timer is being moved.
     if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
     const told = tickFrom(due, now);

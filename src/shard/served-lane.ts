@@ -121,7 +121,8 @@ export class ServedLane implements DueSink {
       return;
     }
     const later = ticksBetween(tick, due);
-    if (later > 0) {
+    // A due word of long ago may look later than it is; the deadline does not.
+    if (later > 0 && this.table.deadlineTickOf(slot) > tick) {
       this.insert(slot, tick + later);
       this.refiled += 1;
       return;
@@ -130,8 +131,14 @@ export class ServedLane implements DueSink {
     this.fired += 1;
   }
 
+  /** The tick at which the lane has something to do; what is late waits for nothing but room. */
+  nextEvent(): number {
+    return this.late.length > 0 ? this.roundTick : this.index.nextEvent();
+  }
+
   /** Whether commands or a request came in since this turn looked. */
   hasNews(): boolean {
+    if (this.late.length > 0) return false; // no round begins before it is handed over: see nextEvent()
     return this.commandRing.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 

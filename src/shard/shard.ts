@@ -60,7 +60,7 @@ export class Shard {
   nextEvent(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.lanes) {
-      if (!lane.isBlocked()) next = Math.min(next, lane.index.nextEvent());
+      if (!lane.isBlocked()) next = Math.min(next, lane.nextEvent());
     }
     return next;
   }

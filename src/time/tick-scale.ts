@@ -17,7 +17,7 @@ export class TickScale {
 
   constructor(tick: number) {
     this.tick = tick;
-    this.inverse = Number.isInteger(Math.log2(tick)) ? 1 / tick : 0;
+    this.inverse = 2 ** Math.round(Math.log2(tick)) === tick ? 1 / tick : 0;
   }
 
   timeOf(tick: number): number {

@@ -1,7 +1,7 @@
 // Breaks one line at a time in a copy of the repository and runs the wheel's tests on it:
 //   node test/wheel/mutation/run.mjs [part of a name]
 // Prints a Markdown table of which test caught what; exits with 1 if anything got away. Takes some minutes.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { mutations } from './mutations.mjs';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'wheel-mutation-'));
 const filter = process.argv[2] ?? '';
+/** Milliseconds; many times what a suite takes. */
+const PATIENCE = 120_000;
 let escaped = 0;
 
 for (const path of ['src', 'test/wheel', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
@@ -22,23 +24,37 @@ symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 const suites = [['conformance', 'parts', 'presets'], ['cascading-index', 'random-scripts'], ['small-worlds']];
 
 /** The full name of the first test that failed, or undefined. */
-function firstFailure() {
+async function firstFailure() {
   for (const suite of suites) {
-    const files = suite.map((name) => `test/wheel/${name}.test.ts`);
-    const args = [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      ...files,
-      '--bail=1',
-      '--reporter=json',
-      '--testTimeout=100000',
-    ];
-    const options = { cwd: copy, encoding: 'utf8', timeout: 120_000, maxBuffer: 2 ** 28 };
-    const { stdout, status, error } = spawnSync(process.execPath, args, options);
-    if (error !== undefined) return 'the run does not end';
-    if (status !== 0) return nameOf(stdout);
+    const { report, status } = await run(suite.map((name) => `test/wheel/${name}.test.ts`));
+    if (status === null) return 'the run does not end';
+    if (status !== 0) return nameOf(report);
   }
   return undefined;
+}
+
+/** In a process group of its own: what spins in a test's worker must be ended with it. */
+function run(files) {
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...files,
+    '--bail=1',
+    '--reporter=json',
+    '--testTimeout=100000',
+  ];
+  const child = spawn(process.execPath, args, { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  let report = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    report += text;
+  });
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), PATIENCE);
+  return new Promise((resolve) => {
+    child.on('exit', (status) => {
+      clearTimeout(timer);
+      resolve({ report, status });
+    });
+  });
 }
 
 function nameOf(report) {
@@ -51,7 +67,7 @@ function nameOf(report) {
   }
 }
 
-if (filter === '' && firstFailure() !== undefined) throw new Error('the tests must pass before anything is broken');
+if ((await firstFailure()) !== undefined) throw new Error('the tests must pass before anything is broken');
 process.stdout.write('| broken | in | caught by |\n|---|---|---|\n');
 for (const { name, file, from, to } of mutations.filter((mutation) => mutation.name.includes(filter))) {
   const path = join(copy, 'src/wheel', file);
@@ -61,7 +77,7 @@ for (const { name, file, from, to } of mutations.filter((mutation) => mutation.n
     path,
     source.replace(from, () => to),
   );
-  const caught = firstFailure();
+  const caught = await firstFailure();
   writeFileSync(path, source);
   if (caught === undefined) escaped++;
   process.stdout.write(`| ${name} | ${file} | ${caught ?? '**nothing**'} |\n`);

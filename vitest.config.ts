@@ -14,7 +14,6 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/slow/**'],
     testTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,

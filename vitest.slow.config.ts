@@ -1,7 +1,12 @@
 import base from './vitest.config.ts';
 
-/** The suites that need minutes: `npm run test:slow`. */
+/** The random suites again, for minutes instead of seconds: `npm run test:slow`. They look at SHARDWHEEL_SLOW. */
 export default {
   ...base,
-  test: { ...base.test, include: ['test/slow/**/*.test.ts'], exclude: [], testTimeout: 3_600_000 },
+  test: {
+    ...base.test,
+    include: ['test/wheel/random-scripts.test.ts', 'test/scheduler/model.test.ts'],
+    env: { SHARDWHEEL_SLOW: '1' },
+    testTimeout: 3_600_000,
+  },
 };

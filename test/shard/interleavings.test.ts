@@ -69,10 +69,12 @@ const families: Family[] = [
   { ...two, from: 'firedAndNew', ring: 1, length: 4, least: 10_000 },
   { ...two, from: 'filedAndNew', ring: 2, length: 4, least: 7500 },
   { ...two, from: 'firedAndFull', ring: 1, length: 4, least: 7000 },
+  { ...two, from: 'firedAndLate', ring: 1, length: 4, least: 7000 },
   { ...two, from: 'firedAndFull', manual: true, ring: 1, length: 4, least: 7000 },
   { ...two, from: 'filedAndNew', manual: true, ring: 1, length: 4, least: 6500 },
   { ...two, from: 'twoNew', alone: true, ring: 1, length: 3, least: 900 },
   { ...two, from: 'firedAndFull', alone: true, ring: 1, length: 4, least: 7000 },
+  { ...two, from: 'firedAndLate', alone: true, ring: 1, length: 4, least: 7000 },
 ];
 
 describe('client and shard in every order: each timer is delivered or cancelled, once, not early, and none is stuck', () => {

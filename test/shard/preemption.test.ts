@@ -172,6 +172,7 @@ const families: Family[] = [
   { ...two, from: 'firedAndFiled', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndFull', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndFull', ring: 1, manual: true, length: 1, least: 4500 },
+  { ...two, from: 'firedAndLate', ring: 1, length: 1, least: 6000 },
   { ...two, from: 'filedAndNew', ring: 1, manual: true, length: 1, least: 4500 },
 ];
 

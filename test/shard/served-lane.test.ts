@@ -111,6 +111,18 @@ describe('far deadlines', () => {
     world.settle();
     expect(delivered(world)).toEqual([to]);
   });
+
+  test('a command that waited while the clock ran far on is due at the next tick', () => {
+    for (const jump of [2 ** 31 + 10, 3 * 2 ** 30, 2 ** 32 - 10, 2 ** 32 + 2 ** 31 + 10]) {
+      const world = worldOf();
+      scheduleAll(world, [5]);
+      world.advance(jump);
+      world.settle();
+      world.advance(1);
+      world.settle();
+      expect([jump, delivered(world)]).toEqual([jump, [5]]);
+    }
+  });
 });
 
 describe('commands', () => {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TickScale } from '../../src/time/tick-scale.ts';
 
-const ticks = [0.1, 0.25, 1 / 3, 1e-3, 7.3, 1, 1000, 1e-6, 0.7, Math.PI];
+// Powers of two, what lies next to them, and what no double holds exactly.
+const ticks = [0.1, 0.25, 0.25 * (1 + 2 ** -52), 1 / 3, 1e-3, 7.3, 1, 1024 * (1 + 2 ** -52), 1000, 1e-6, 0.7, Math.PI];
 
 /** The double next to a positive one, or the one before. */
 function neighbour(value: number, step: 1n | -1n): number {

@@ -1,4 +1,4 @@
-import { allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { allocateDoubles, allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
 import type { RingCounters, RingMemory } from './ring.ts';
 
 /**
@@ -71,7 +71,7 @@ export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_S
     capacity,
     header: allocateGroups(2),
     table: allocateWords(capacity * RECORD_WORDS),
-    deadlines: new SharedArrayBuffer(capacity * Float64Array.BYTES_PER_ELEMENT),
+    deadlines: allocateDoubles(capacity),
     commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };

@@ -14,4 +14,6 @@ export const allocateGroups = (groups: number): SharedArrayBuffer =>
 /** Zeroed shared memory for `count` words without padding. The system hands out its pages as they are first touched. */
 export const allocateWords = (count: number): SharedArrayBuffer => new SharedArrayBuffer(count * BYTES_PER_WORD);
 
-export const isPowerOfTwo = (value: number): boolean => value > 0 && 2 ** Math.floor(Math.log2(value)) === value;
+/** The same for 64-bit floating point numbers. */
+export const allocateDoubles = (count: number): SharedArrayBuffer =>
+  new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT);

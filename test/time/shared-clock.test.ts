@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { clockOrigin, MonotonicClock } from '../../src/time/monotonic-clock.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { runThreads } from '../lane/run-threads.ts';
+import { tapAtomics, visiting } from '../shard/shared-access.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -28,6 +29,28 @@ describe('SharedClock', () => {
         },
       ),
     );
+  });
+
+  test('is raised although another writer comes in between, and not lowered', () => {
+    const release = tapAtomics();
+    try {
+      for (const between of [50, 100, 150]) {
+        for (let stop = 1; stop <= 2; stop++) {
+          const memory = SharedClock.allocate(true, 1);
+          const [one, other] = [new SharedClock(memory), new SharedClock(memory)];
+          let access = 0;
+          const visit = () => {
+            access += 1;
+            if (access === stop) other.set(between);
+          };
+          visiting(visit, () => one.set(100));
+          expect(access).toBeGreaterThanOrEqual(stop);
+          expect(one.published()).toBe(Math.max(100, between));
+        }
+      }
+    } finally {
+      release();
+    }
   });
 
   test('keeps every double as it is', () => {

@@ -23,6 +23,8 @@ export interface SharedClockMemory {
 }
 
 const AWAKE = WORDS_PER_GROUP;
+/** Of so many readings (a power of two, less one) one takes the time itself, lest a shard that died awake be trusted for ever. */
+const TRUST = 63;
 const SHARDS_PER_GROUP = WORDS_PER_GROUP * 32;
 
 export class SharedClock {
@@ -32,6 +34,7 @@ export class SharedClock {
   private readonly monotonic: MonotonicClock;
   private readonly manual: boolean;
   private readonly awakeWords: number;
+  private readings = 0;
   private readonly scratch = new Float64Array(1);
   private readonly scratchBits = new BigInt64Array(this.scratch.buffer);
 
@@ -50,7 +53,12 @@ export class SharedClock {
 
   /** Milliseconds since the scheduler's start: never stale while all shards are parked, never falling. */
   now(): number {
-    return this.manual || this.isRaised() ? this.published() : this.refresh();
+    if (this.manual) return this.published();
+    this.readings = (this.readings + 1) | 0;
+    const isTrusted = this.isRaised() && (this.readings & TRUST) !== 0;
+    if (isTrusted) return this.published();
+    // Threads tell the source of time from their own starts, some ns apart: what one has published none takes back.
+    return Math.max(this.refresh(), this.published());
   }
 
   /** The time as last published. */
@@ -64,7 +72,7 @@ export class SharedClock {
     return this.manual ? this.published() : this.monotonic.now();
   }
 
-  /** Reads the source of time, publishes it, and returns it. With a manual clock: what was set. */
+  /** Reads the source of time, publishes it, and returns it as this thread tells it. With a manual clock: what was set. */
   refresh(): number {
     if (this.manual) return this.published();
     const now = this.monotonic.now();

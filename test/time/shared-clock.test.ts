@@ -80,6 +80,18 @@ describe('SharedClock', () => {
     }
   });
 
+  test('does not fall where one thread has measured its clock to run ahead of another', () => {
+    const memory = SharedClock.allocate(false, 1);
+    const [ahead, behind] = [new SharedClock(memory), new SharedClock(memory)];
+    const monotonic = Reflect.get(ahead, 'monotonic') as { offset: number };
+    monotonic.offset += 50;
+    ahead.setAwake(0, true);
+    const raised = ahead.refresh();
+    expect(behind.now()).toBe(raised);
+    ahead.setAwake(0, false);
+    expect(behind.now()).toBeGreaterThanOrEqual(raised);
+  });
+
   test('is awake as long as one shard is', () => {
     const clock = new SharedClock(SharedClock.allocate(false, 64));
     clock.setAwake(3, true);

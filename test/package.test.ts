@@ -21,7 +21,7 @@ it('the package holds every entry point with its types, the worker and the licen
     typeof entry === 'string' ? [entry] : Object.values(entry as object),
   );
   for (const entry of entries) expect(files).toContain(entry.replace('./', ''));
-  expect(files).toContain('dist/workers/shard.js');
+  expect(files).toContain('dist/workers/entry.cjs');
   expect(files).toContain('LICENSE');
   expect(files.filter((path) => /^dist\/(src\/cli|test|bench|examples)\/|^(src|test|bench)\//.test(path))).toEqual([]);
 });

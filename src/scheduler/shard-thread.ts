@@ -13,7 +13,7 @@ import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
 // Taken once: a test that fakes the timers of its thread must not hold back a restart.
 const { setTimeout } = globalThis;
 
-const WORKER = new URL('../../workers/shard.js', import.meta.url).href;
+const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
 
 /** Restarts within this time lengthen the pause before the next; ms. */
 const RESTART_WINDOW = 10_000;

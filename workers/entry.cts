@@ -1,0 +1,10 @@
+import type { ShardTask } from './shard.ts' with { 'resolution-mode': 'import' };
+
+/**
+ * The file that the pool loads. piscina requires its task's file, and Node 20 aborts the whole process when a thread is
+ * terminated at one certain moment of a `require` of an ES module (`CreateRequiredModuleFacade` asserts that linking
+ * succeeds). So the pool requires this CommonJS module, and the ES modules are imported.
+ */
+const serving = import('./shard.js');
+
+module.exports = async (task: ShardTask): Promise<number> => (await serving).default(task);

@@ -85,3 +85,31 @@ export class SchedulerClosedError extends Error {
     super(`${call}() was called after the scheduler was closed`);
   }
 }
+
+/** Why a shard's thread was ended: it had taken no turn for too long, although one was due. */
+export class ShardHungError extends Error {
+  readonly code = 'ERR_SHARD_HUNG';
+  override readonly name = 'ShardHungError';
+  readonly shard: number;
+
+  /** `silence`: ms */
+  constructor(shard: number, silence: number) {
+    super(`The thread of shard ${shard} has shown no sign of life for ${silence} ms`);
+    this.shard = shard;
+  }
+}
+
+/**
+ * The threads of a shard died so often that it runs in the calling thread from here on, until `close()`. Its timers fire
+ * as before; `cause` is what ended the last thread.
+ */
+export class ShardInlineError extends Error {
+  readonly code = 'ERR_SHARD_INLINE';
+  override readonly name = 'ShardInlineError';
+  readonly shard: number;
+
+  constructor(shard: number, cause: Error) {
+    super(`The threads of shard ${shard} died too often; it goes on inline, in the calling thread`, { cause });
+    this.shard = shard;
+  }
+}

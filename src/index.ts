@@ -5,6 +5,8 @@ export {
   InvalidConfigError,
   InvalidDeadlineError,
   SchedulerClosedError,
+  ShardHungError,
+  ShardInlineError,
 } from './errors.ts';
 export type { Lateness } from './metrics/lateness-histogram.ts';
 export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';

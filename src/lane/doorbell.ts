@@ -50,6 +50,16 @@ export class Doorbell {
     this.ring();
   }
 
+  /**
+   * Whether the shard ought to take a turn: it is awake, or has been rung since the bell stood at `rings`, or slept past
+   * the tick that it was to wake at, `now` being the present tick's due word.
+   */
+  isTurnDue(rings: number, now: number): boolean {
+    const state = Atomics.load(this.words, STATE);
+    if (state === AWAKE || Atomics.load(this.words, BELL) !== rings) return true;
+    return state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), now) > 0;
+  }
+
   // What the shard does.
 
   /** The bell as it stands; take it before looking at anything that a ring may announce. */

@@ -1,4 +1,6 @@
+import type { ShardInlineError } from '../errors.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
+import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { allocateLane } from '../lane/lane-memory.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { SharedClock } from '../time/shared-clock.ts';
@@ -11,11 +13,12 @@ import { InlineShard } from './inline-shard.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { ShardHost, ShardRestart } from './shard-host.ts';
-import { ShardThread } from './shard-thread.ts';
 import type { ShardStats } from './stats.ts';
+import { SupervisedShard } from './supervised-shard.ts';
 
 export interface CoordinatorEvents extends ClientEvents {
   restarted(restart: ShardRestart): void;
+  wentInline(error: ShardInlineError): void;
 }
 
 /**
@@ -73,7 +76,7 @@ export class Coordinator {
     const counters = await this.during(Promise.all(this.hosts.map((host) => host.call('stats'))));
     return counters.map((counter, shard) => {
       const { size, capacity } = this.client.lanes[shard].table;
-      return { shard, size, capacity, restarts: this.restarts[shard], ...counter };
+      return { shard, size, capacity, restarts: this.restarts[shard], inline: this.hosts[shard].isInline, ...counter };
     });
   }
 
@@ -100,6 +103,7 @@ export function startCoordinator(
       wheel: options.wheel,
       clock: clockMemory,
       doorbell: allocateDoorbell(),
+      heartbeat: allocateHeartbeat(),
       lanes: [{ memory: allocateLane(options.capacity), clientBell: bellMemory }],
     }),
   );
@@ -120,8 +124,8 @@ export function startCoordinator(
   });
   const restarts = setups.map(() => 0);
   const host = (setup: ShardSetup): ShardHost => {
-    if (options.shards === 0) return new InlineShard(setup, () => client.arm());
-    return new ShardThread(setup, {
+    if (options.shards === 0) return new InlineShard(setup, () => client.arm(), false);
+    return new SupervisedShard(setup, clock, options, {
       news: () => client.arm(),
       died: () => {
         clock.setAwake(setup.number, false);
@@ -131,6 +135,7 @@ export function startCoordinator(
         restarts[setup.number] += 1;
         events.restarted(restart);
       },
+      wentInline: (error) => events.wentInline(error),
     });
   };
   const hosts = setups.map(host);

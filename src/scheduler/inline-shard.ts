@@ -13,17 +13,26 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
  */
 export class InlineShard implements ShardHost {
   readonly ready = Promise.resolve();
+  readonly isInline = true;
   private readonly built: BuiltShard;
   private readonly control: ShardControl;
   private readonly again: () => void;
   private timer: NodeJS.Timeout | undefined;
   private timerFor = Number.POSITIVE_INFINITY;
 
-  /** `news` is called when the client has something to look at, or the shard more to do. */
-  constructor(setup: ShardSetup, news: () => void) {
-    this.built = buildShard(setup, news, false);
+  /**
+   * `news` is called when the client has something to look at, or the shard more to do. With `rebuild` the shard takes
+   * the place of one on a thread that is gone.
+   */
+  constructor(setup: ShardSetup, news: () => void, rebuild: boolean) {
+    this.built = buildShard(setup, news, rebuild);
     this.control = new ShardControl(this.built.shard);
     this.again = news;
+  }
+
+  /** Live timers that were indexed from the tables. */
+  get rescheduled(): number {
+    return this.built.rescheduled;
   }
 
   poke(): void {

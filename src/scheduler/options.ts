@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
+import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
+import type { DeathLimit } from './restart-policy.ts';
+import { resolveHangTimeout, resolveInlineAfter, resolveResourceLimits } from './supervision-options.ts';
 
 export interface SchedulerOptions {
   /** Worker threads, each with its own wheel. Default os.availableParallelism(). 0 = one wheel inline, in the calling thread. */
@@ -19,6 +22,18 @@ export interface SchedulerOptions {
   maxBatch?: number;
   /** Aborting closes the scheduler. */
   signal?: AbortSignal;
+  /**
+   * ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced; four times as
+   * much while it starts. At least 20; Infinity: never. Default 5000.
+   */
+  hangTimeout?: number;
+  /**
+   * A shard whose threads die `deaths` times within `within` ms goes on inline, in the calling thread, and an 'error'
+   * event says so. `deaths: Infinity`: never. Default 5 in 10,000 ms.
+   */
+  inlineAfter?: { deaths: number; within: number };
+  /** Limits of each shard's thread, as `new Worker` takes them. Wheels and tables lie outside of what they limit. */
+  resourceLimits?: ResourceLimits;
 }
 
 /** Options with every default filled in and every value checked. */
@@ -30,6 +45,9 @@ export interface ResolvedOptions {
   readonly manual: boolean;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
+  readonly hangTimeout: number;
+  readonly inlineAfter: DeathLimit;
+  readonly resourceLimits: ResourceLimits | undefined;
 }
 
 const MAX_SHARDS = 1024;
@@ -68,6 +86,9 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     manual: clock === 'manual',
     maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
     signal,
+    hangTimeout: resolveHangTimeout(options.hangTimeout),
+    inlineAfter: resolveInlineAfter(options.inlineAfter),
+    resourceLimits: resolveResourceLimits(options.resourceLimits),
   };
 }
 

@@ -11,7 +11,7 @@ import { type ResolvedOptions, resolveOptions, type SchedulerOptions } from './o
 import type { WorkerHint } from './placement.ts';
 import type { ShardRestart } from './shard-host.ts';
 import type { SchedulerStats } from './stats.ts';
-import { surface } from './surface.ts';
+import { announce, surface } from './surface.ts';
 import { TimerBook } from './timer-book.ts';
 
 export interface SchedulerEvents {
@@ -54,6 +54,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
       emitBatch: (batch) => this.guard(() => this.emit('fired', batch)),
       failed: (error) => surface(this, error),
       restarted: (restart) => this.guard(() => this.emit('shard-restart', restart)),
+      wentInline: (error) => announce(this, error),
     });
     this.client = this.coordinator.client;
     this.book = new TimerBook(this.client, this.idLayout);

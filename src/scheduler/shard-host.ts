@@ -6,6 +6,8 @@ export type ControlCall = keyof ShardControl;
 export interface ShardHost {
   /** The shard is up. */
   readonly ready: Promise<void>;
+  /** It runs in the client's thread. */
+  readonly isInline: boolean;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   poke(): void;
   /** A control call; where the shard dies before it answers, its successor is asked. */

@@ -1,70 +1,68 @@
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type ResourceLimits, type Worker } from 'node:worker_threads';
 import { type Remote, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { Piscina } from 'piscina';
 import type { ShardTask } from '../../workers/shard.ts';
-import { SchedulerClosedError } from '../errors.ts';
-import { Doorbell } from '../lane/doorbell.ts';
+import { show } from '../errors.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
-import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
-import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
-
-// Taken once: a test that fakes the timers of its thread must not hold back a restart.
-const { setTimeout } = globalThis;
+import type { ControlCall } from './shard-host.ts';
 
 const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
 
-/** Restarts within this time lengthen the pause before the next; ms. */
-const RESTART_WINDOW = 10_000;
-const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 1000;
-/** How long to wait for the exit code of a thread whose ports have closed; ms. */
-const EXIT_PATIENCE = 1000;
+/** What a call is answered with whose thread has ended meanwhile. */
+export const GONE = Symbol('the thread is gone');
 
-const monotonic = new MonotonicClock(clockOrigin());
-
-const LOST = Symbol('the thread is gone');
-
-/** One life of the shard's thread. */
-interface Life {
-  readonly control: Remote<ShardControl>;
-  /** Resolves when the thread is gone. */
-  readonly lost: Promise<typeof LOST>;
+/** One thread that serves the shard, until its end. */
+export class ThreadLife {
+  /** Resolves with what ended the thread, once it is gone for certain. */
+  readonly ended: Promise<Error>;
   /** Live timers that were indexed from the tables. */
   readonly rescheduled: number;
-}
+  private readonly control: Remote<ShardControl>;
+  private readonly waiting = new Set<() => void>();
+  private isOver = false;
 
-/** What the scheduler hears of a shard's thread. */
-export interface ShardThreadEvents {
-  /** There are fired records, or an answer. */
-  news(): void;
-  /** The thread is gone; its successor is on the way. */
-  died(): void;
-  restarted(restart: ShardRestart): void;
+  constructor(control: Remote<ShardControl>, ended: Promise<Error>, rescheduled: number) {
+    this.control = control;
+    this.ended = ended;
+    this.rescheduled = rescheduled;
+    void ended.then(() => {
+      this.isOver = true;
+      for (const giveUp of this.waiting) giveUp();
+    });
+  }
+
+  /** A control call; a parked shard sees it when it is rung. */
+  ask<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]> | typeof GONE> {
+    if (this.isOver) return Promise.resolve(GONE);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => resolve(GONE);
+      this.waiting.add(giveUp);
+      const done = () => this.waiting.delete(giveUp);
+      const answer = this.control[name]() as Promise<ReturnType<ShardControl[C]>>;
+      answer.then(resolve, reject).finally(done);
+    });
+  }
 }
 
 /**
- * A shard on a thread of its own, in a piscina of one thread: the pool starts it, hears of its death and replaces it;
- * this class gives the new thread its work. One pool per shard, because a pool hands a task to any idle thread, and a
- * serving thread counts as idle: its task returned when the loop was started (see `workers/shard.ts`).
+ * The thread of a shard, and after it the next one, in a piscina of one thread: the pool starts it and hears of its
+ * death, this class gives it its work. One pool per shard, because a pool hands a task to any idle thread, and a serving
+ * thread counts as idle: its task returned when the loop was started (see `workers/shard.ts`).
  */
-export class ShardThread implements ShardHost {
-  readonly ready: Promise<void>;
+export class ShardThread {
   private readonly setup: ShardSetup;
-  private readonly events: ShardThreadEvents;
-  private readonly doorbell: Doorbell;
+  private readonly news: () => void;
   private readonly pool: Piscina;
-  private life: Promise<Life>;
-  private failure: Error | undefined;
-  private exitCode: Promise<number> = Promise.resolve(0);
-  private deaths: number[] = [];
-  private isStopped = false;
+  private readonly ends = new WeakMap<Worker, Promise<Error>>();
+  private killedFor: Error | undefined;
+  private stopping: Promise<void> | undefined;
 
-  constructor(setup: ShardSetup, events: ShardThreadEvents) {
+  /** `news`: there are fired records, or an answer. */
+  constructor(setup: ShardSetup, resourceLimits: ResourceLimits | undefined, news: () => void) {
     this.setup = setup;
-    this.events = events;
-    this.doorbell = new Doorbell(setup.doorbell);
+    this.news = news;
     this.pool = new Piscina({
       filename: WORKER,
       minThreads: 1,
@@ -73,118 +71,84 @@ export class ShardThread implements ShardHost {
       // The thread waits on its shard's doorbell, not on the pool's.
       atomics: 'disabled',
       recordTiming: false,
+      ...(resourceLimits && { resourceLimits }),
     });
-    // An error that ends the thread after its task has returned arrives here.
-    this.pool.on('error', (error: Error) => {
-      this.failure = error;
-    });
-    this.life = this.live(true);
-    this.ready = this.life.then(() => undefined);
-    this.ready.catch(() => undefined);
+    this.pool.on('error', () => undefined); // the thread's own 'error' event says the same, and when
   }
 
-  poke(): void {}
-
-  async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
-    for (;;) {
-      const life = await this.life; // rejects only once the shard is stopped
-      const answer = Promise.race([life.control[name](), life.lost]);
-      this.doorbell.ring(); // the call is posted; a parked shard looks when it is rung
-      const result = await answer;
-      if (result !== LOST) return result as ReturnType<ShardControl[C]>;
-      if (this.isStopped) throw new SchedulerClosedError(name);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    this.life.catch(() => undefined);
-    await this.pool.destroy();
-  }
-
-  /** Starts the shard on the pool's thread, as often as it takes. */
-  private async live(isFirst: boolean): Promise<Life> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        // Whoever died before may have taken commands that only the table still knows of.
-        const life = await this.start(!isFirst || attempt > 0);
-        void life.lost.then(() => this.replace());
-        return life;
-      } catch (error) {
-        if (this.isStopped) throw new SchedulerClosedError('ready');
-        this.failure = error as Error;
-        await this.pause();
-      }
-    }
-  }
-
-  private async start(rebuild: boolean): Promise<Life> {
+  /** Starts the shard on the pool's thread. Rejects with what ended the thread, or kept the shard from starting on it. */
+  async start(rebuild: boolean): Promise<ThreadLife> {
     const control = new MessageChannel();
     const bell = new MessageChannel();
-    // A thread that ends, however it does, closes its ends.
-    const lost = new Promise<typeof LOST>((resolve) => {
-      bell.port1.once('close', () => {
-        control.port1.close();
-        resolve(LOST);
-      });
-    });
-    bell.port1.on('message', () => this.events.news());
+    const closePorts = (): void => {
+      bell.port1.close();
+      control.port1.close();
+    };
+    bell.port1.on('message', this.news);
     const remote = wrap<ShardControl>(nodeEndpoint(control.port1));
     // Neither port holds the process: KeepAlive does, while there is a reason to.
     bell.port1.unref();
     control.port1.unref();
-    const task: ShardTask = { setup: this.setup, rebuild, control: control.port2, bell: bell.port2 };
     try {
-      const rescheduled = await this.runTask(task);
-      this.exitCode = new Promise((resolve) => this.pool.threads[0]?.once('exit', resolve));
-      return { control: remote, lost, rescheduled };
+      const task: ShardTask = { setup: this.setup, rebuild, control: control.port2, bell: bell.port2 };
+      const { ended, rescheduled } = await this.runTask(task);
+      void ended.then(closePorts);
+      return new ThreadLife(remote, ended, rescheduled);
     } catch (error) {
-      bell.port1.close(); // and with it control.port1
+      closePorts();
       throw error;
     }
+  }
+
+  /** Ends the thread wherever it stands; `cause` is what it then counts as ended by. */
+  kill(cause: Error): void {
+    this.killedFor = cause;
+    void this.pool.threads[0]?.terminate();
+  }
+
+  /** Ends the thread, and starts no other. */
+  stop(): Promise<void> {
+    this.stopping ??= this.pool.destroy();
+    return this.stopping;
   }
 
   /**
    * Runs a task on the pool's thread. A thread that dies before it is up leaves its task in the pool's queue, and the
    * pool starts no other: so the task is given up with its thread, and the next one makes the pool start anew.
    */
-  private async runTask(task: ShardTask): Promise<number> {
+  private async runTask(task: ShardTask): Promise<{ ended: Promise<Error>; rescheduled: number }> {
     const givenUp = new AbortController();
-    const giveUp = () => givenUp.abort(new Error('The thread ended before it was up'));
+    const giveUp = () => givenUp.abort();
     this.pool.once('workerDestroy', giveUp);
+    let ended: Promise<Error> | undefined;
     try {
-      return await this.pool.run(task, { transferList: [task.control, task.bell], signal: givenUp.signal });
+      const running = this.pool.run(task, { transferList: [task.control, task.bell], signal: givenUp.signal });
+      running.catch(() => undefined);
+      ended = this.endOf(this.pool.threads[0]);
+      return { rescheduled: await running, ended };
+    } catch (error) {
+      throw givenUp.signal.aborted && ended !== undefined ? await ended : error;
     } finally {
       this.pool.off('workerDestroy', giveUp);
     }
   }
 
-  private replace(): void {
-    if (this.isStopped) return;
-    this.life = this.succeed();
-    this.life.catch(() => undefined);
-  }
-
-  private async succeed(): Promise<Life> {
-    this.events.died();
-    const code = await Promise.race([this.exitCode, delay(EXIT_PATIENCE)]);
-    const cause =
-      this.failure ?? new Error(`The thread of shard ${this.setup.number} exited with code ${code ?? '(unknown)'}`);
-    this.failure = undefined;
-    await this.pause();
-    const life = await this.live(false);
-    this.events.restarted({ shard: this.setup.number, cause, rescheduled: life.rescheduled });
-    return life;
-  }
-
-  /** Waits before a restart: not at all after the first death for a while, then longer and longer. */
-  private async pause(): Promise<void> {
-    const now = monotonic.now();
-    this.deaths = this.deaths.filter((death) => now - death < RESTART_WINDOW);
-    const recent = this.deaths.push(now);
-    if (recent > 1) await delay(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 2)));
+  /** What the thread will have ended by, once it has. */
+  private endOf(thread: Worker): Promise<Error> {
+    const known = this.ends.get(thread);
+    if (known !== undefined) return known;
+    const end = new Promise<Error>((resolve) => {
+      let thrown: Error | undefined;
+      thread.once('error', (error: unknown) => {
+        thrown = error instanceof Error ? error : new Error(`The thread has thrown ${show(error)}`);
+      });
+      thread.once('exit', (code) => {
+        const told = new Error(`The thread of shard ${this.setup.number} exited with code ${code}`);
+        resolve(this.killedFor ?? thrown ?? told);
+        this.killedFor = undefined;
+      });
+    });
+    this.ends.set(thread, end);
+    return end;
   }
 }
-
-const delay = (milliseconds: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref());

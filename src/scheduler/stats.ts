@@ -8,6 +8,8 @@ export interface ShardStats extends ShardCounters {
   capacity: number;
   /** Times that this shard's thread died and was replaced. */
   restarts: number;
+  /** The shard runs in the calling thread: as `shards: 0` asks for, or because its threads died too often. */
+  inline: boolean;
 }
 
 /** Counts since the scheduler's start, unless said otherwise. */

@@ -19,6 +19,15 @@ export function surface(emitter: ErrorEmitter, error: unknown): void {
   }
 }
 
+/**
+ * What somebody should know of and nobody needs to do anything about: to the 'error' listener, or else a warning of the
+ * process. An 'error' without a listener would end a program whose timers all still fire. Never throws.
+ */
+export function announce(emitter: ErrorEmitter, error: Error): void {
+  if (emitter.listenerCount('error') === 0) process.emitWarning(error);
+  else surface(emitter, error);
+}
+
 const rethrow = (error: unknown): never => {
   throw error;
 };

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
+import { Heartbeat } from '../lane/heartbeat.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
 import { TableView } from '../lane/table-view.ts';
 import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
@@ -23,6 +24,7 @@ export interface ShardSetup {
   readonly wheel: WheelConfig;
   readonly clock: SharedClockMemory;
   readonly doorbell: SharedArrayBuffer;
+  readonly heartbeat: SharedArrayBuffer;
   readonly lanes: readonly LaneSetup[];
 }
 
@@ -30,6 +32,7 @@ export interface BuiltShard {
   readonly shard: Shard;
   readonly number: number;
   readonly doorbell: Doorbell;
+  readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   /** Live timers that were indexed from the tables. */
@@ -55,5 +58,14 @@ export function buildShard(setup: ShardSetup, post: MessagePort | (() => void), 
     if (rebuild) rescheduled += lane.rebuild(tick);
     shard.lanes.push(lane);
   }
-  return { shard, number: setup.number, doorbell: new Doorbell(setup.doorbell), clock, scale, rescheduled };
+  const doorbell = new Doorbell(setup.doorbell);
+  return {
+    shard,
+    number: setup.number,
+    doorbell,
+    heartbeat: new Heartbeat(setup.heartbeat),
+    clock,
+    scale,
+    rescheduled,
+  };
 }

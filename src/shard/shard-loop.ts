@@ -1,8 +1,19 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import { NEAR } from '../lane/due-word.ts';
+import type { Heartbeat } from '../lane/heartbeat.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
+
+/** What a loop turns: see `BuiltShard`. */
+export interface LoopParts {
+  readonly shard: Shard;
+  readonly number: number;
+  readonly doorbell: Doorbell;
+  readonly heartbeat: Heartbeat;
+  readonly clock: SharedClock;
+  readonly scale: TickScale;
+}
 
 /**
  * A worker's life: take a turn, let the thread's event loop run once (control calls arrive there), park, again.
@@ -13,15 +24,17 @@ export class ShardLoop {
   private readonly shard: Shard;
   private readonly number: number;
   private readonly doorbell: Doorbell;
+  private readonly heartbeat: Heartbeat;
   private readonly clock: SharedClock;
   private readonly scale: TickScale;
   private readonly manual: boolean;
   private rings = 0;
 
-  constructor(parts: { shard: Shard; number: number; doorbell: Doorbell; clock: SharedClock; scale: TickScale }) {
+  constructor(parts: LoopParts) {
     this.shard = parts.shard;
     this.number = parts.number;
     this.doorbell = parts.doorbell;
+    this.heartbeat = parts.heartbeat;
     this.clock = parts.clock;
     this.scale = parts.scale;
     this.manual = parts.clock.memory.manual;
@@ -33,6 +46,7 @@ export class ShardLoop {
   }
 
   private readonly turn = (): void => {
+    this.heartbeat.beat();
     this.rings = this.doorbell.rings(); // before the turn: a ring from here on ends the coming wait
     const more = this.shard.turn();
     setImmediate(more ? this.turn : this.park);

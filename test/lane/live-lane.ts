@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { NEAR, wordOf } from '../../src/lane/due-word.ts';
+import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { ClientLane } from '../../src/scheduler/client-lane.ts';
@@ -40,6 +41,7 @@ export class LiveLane {
       wheel: { engine: 'cascading', precision: 1, levelBits: [8, 8, 8, 8] },
       clock: clockMemory,
       doorbell: allocateDoorbell(),
+      heartbeat: allocateHeartbeat(),
       lanes: [{ memory: allocateLane(capacity, rings), clientBell }],
     };
     this.clock = new SharedClock(clockMemory);

@@ -11,6 +11,10 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   clock: (value) => value === undefined,
   maxBatch: (value) => value === undefined,
   signal: (value) => value === undefined,
+  hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
+  inlineAfter: (value) => value === undefined,
+  // An object that has no limit in it.
+  resourceLimits: (value) => value === undefined || value instanceof Date,
 };
 
 test('every option, every kind of value: refused with the value in the message, or it works', async () => {
@@ -26,7 +30,8 @@ test('every option, every kind of value: refused with the value in the message, 
         const refusal = option === 'signal' ? InvalidArgumentError : InvalidConfigError;
         expect(build, what).toThrow(refusal);
         // A wheel that is an object is refused for what is wrong within it.
-        const isConfig = option === 'wheel' && typeof value === 'object' && value !== null;
+        const isConfig =
+          /^(wheel|inlineAfter|resourceLimits)$/.test(option) && typeof value === 'object' && value !== null;
         expect(build, what).toThrow(
           isConfig ? /, got / : `options.${option} must be`.replace('options.signal', 'The options.signal'),
         );
@@ -35,7 +40,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(7 * 20);
+  expect(cases).toBe(10 * 20);
 });
 
 test('options that are no object', () => {
@@ -57,6 +62,10 @@ test('limits: the least and the most that is taken, and one beyond', async () =>
     ['tick', [0.001, 1e9], [0, -0, -1]],
     ['clock', ['manual', 'monotonic'], ['Manual', 'system']],
     ['wheel', ['default'], ['constructor', 'Default', {}]],
+    ['hangTimeout', [20, 2 ** 31 - 1, Number.POSITIVE_INFINITY], [19, 0, 2 ** 31]],
+    ['inlineAfter', [{ deaths: 1, within: 0.5 }], [{}, { deaths: 0, within: 1 }, { deaths: 1.5, within: 1 }]],
+    ['inlineAfter', [{ deaths: Number.POSITIVE_INFINITY, within: 1 }], [{ deaths: 2, within: 0 }, { deaths: 2 }]],
+    ['resourceLimits', [{}, { stackSizeMb: 4 }], [{ stackSizeMb: 0 }, { stackSizeMb: '4' }, { heap: 4 }]],
   ];
   for (const [option, taken, refused] of limits) {
     for (const value of taken) await createScheduler({ shards: 0, capacity: 16, [option]: value }).close();
@@ -65,5 +74,5 @@ test('limits: the least and the most that is taken, and one beyond', async () =>
       expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(', got ');
     }
   }
-  expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(24);
+  expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(42);
 });

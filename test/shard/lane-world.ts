@@ -1,5 +1,6 @@
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { NEAR, wordOf } from '../../src/lane/due-word.ts';
+import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { ClientLane } from '../../src/scheduler/client-lane.ts';
@@ -273,6 +274,7 @@ export const allocateSetup = (options: WorldOptions): ShardSetup => ({
   wheel: { engine: 'cascading', precision: 1, levelBits: [1, 1] },
   clock: SharedClock.allocate(true, 1),
   doorbell: allocateDoorbell(),
+  heartbeat: allocateHeartbeat(),
   lanes: [{ memory: allocateLane(options.capacity, options.rings), clientBell: ClientBell.allocate() }],
 });
 

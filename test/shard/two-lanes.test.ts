@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { wordOf } from '../../src/lane/due-word.ts';
+import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane } from '../../src/lane/lane-memory.ts';
 import { ClientLane } from '../../src/scheduler/client-lane.ts';
 import { ClientTime } from '../../src/scheduler/client-time.ts';
@@ -20,6 +21,7 @@ function twoClients() {
     wheel: presets.default,
     clock: SharedClock.allocate(true, 1),
     doorbell: allocateDoorbell(),
+    heartbeat: allocateHeartbeat(),
     lanes: [0, 1].map(() => ({ memory: allocateLane(CAPACITY), clientBell: ClientBell.allocate() })),
   };
   const time = new ClientTime(new SharedClock(setup.clock), new TickScale(1));

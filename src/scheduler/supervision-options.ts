@@ -1,0 +1,53 @@
+import type { ResourceLimits } from 'node:worker_threads';
+import { InvalidConfigError } from '../errors.ts';
+import type { DeathLimit } from './restart-policy.ts';
+
+/** ms: less would take a busy machine for a hung shard. */
+const LEAST_HANG_TIMEOUT = 20;
+/** ms: the longest that Node's own timers wait. */
+const MOST = 2 ** 31 - 1;
+
+const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'] as const;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** ms, or Infinity. Throws InvalidConfigError. */
+export function resolveHangTimeout(value: unknown = 5000): number {
+  if (typeof value === 'number' && ((value >= LEAST_HANG_TIMEOUT && value <= MOST) || value === Infinity)) return value;
+  const requirement = `must be a number of ms from ${LEAST_HANG_TIMEOUT} to ${MOST}, or Infinity`;
+  throw new InvalidConfigError('options.hangTimeout', requirement, value);
+}
+
+/** Throws InvalidConfigError. */
+export function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 }): DeathLimit {
+  if (!isObject(value)) throw new InvalidConfigError('options.inlineAfter', 'must be { deaths, within }', value);
+  const { deaths, within } = value as Partial<DeathLimit>;
+  if (deaths !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(deaths) && (deaths as number) > 0)) {
+    throw new InvalidConfigError('options.inlineAfter.deaths', 'must be an integer > 0, or Infinity', deaths);
+  }
+  if (typeof within !== 'number' || !(within > 0)) {
+    throw new InvalidConfigError('options.inlineAfter.within', 'must be a number of ms, > 0', within);
+  }
+  return { deaths: deaths as number, within };
+}
+
+/** Throws InvalidConfigError. */
+export function resolveResourceLimits(value: unknown): ResourceLimits | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value) || Array.isArray(value)) {
+    throw new InvalidConfigError('options.resourceLimits', 'must be an object of limits in MB', value);
+  }
+  const limits: ResourceLimits = {};
+  for (const [name, limit] of Object.entries(value)) {
+    const known = LIMITS.find((known) => known === name);
+    if (known === undefined) {
+      throw new InvalidConfigError('options.resourceLimits', `must name only ${LIMITS.join(', ')}`, name);
+    }
+    if (limit === undefined) continue;
+    if (typeof limit !== 'number' || !(limit > 0) || limit > MOST) {
+      throw new InvalidConfigError(`options.resourceLimits.${name}`, 'must be a number of MB, > 0', limit);
+    }
+    limits[known] = limit;
+  }
+  return limits;
+}

@@ -1,0 +1,85 @@
+import type { Doorbell } from '../lane/doorbell.ts';
+import type { Heartbeat } from '../lane/heartbeat.ts';
+
+// Taken once: a test that fakes the timers of its thread must not set the dog asleep.
+const { setInterval, clearInterval } = globalThis;
+
+/** Checks within the limit. All of them must find the shard silent, so that one that comes late proves nothing. */
+const CHECKS = 4;
+/** A thread that starts has so many times the limit: it loads its code, and may read a table of millions. */
+const START_FACTOR = 4;
+
+/**
+ * Notices that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them; one that is
+ * parked owes none until it is rung or its tick has come. Four times within the limit the watchdog looks whether a turn
+ * was due and none was taken; a shard that is found so in a row, without one beat between, hangs.
+ *
+ * It counts its own looks and no time: when the client's loop was blocked, or the machine slept, several looks fall
+ * into one, which a shard that slept as well answers by the next. Its timer does not hold the process.
+ */
+export class Watchdog {
+  private readonly heartbeat: Heartbeat;
+  private readonly doorbell: Doorbell;
+  private readonly dueWord: () => number;
+  private readonly limit: number;
+  private readonly hung: (silence: number) => void;
+  private timer: NodeJS.Timeout | undefined;
+  private isStarting = false;
+  private silentChecks = 0;
+  private beats = 0;
+  private rings = 0;
+
+  /** `dueWord`: the present tick's; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too long. */
+  constructor(parts: {
+    heartbeat: Heartbeat;
+    doorbell: Doorbell;
+    dueWord: () => number;
+    limit: number;
+    hung: (silence: number) => void;
+  }) {
+    this.heartbeat = parts.heartbeat;
+    this.doorbell = parts.doorbell;
+    this.dueWord = parts.dueWord;
+    this.limit = parts.limit;
+    this.hung = parts.hung;
+  }
+
+  /** A thread starts: it has to be up in time. */
+  watchStart(): void {
+    this.isStarting = true;
+    this.silentChecks = 0;
+    if (this.timer !== undefined || this.limit === Number.POSITIVE_INFINITY) return;
+    this.timer = setInterval(this.check, this.limit / CHECKS);
+    this.timer.unref();
+  }
+
+  /** The thread is up: it has to take its turns. */
+  watchTurns(): void {
+    this.isStarting = false;
+    this.heard(this.heartbeat.beats());
+  }
+
+  rest(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private readonly check = (): void => {
+    const beats = this.heartbeat.beats();
+    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.rings, this.dueWord()))) {
+      this.silentChecks += 1;
+    } else {
+      this.heard(beats);
+    }
+    const factor = this.isStarting ? START_FACTOR : 1;
+    if (this.silentChecks < CHECKS * factor) return;
+    this.rest();
+    this.hung(this.limit * factor);
+  };
+
+  private heard(beats: number): void {
+    this.silentChecks = 0;
+    this.beats = beats;
+    this.rings = this.doorbell.rings();
+  }
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createScheduler, type ShardRestart } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { runModule } from '../fixtures/child-process.ts';
+import { SEED } from '../fixtures/draws.ts';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { Fault, points, recoveryPoints, withFaults } from '../fixtures/fault.ts';
+import { Tally } from '../fixtures/tally.ts';
+import { HANG_TIMEOUT, survive } from './survive.ts';
+
+const silence = (milliseconds: number) =>
+  `ShardHungError: The thread of shard 0 has shown no sign of life for ${milliseconds} ms ERR_SHARD_HUNG`;
+
+/** Where a thread has not begun to turn, it is given four times as long. */
+const starts: readonly string[] = ['booting', 'starting', ...recoveryPoints];
+
+describe('a thread that hangs is replaced', () => {
+  test.concurrent.each([...points, ...recoveryPoints])(
+    `%s: each timer ends once, the other shard goes on, seed ${SEED}`,
+    async (point) => {
+      const causes = await survive(point, 'hang', 0);
+      expect(causes).toContain(silence(starts.includes(point) ? 4 * HANG_TIMEOUT : HANG_TIMEOUT));
+    },
+  );
+
+  test.each(['firing', 'parked'] as const)('spinning, %s', async (point) => {
+    expect(await survive(point, 'spin', 3)).toContain(silence(HANG_TIMEOUT));
+  });
+
+  test('a call that waits for its answer gets it from the successor', async () => {
+    const fault = new Fault('between draining and advancing', 'hang');
+    await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, hangTimeout: 200 }));
+    const id = scheduler.scheduleAfter('a', 1e6);
+    await until(() => fault.isReached);
+    const [stats, next] = await Promise.all([scheduler.stats(), scheduler.nextExpiration()]);
+    expect(stats.shards[0]).toMatchObject({ size: 1, restarts: 1, inline: false });
+    expect(next).toBe(Math.ceil(scheduler.deadlineOf(id) as number));
+  });
+
+  test('a scheduler is closed while its thread hangs', async () => {
+    const fault = new Fault('firing', 'spin');
+    const scheduler = withFaults([fault], () => createScheduler({ shards: 1 }));
+    const tally = new Tally(100);
+    for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, i % 5, tally.add, i);
+    await until(() => fault.isReached);
+    for (const { argument } of await scheduler.close()) tally.add(argument as number);
+    tally.expectEachOnce();
+  });
+});
+
+describe('no false alarm', () => {
+  test('parked, with nothing to do, for many times the limit, and after it', async () => {
+    await using scheduler = createScheduler({ shards: 2, hangTimeout: 400 });
+    const restarts: ShardRestart[] = [];
+    scheduler.on('shard-restart', (restart) => restarts.push(restart));
+    scheduler.scheduleAfter('a', 1e6);
+    await scheduler.ready;
+    await pass(2400);
+    let fired = 0;
+    for (let i = 0; i < 100; i++) {
+      scheduler.scheduleAfter(i, 10, () => {
+        fired += 1;
+      });
+    }
+    await until(() => fired === 100);
+    expect(restarts).toEqual([]);
+  });
+
+  test('parked on a manual clock that stands still', async () => {
+    await using scheduler = createScheduler({ shards: 1, clock: 'manual', hangTimeout: 400 });
+    await scheduler.ready;
+    scheduler.schedule('a', 50);
+    expect(await scheduler.advanceTo(20)).toBe(0);
+    await pass(2000);
+    expect(await scheduler.advanceTo(50)).toBe(1);
+    expect((await scheduler.stats()).shards[0].restarts).toBe(0);
+  });
+
+  test('the event loop is blocked for many times the limit, again and again', async () => {
+    await using scheduler = createScheduler({ shards: 2, hangTimeout: 400 });
+    await scheduler.ready;
+    const tally = new Tally(3000);
+    for (let i = 0; i < 3000; i++) scheduler.scheduleAfter(i, i, tally.add, i);
+    for (let i = 0; i < 3; i++) {
+      blockLoop(900);
+      await pass(5);
+    }
+    await until(() => scheduler.size === 0);
+    tally.expectEachOnce();
+    expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([0, 0]);
+  });
+
+  test('a thread that gets no processor for a second, at every point of a turn: late, once, and not replaced', async () => {
+    const stops = points.filter((point) => point !== 'booting');
+    await Promise.all(
+      stops.map(async (point) => {
+        const fault = new Fault(point, 'stand', { passes: point === 'starting' ? 0 : 2 });
+        await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, hangTimeout: 30_000 }));
+        const tally = new Tally(1_000_000);
+        const early: number[] = [];
+        let count = 0;
+        const scheduleRound = () => {
+          for (let i = 0; i < 20; i++) {
+            const deadline = scheduler.now() + (i % 10);
+            scheduler.schedule(
+              count,
+              deadline,
+              (index) => {
+                tally.add(index);
+                if (scheduler.now() < deadline) early.push(index);
+              },
+              count,
+            );
+            count += 1;
+          }
+        };
+        await until(() => {
+          scheduleRound();
+          return fault.isReached;
+        });
+        await sleep(1000);
+        scheduleRound();
+        fault.release();
+        await until(() => scheduler.size === 0);
+        await pass(10);
+        expect({ once: tally.count(1), total: tally.total }).toEqual({ once: count, total: count });
+        expect(early).toEqual([]);
+        expect((await scheduler.stats()).shards[0].restarts).toBe(0);
+      }),
+    );
+  });
+
+  test('the machine stops for many times the limit, and goes on', async () => {
+    const { code, stdout, stderr } = await runModule(
+      `import { spawn } from 'node:child_process';
+       const scheduler = createScheduler({ shards, hangTimeout: 600 });
+       await scheduler.ready;
+       let fired = 0;
+       let restarts = 0;
+       scheduler.on('shard-restart', () => { restarts += 1; });
+       for (let i = 0; i < 500; i++) scheduler.scheduleAfter(i, i * 4, () => { fired += 1; });
+       // Somebody else has to wake this process up again.
+       spawn('sh', ['-c', 'for i in 1 2; do sleep 0.2; kill -STOP ' + process.pid + '; sleep 1.5; kill -CONT ' + process.pid + '; done']);
+       process.on('exit', () => console.log(JSON.stringify({ fired, restarts })));`,
+      2,
+    );
+    expect({ code, stderr, ...JSON.parse(stdout) }).toEqual({ code: 0, stderr: '', fired: 500, restarts: 0 });
+  });
+});

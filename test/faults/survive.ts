@@ -1,0 +1,89 @@
+import { createScheduler, type ShardRestart } from 'shardwheel';
+import { expect } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { Fault, type FaultKind, type Point, recoveryPoints, withFaults } from '../fixtures/fault.ts';
+import { killShard, publish } from '../fixtures/shard-threads.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+/** What is scheduled each time round, and how much at most until the fault must have happened. */
+const ROUND = 40;
+const MOST = 20_000;
+
+/** ms after which a thread that is to hang is taken for hung. */
+export const HANG_TIMEOUT = 800;
+
+/**
+ * Runs timers on two shards while a thread of shard 0 meets the fault, after it has passed the point `passes` times.
+ * Each timer must end once and none early, and shard 1 must not be replaced. Returns what 'shard-restart' told of.
+ */
+export async function survive(point: Point, kind: FaultKind, passes: number): Promise<string[]> {
+  const fault = new Fault(point, kind, { passes });
+  const scheduler = withFaults([fault], () =>
+    createScheduler({
+      shards: 2,
+      capacity: MOST,
+      // Where the thread is not to hang, a machine that is busy with other tests must not make it seem so.
+      hangTimeout: kind === 'hang' || kind === 'spin' ? HANG_TIMEOUT : Number.POSITIVE_INFINITY,
+      inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
+      resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 },
+    }),
+  );
+  const restarts: ShardRestart[] = [];
+  scheduler.on('shard-restart', (restart) => restarts.push(restart));
+  const tally = new Tally(MOST);
+  const draws = new Draws(SEED);
+  const early: number[] = [];
+  const deadlines = new Float64Array(MOST);
+  const ids: number[] = [];
+  const ended = (index: number): void => {
+    tally.add(index);
+    if (scheduler.now() < deadlines[index]) early.push(index);
+  };
+  let count = 0;
+  const scheduleRound = (): void => {
+    for (let i = 0; i < ROUND && count < MOST; i++, count++) {
+      deadlines[count] = scheduler.now() + draws.between(0, 30);
+      ids.push(scheduler.schedule(count, deadlines[count], ended, count));
+      const other = draws.below(count + 1);
+      if (draws.below(8) === 0 && scheduler.cancel(ids[other])) tally.add(other);
+      const moved = draws.below(count + 1);
+      const later = scheduler.now() + draws.between(0, 30);
+      if (draws.below(8) === 0 && scheduler.reschedule(ids[moved], later)) deadlines[moved] = later;
+    }
+  };
+  const isRecovery = (recoveryPoints as readonly string[]).includes(point);
+  if (isRecovery) {
+    await scheduler.ready;
+    killShard(scheduler, 0);
+  }
+  await until(() => {
+    scheduleRound();
+    return fault.isReached || count === MOST;
+  });
+  expect(fault.isReached, `the thread came to be ${point}`).toBe(true);
+  scheduleRound(); // while the thread is dying
+  publish(scheduler);
+  if (kind === 'stand') killShard(scheduler, 0);
+  await until(() => restarts.length > (isRecovery ? 1 : 0) || scheduler.size === 0);
+  for (let round = 0; round < 3; round++) {
+    scheduleRound();
+    await pass(5);
+  }
+  await until(() => scheduler.size === 0 && restarts.length > 0);
+  await pass(10);
+  const stats = await scheduler.stats();
+  await scheduler.close();
+  expect(early).toEqual([]);
+  expect({ once: tally.count(1), never: tally.count(0), total: tally.total }).toEqual({
+    once: count,
+    never: MOST - count,
+    total: count,
+  });
+  expect(stats.shards.map(({ restarts, inline }) => [restarts > 0, inline])).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+  expect(restarts.map(({ shard }) => shard)).toEqual(restarts.map(() => 0));
+  return restarts.map(({ cause }) => `${cause} ${(cause as { code?: string }).code ?? ''}`.trim());
+}

@@ -11,6 +11,7 @@ export {
 export type { Lateness } from './metrics/lateness-histogram.ts';
 export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';
 export type { FiredBatch } from './scheduler/delivery.ts';
+export type { StatsWarning } from './scheduler/hot-shards.ts';
 export type { SchedulerOptions } from './scheduler/options.ts';
 export type { WorkerHint } from './scheduler/placement.ts';
 export { createScheduler, type Scheduler, type SchedulerEvents } from './scheduler/scheduler.ts';

@@ -6,6 +6,7 @@ import type { Client } from './client.ts';
 import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
 import { type Coordinator, startCoordinator } from './coordinator.ts';
 import type { FiredBatch } from './delivery.ts';
+import { hotShards } from './hot-shards.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type ResolvedOptions, resolveOptions, type SchedulerOptions } from './options.ts';
 import type { WorkerHint } from './placement.ts';
@@ -214,6 +215,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
       stale: client.delivery.stale,
       lateness: client.lateness.summary(),
       shards,
+      warnings: hotShards(shards.map((shard) => shard.size)),
     };
   }
 

@@ -1,11 +1,14 @@
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
+import type { StatsWarning } from './hot-shards.ts';
 
 export interface ShardStats extends ShardCounters {
   shard: number;
   /** Live timers placed on this shard. */
   size: number;
   capacity: number;
+  /** Slots out of `capacity` that are used no more, because all ids that they can give have been given. */
+  retired: number;
   /** Times that this shard's thread died and was replaced. */
   restarts: number;
   /** The shard runs in the calling thread: as `shards: 0` asks for, or because its threads died too often. */
@@ -26,4 +29,6 @@ export interface SchedulerStats {
   lateness: Lateness;
   /** Empty after close(). */
   shards: ShardStats[];
+  /** What costs more than it need; empty as a rule. */
+  warnings: StatsWarning[];
 }

@@ -14,6 +14,8 @@ const START_FACTOR = 4;
  * parked owes none until it is rung or its tick has come. Four times within the limit the watchdog looks whether a turn
  * was due and none was taken; a shard that is found so in a row, without one beat between, hangs.
  *
+ * A shard that sleeps too long is rung at the first look, and so need not be replaced.
+ *
  * It counts its own looks and no time: when the client's loop was blocked, or the machine slept, several looks fall
  * into one, which a shard that slept as well answers by the next. Its timer does not hold the process.
  */
@@ -68,6 +70,8 @@ export class Watchdog {
     const beats = this.heartbeat.beats();
     if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.rings, this.dueWord()))) {
       this.silentChecks += 1;
+      // Asleep past its tick, it may only have missed that time went by faster than its sleep.
+      this.doorbell.ring();
     } else {
       this.heard(beats);
     }

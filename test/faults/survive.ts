@@ -6,9 +6,10 @@ import { Fault, type FaultKind, type Point, recoveryPoints, withFaults } from '.
 import { killShard, publish } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
-/** What is scheduled each time round, and how much at most until the fault must have happened. */
+/** What is scheduled each time round, unless so many are live already; and a number that the rounds never come to. */
 const ROUND = 40;
-const MOST = 20_000;
+const ENOUGH = 2000;
+const MOST = 1_000_000;
 
 /** ms after which a thread that is to hang is taken for hung. */
 export const HANG_TIMEOUT = 800;
@@ -22,7 +23,7 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   const scheduler = withFaults([fault], () =>
     createScheduler({
       shards: 2,
-      capacity: MOST,
+      capacity: 2 * ENOUGH,
       // Where the thread is not to hang, a machine that is busy with other tests must not make it seem so.
       hangTimeout: kind === 'hang' || kind === 'spin' ? HANG_TIMEOUT : Number.POSITIVE_INFINITY,
       inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
@@ -34,7 +35,7 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   const tally = new Tally(MOST);
   const draws = new Draws(SEED);
   const early: number[] = [];
-  const deadlines = new Float64Array(MOST);
+  const deadlines: number[] = [];
   const ids: number[] = [];
   const ended = (index: number): void => {
     tally.add(index);
@@ -42,7 +43,7 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   };
   let count = 0;
   const scheduleRound = (): void => {
-    for (let i = 0; i < ROUND && count < MOST; i++, count++) {
+    for (let i = 0; i < ROUND && scheduler.size < ENOUGH; i++, count++) {
       deadlines[count] = scheduler.now() + draws.between(0, 30);
       ids.push(scheduler.schedule(count, deadlines[count], ended, count));
       const other = draws.below(count + 1);
@@ -59,9 +60,8 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   }
   await until(() => {
     scheduleRound();
-    return fault.isReached || count === MOST;
+    return fault.isReached;
   });
-  expect(fault.isReached, `the thread came to be ${point}`).toBe(true);
   scheduleRound(); // while the thread is dying
   publish(scheduler);
   if (kind === 'stand') killShard(scheduler, 0);

@@ -1,0 +1,109 @@
+import type { Scheduler, SchedulerOptions } from 'shardwheel';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { withFaults } from '../fixtures/fault.ts';
+import { FaultyClock } from '../fixtures/faults/faulty-clock.mjs';
+import { Tally } from '../fixtures/tally.ts';
+
+const HOUR = 3_600_000;
+const clock = new FaultyClock();
+// The package takes the clock's functions when it is loaded; only then are they the faulty ones.
+const restore = clock.install();
+const { createScheduler } = await import('shardwheel');
+restore();
+
+const create = (options: SchedulerOptions): Scheduler => withFaults([], () => createScheduler(options), clock);
+
+/** `count` timers at random times from now; what is delivered early, and whether time ever fell, is noted. */
+function scheduleMany(scheduler: Scheduler, count: number, within: number) {
+  const draws = new Draws(SEED);
+  const tally = new Tally(count);
+  const faults: string[] = [];
+  const deadlines = new Float64Array(count);
+  let latest = 0;
+  const look = () => {
+    const now = scheduler.now();
+    if (now < latest) faults.push(`the time fell from ${latest} to ${now}`);
+    latest = now;
+    return now;
+  };
+  for (let i = 0; i < count; i++) {
+    deadlines[i] = look() + draws.between(0, within);
+    scheduler.schedule(
+      i,
+      deadlines[i],
+      (index) => {
+        tally.add(index);
+        if (look() < deadlines[index]) faults.push(`${index} is early by ${deadlines[index] - latest} ms`);
+      },
+      i,
+    );
+  }
+  const dueBy = (time: number) => deadlines.filter((deadline) => deadline <= time).length;
+  return { tally, faults, look, dueBy };
+}
+
+afterEach(() => clock.start('where it would be'));
+
+describe.each([0, 1, 2])('the clock fails: shards %i', (shards) => {
+  test(`it jumps by hours: what is due by then fires once, the rest waits, seed ${SEED}`, async () => {
+    await using scheduler = create({ shards, hangTimeout: 1000 });
+    await scheduler.ready;
+    const { tally, faults, look, dueBy } = scheduleMany(scheduler, 5000, 6 * HOUR);
+    await pass(20);
+    for (const hours of [1, 3.5]) {
+      clock.jump(hours * HOUR);
+      const due = dueBy(Math.floor(look()));
+      if (shards === 0) scheduler.scheduleAfter('a', 0); // its one timer is Node's, which no jump wakes
+      await until(() => tally.total >= due);
+      await pass(30);
+      expect(tally.total).toBeLessThanOrEqual(dueBy(look()));
+    }
+    expect(tally.total).toBeGreaterThan(3000);
+    clock.jump(2 * HOUR);
+    if (shards === 0) scheduler.scheduleAfter('a', 0);
+    await until(() => scheduler.size === 0);
+    tally.expectEachOnce();
+    expect(faults).toEqual([]);
+    expect((await scheduler.stats()).shards.every(({ restarts }) => restarts === 0)).toBe(true);
+  });
+
+  test.each(['where it stands', 'where it would be'] as const)(
+    'it stands still, and runs on from %s: nothing fires meanwhile, all of it afterwards',
+    async (from) => {
+      await using scheduler = create({ shards });
+      await scheduler.ready;
+      const { tally, faults, look, dueBy } = scheduleMany(scheduler, 5000, 300);
+      await until(() => tally.total > 500);
+      clock.stop();
+      const due = dueBy(Math.floor(look())); // in whole ticks, as a shard sees it
+      await until(() => tally.total >= due);
+      await pass(400);
+      const standing = tally.total;
+      clock.start(from);
+      expect(standing).toBe(due);
+      await until(() => scheduler.size === 0);
+      tally.expectEachOnce();
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test('it falls back by seconds: time stands until it has caught up, nothing is early or lost', async () => {
+    await using scheduler = create({ shards });
+    await scheduler.ready;
+    const { tally, faults, look } = scheduleMany(scheduler, 3000, 600);
+    await until(() => tally.total > 500);
+    clock.jump(-1500);
+    for (let i = 0; i < 50; i++) {
+      look();
+      await pass(1);
+    }
+    const fallen = tally.total;
+    clock.jump(1500);
+    await until(() => scheduler.size === 0);
+    tally.expectEachOnce();
+    expect(faults).toEqual([]);
+    expect(fallen).toBeLessThan(3000);
+  });
+});

@@ -33,3 +33,11 @@ export function requireIds(ids: Float64Array | undefined, count: number, capacit
   }
   return ids;
 }
+
+/**
+ * What an array holds, as far as `most` elements. Reading one that is no typed array may run code of the caller, which
+ * must not come between two timers of one call; so all of it is read before the first.
+ */
+export function readAll(values: ArrayLike<number>, most: number): ArrayLike<number> {
+  return ArrayBuffer.isView(values) ? values : Array.prototype.slice.call(values, 0, most);
+}

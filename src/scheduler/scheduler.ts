@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import { requireCallback, requireDeadline, requireDelay, requireIds, requireLength } from './arguments.ts';
+import { readAll, requireCallback, requireDeadline, requireDelay, requireIds, requireLength } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
 import { type Coordinator, startCoordinator } from './coordinator.ts';
@@ -122,11 +122,16 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     if (requireLength('deadlines', deadlines) !== count) {
       throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
     }
-    const given = requireIds(ids, count, this.book.capacity);
+    const { capacity } = this.book;
+    const given = requireIds(ids, count, capacity);
+    const hints = readAll(workerHints, capacity + 1);
+    const times = readAll(deadlines, capacity + 1);
+    this.requireOpen('scheduleMany');
     for (let i = 0; i < count; i++) {
+      const deadline = times[i]; // once: another thread may write to it
       try {
-        requireDeadline(deadlines[i]);
-        given[i] = this.book.start(workerHints[i], deadlines[i], undefined, undefined);
+        requireDeadline(deadline);
+        given[i] = this.book.start(hints[i], deadline, undefined, undefined);
       } catch (error) {
         this.book.undo(given.subarray(0, i));
         throw error;
@@ -159,8 +164,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   cancelMany(ids: ArrayLike<number>): number {
     this.requireOpen('cancelMany');
     const count = requireLength('ids', ids);
+    const all = readAll(ids, count);
+    this.requireOpen('cancelMany');
     let live = 0;
-    for (let i = 0; i < count; i++) if (this.book.cancel(ids[i])) live += 1;
+    for (let i = 0; i < count; i++) if (this.book.cancel(all[i])) live += 1;
     return live;
   }
 

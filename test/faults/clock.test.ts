@@ -41,7 +41,12 @@ function scheduleMany(scheduler: Scheduler, count: number, within: number) {
     );
   }
   const dueBy = (time: number) => deadlines.filter((deadline) => deadline <= time).length;
-  return { tally, faults, look, dueBy };
+  /** The present tick: of so many readings one is not what a shard has published some time ago. */
+  const present = () => {
+    for (let i = 0; i < 64; i++) look();
+    return Math.floor(latest);
+  };
+  return { tally, faults, look, present, dueBy };
 }
 
 afterEach(() => clock.start('where it would be'));
@@ -50,11 +55,11 @@ describe.each([0, 1, 2])('the clock fails: shards %i', (shards) => {
   test(`it jumps by hours: what is due by then fires once, the rest waits, seed ${SEED}`, async () => {
     await using scheduler = create({ shards, hangTimeout: 1000 });
     await scheduler.ready;
-    const { tally, faults, look, dueBy } = scheduleMany(scheduler, 5000, 6 * HOUR);
+    const { tally, faults, look, present, dueBy } = scheduleMany(scheduler, 5000, 6 * HOUR);
     await pass(20);
     for (const hours of [1, 3.5]) {
       clock.jump(hours * HOUR);
-      const due = dueBy(Math.floor(look()));
+      const due = dueBy(present());
       if (shards === 0) scheduler.scheduleAfter('a', 0); // its one timer is Node's, which no jump wakes
       await until(() => tally.total >= due);
       await pass(30);
@@ -74,10 +79,10 @@ describe.each([0, 1, 2])('the clock fails: shards %i', (shards) => {
     async (from) => {
       await using scheduler = create({ shards });
       await scheduler.ready;
-      const { tally, faults, look, dueBy } = scheduleMany(scheduler, 5000, 300);
+      const { tally, faults, present, dueBy } = scheduleMany(scheduler, 5000, 300);
       await until(() => tally.total > 500);
       clock.stop();
-      const due = dueBy(Math.floor(look())); // in whole ticks, as a shard sees it
+      const due = dueBy(present()); // in whole ticks, as a shard sees it
       await until(() => tally.total >= due);
       await pass(400);
       const standing = tally.total;

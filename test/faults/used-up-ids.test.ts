@@ -1,0 +1,124 @@
+import { CapacityExceededError, createScheduler, decodeTimerId, type Scheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+
+/** What a table keeps of its slots' generations: the low 31 bits in the tags, the rest apart. */
+interface TableInsides {
+  readonly words: Int32Array;
+  readonly high: Uint32Array | undefined;
+  readonly lowMask: number;
+  readonly highMask: number;
+}
+
+const tableOf = (scheduler: Scheduler): TableInsides =>
+  (scheduler as unknown as { client: { lanes: { table: TableInsides }[] } }).client.lanes[0].table;
+
+/** Has the next timer of a slot that is free count as the slot's `reuses`-th after its present generation. */
+function passReuses(scheduler: Scheduler, slot: number, reuses: number): void {
+  const table = tableOf(scheduler);
+  const low = table.words[2 * slot + 1] >>> 1;
+  const lows = table.lowMask + 1;
+  const sum = low + (reuses % lows); // low words apart, since all bits together may be more than a double holds
+  table.words[2 * slot + 1] = (sum % lows) << 1;
+  if (table.high === undefined) return;
+  const carry = Math.floor(sum / lows);
+  table.high[slot] = (table.high[slot] + Math.floor(reuses / lows) + carry) & table.highMask;
+}
+
+const layouts = [
+  { shards: 0, capacity: 1 },
+  { shards: 1, capacity: 2 },
+  { shards: 2, capacity: 2 ** 16 },
+  { shards: 8, capacity: 2 ** 16 },
+];
+
+describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capacity', ({ shards, capacity }) => {
+  const create = () => createScheduler({ shards, capacity, clock: 'manual' });
+
+  /** A hint that is placed on the first shard. */
+  const hintFor = (scheduler: Scheduler): number => {
+    let hint = 0;
+    while (scheduler.shardOf(hint) !== 0) hint += 1;
+    return hint;
+  };
+
+  test('an id kept from long ago is stale, whatever number of reuses lies between', async () => {
+    await using scheduler = create();
+    await scheduler.ready;
+    const hint = hintFor(scheduler);
+    const generations = 2 ** scheduler.idLayout.generationBits;
+    const first = scheduler.schedule(hint, 1000);
+    const { slot } = decodeTimerId(first, scheduler.idLayout);
+    expect(scheduler.cancel(first)).toBe(true);
+    const old = [first];
+    let passed = 1;
+    // Around the points where the tag's bits repeat, and where the low word and the whole generation wrap.
+    for (const at of [2 ** 30, 2 ** 31, 2 ** 32, 2 ** 33]) {
+      for (let reuses = at - 2; reuses <= at + 2 && reuses < generations; reuses++) {
+        passReuses(scheduler, slot, reuses - passed);
+        passed = reuses;
+        const id = scheduler.schedule(hint, 1000);
+        expect(decodeTimerId(id, scheduler.idLayout).slot).toBe(slot);
+        expect(old).not.toContain(id);
+        for (const stale of old) {
+          expect([scheduler.has(stale), scheduler.cancel(stale), scheduler.reschedule(stale, 1)]).toEqual([
+            false,
+            false,
+            false,
+          ]);
+        }
+        expect(scheduler.deadlineOf(id)).toBe(1000);
+        expect(scheduler.cancel(id)).toBe(true);
+        passed += 1;
+        old.push(id);
+      }
+    }
+    expect(old.length).toBeGreaterThan(5);
+  });
+
+  test("an entry in the wheel, and a fired record, that wait until their tag comes again fire nobody's timer early", async () => {
+    await using scheduler = create();
+    await scheduler.ready;
+    const hint = hintFor(scheduler);
+    const tags = Math.min(2 ** 31, 2 ** scheduler.idLayout.generationBits);
+    const log: string[] = [];
+    const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);
+    const old = scheduler.schedule(hint, 50, note, 'old');
+    const { slot } = decodeTimerId(old, scheduler.idLayout);
+    expect(await scheduler.advanceTo(10)).toBe(0); // it is filed now
+    scheduler.cancel(old);
+    passReuses(scheduler, slot, tags - 1);
+    const heir = scheduler.schedule(hint, 80, note, 'heir');
+    // With wide generations the tag is the old one's, and the id is not; with narrow ones the slot has begun anew.
+    expect(tableOf(scheduler).high === undefined || heir !== old).toBe(true);
+    for (let now = 11; now <= 90; now++) await scheduler.advanceTo(now);
+    expect(log).toEqual(['heir at 80']);
+  });
+
+  test('with the last of its ids a slot is retired; others go on, and a shard without slots refuses', async () => {
+    await using scheduler = create();
+    await scheduler.ready;
+    const hint = hintFor(scheduler);
+    const generations = 2 ** scheduler.idLayout.generationBits;
+    const first = scheduler.schedule(hint, 1000);
+    const { slot } = decodeTimerId(first, scheduler.idLayout);
+    scheduler.cancel(first);
+    passReuses(scheduler, slot, generations - 3); // two are left: first + generations - 2, and - 1
+    const ids = new Set([first]);
+    for (let left = 2; left > 0; left--) {
+      const id = scheduler.schedule(hint, 1000);
+      expect(decodeTimerId(id, scheduler.idLayout).slot).toBe(slot);
+      expect(ids.has(id)).toBe(false);
+      ids.add(id);
+      scheduler.cancel(id);
+    }
+    expect((await scheduler.stats()).shards[0].retired).toBe(1);
+    if (capacity === 1) {
+      expect(() => scheduler.schedule(hint, 1000)).toThrow(CapacityExceededError);
+    } else {
+      const next = scheduler.schedule(hint, 1000);
+      expect(decodeTimerId(next, scheduler.idLayout).slot).not.toBe(slot);
+      expect(await scheduler.advanceTo(1000)).toBe(1);
+    }
+    for (const id of ids) expect(scheduler.has(id)).toBe(false);
+  });
+});

@@ -27,7 +27,7 @@ export interface Verdict {
 /**
  * What became of every timer ever armed: the judge, which shares no code with what it judges.
  *
- * Each armed timer gets a number that is never used again, and with it one byte of state:
+ * Each armed timer gets a number of its own, and with it one byte of state:
  *
  *     unused ──arm──▶ live ──fire──▶ fired
  *                      │ ╰──cancel──▶ cancelled        any other arrow is counted as `doubled`,
@@ -36,6 +36,10 @@ export interface Verdict {
  * All times are those of the clock's present step, in ms, which the caller has read before the call that arms or moves a
  * timer, and in the callback before anything else. So `early` can only be too small by the time between that reading
  * and the call. O(1) per operation, no allocation unless the number of timers outgrows the estimate.
+ *
+ * A run that goes on for hours may have numbers used again, the one that ended longest ago first, once so many others
+ * have ended since. A timer that is delivered twice is then still found: if its number has passed on, the timer that
+ * holds it is delivered once too often.
  */
 export class Ledger {
   armed = 0;
@@ -51,15 +55,29 @@ export class Ledger {
   live = 0;
   peakLive = 0;
   readonly lateness = new LatenessHistogram();
+  /** Numbers below have been given. */
+  #top = 0;
+  /** Ended numbers in the order in which they ended, as a ring; empty where none is used again. */
+  #ended = new Int32Array(0);
+  #endedHead = 0;
+  #endedCount = 0;
+  readonly #keep: number;
+  /** Timers by state whose numbers have passed on. */
+  readonly #forgotten = [0, 0, 0, 0, 0];
   #state: Uint8Array;
   #owner: Int32Array;
   #deadline: Float64Array;
 
   readonly #clock: StepClock;
 
-  /** `expected`: about how many timers will be armed in all. */
-  constructor(expected: number, clock: StepClock) {
+  /**
+   * `expected`: about how many timers will be armed in all, or have numbers at a time. `keep`: how many others must have
+   * ended before an ended timer's number is used again; Infinity for never.
+   */
+  constructor(expected: number, clock: StepClock, keep = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
+    this.#keep = keep;
+    if (keep !== Number.POSITIVE_INFINITY) this.#ended = new Int32Array(2 ** Math.ceil(Math.log2(keep + 1)));
     this.#state = new Uint8Array(expected);
     this.#owner = new Int32Array(expected);
     this.#deadline = new Float64Array(expected);
@@ -67,8 +85,8 @@ export class Ledger {
 
   /** A timer that is due in `delay` ms. Returns its number. */
   arm(slot: number, kind: TimerKind, delay: number): number {
-    const timer = this.armed++;
-    if (timer === this.#state.length) this.#grow();
+    this.armed++;
+    const timer = this.#number();
     this.#state[timer] = LIVE;
     this.#owner[timer] = (slot << 2) | kind;
     this.#deadline[timer] = this.#clock.now + delay;
@@ -101,8 +119,7 @@ export class Ledger {
       this.refused++;
       return;
     }
-    this.#state[timer] = CANCELLED;
-    this.live--;
+    this.#end(timer, CANCELLED);
   }
 
   /** False where this timer must not fire (any more); the caller then leaves its connection alone. */
@@ -111,8 +128,7 @@ export class Ledger {
       this.doubled++;
       return false;
     }
-    this.#state[timer] = FIRED;
-    this.live--;
+    this.#end(timer, FIRED);
     this.fired++;
     const lateness = this.#clock.now - this.#deadline[timer]!;
     if (lateness < 0) {
@@ -130,27 +146,26 @@ export class Ledger {
       return;
     }
     if (this.#deadline[timer]! < expected) this.overdue++;
-    this.#state[timer] = HANDED_BACK;
-    this.live--;
+    this.#end(timer, HANDED_BACK);
     this.handedBack++;
   }
 
   /** Whether a live timer has its deadline before `expected`. Reads the whole ledger. */
   isWaitingFor(expected: number): boolean {
-    for (let timer = 0; timer < this.armed; timer++) {
+    for (let timer = 0; timer < this.#top; timer++) {
       if (this.#state[timer] === LIVE && this.#deadline[timer]! < expected) return true;
     }
     return false;
   }
 
   forEachLive(visit: (timer: number) => void): void {
-    for (let timer = 0; timer < this.armed; timer++) if (this.#state[timer] === LIVE) visit(timer);
+    for (let timer = 0; timer < this.#top; timer++) if (this.#state[timer] === LIVE) visit(timer);
   }
 
   /** Counts by reading every timer's state once more, and so catches a counter of its own that went wrong. */
   verdict(): Verdict {
-    const counts = [0, 0, 0, 0, 0];
-    for (let timer = 0; timer < this.armed; timer++) counts[this.#state[timer]!]!++;
+    const counts = [...this.#forgotten];
+    for (let timer = 0; timer < this.#top; timer++) counts[this.#state[timer]!]!++;
     const balanced =
       counts[UNUSED] === 0 &&
       counts[LIVE] === this.live &&
@@ -168,6 +183,34 @@ export class Ledger {
       refused,
       lateness: this.lateness.summary(),
     };
+  }
+
+  #number(): number {
+    if (this.#endedCount > this.#keep) {
+      const timer = this.#ended[this.#endedHead]!;
+      this.#endedHead = (this.#endedHead + 1) & (this.#ended.length - 1);
+      this.#endedCount--;
+      this.#forgotten[this.#state[timer]!]!++;
+      return timer;
+    }
+    if (this.#top === this.#state.length) this.#grow();
+    return this.#top++;
+  }
+
+  #end(timer: number, state: number): void {
+    this.#state[timer] = state;
+    this.live--;
+    if (this.#ended.length === 0) return;
+    if (this.#endedCount === this.#ended.length) this.#growEnded();
+    this.#ended[(this.#endedHead + this.#endedCount++) & (this.#ended.length - 1)] = timer;
+  }
+
+  #growEnded(): void {
+    const grown = new Int32Array(this.#ended.length * 2);
+    grown.set(this.#ended.subarray(this.#endedHead));
+    grown.set(this.#ended.subarray(0, this.#endedHead), this.#ended.length - this.#endedHead);
+    this.#ended = grown;
+    this.#endedHead = 0;
   }
 
   #grow(): void {

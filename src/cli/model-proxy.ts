@@ -55,13 +55,19 @@ export class ModelProxy {
   #subject!: Subject;
   #simulated = false;
 
-  constructor(options: ReplayOptions, connections: number, clock: StepClock) {
+  /** `connections`: most of them that are open at a time. The ledger has to last for all of the run. */
+  constructor(
+    options: ReplayOptions,
+    connections: number,
+    clock: StepClock,
+    ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)), clock),
+  ) {
     this.#table = new ConnectionTable(connections);
     this.#words = this.#table.words;
     this.#workload = new Workload(options);
     this.#clock = clock;
     this.calendar = new Calendar(this.#words);
-    this.ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)), clock);
+    this.ledger = ledger;
   }
 
   /** Before the first `accept`. `simulated`: the subject never fires, so the calendar ends the waits in its place. */
@@ -134,7 +140,9 @@ export class ModelProxy {
     if (kind === IDLE) {
       this.#subject.forget(handleOf(base, IDLE_TIMER));
       const exchange = words[base + EXCHANGE_TIMER]!;
-      if (ledger.isLive(exchange)) this.#cancel(base, EXCHANGE_TIMER);
+      // A timer of long ago may have given its number to another connection's.
+      const isOwn = ledger.slotOf(exchange) === base >>> STRIDE_BITS;
+      if (isOwn && ledger.isLive(exchange)) this.#cancel(base, EXCHANGE_TIMER);
     } else {
       this.#subject.forget(handleOf(base, EXCHANGE_TIMER));
       this.#cancel(base, IDLE_TIMER);

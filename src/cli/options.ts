@@ -36,7 +36,8 @@ export class UsageError extends Error {
 /** Most connections of one replay: the driver's tables are laid out for all of them before the clock starts. */
 const maxConnections = 20_000_000;
 
-function number(least: number, most: number, { whole = false } = {}): (text: string) => number {
+/** Parses a flag's number within bounds. */
+export function number(least: number, most: number, { whole = false } = {}): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
     if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;

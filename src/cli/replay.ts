@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CpuMeter } from './cpu-meter.ts';
+import { Driver } from './driver.ts';
 import { MemoryMeter } from './memory-meter.ts';
 import { ModelProxy } from './model-proxy.ts';
 import type { ReplayOptions } from './options.ts';
@@ -10,23 +11,15 @@ import { NativeTimers } from './subjects/native-timers.ts';
 import { NoTimers } from './subjects/no-timers.ts';
 import type { OnFire, Subject } from './subjects/subject.ts';
 
-/** ms between two turns when the driver is on time, longest turn before the loop gets its turn, and between two looks at memory. */
-const pace = 1;
-const turnBudget = 2;
+/** ms between two looks at memory. */
 const samplePeriod = 200;
 /** A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after `patience`. */
 const grace = 1000;
 const patience = 5000;
 
 /**
- * Replays the workload on the real clock against one subject.
- *
- * A turn performs every step that the plan has until now, millisecond by millisecond, then waits a millisecond. The
- * plan does not slip: what a late turn missed, the next ones catch up, each for at most `turnBudget` ms of CPU before
- * the event loop comes round (a turn resumes at the very record where it stopped). A machine that cannot hold the rate
- * therefore falls behind the plan, which is reported, and stops accepting at twice the time asked for.
- *
- * The wait is one Node timer, in every run, the dry one included: one per millisecond among a million operations.
+ * Replays the workload on the real clock against one subject. A machine that cannot hold the rate falls behind the plan
+ * (see `Driver`), which is reported, and stops accepting at twice the time asked for.
  */
 export class Replay {
   readonly #name: SubjectName;
@@ -39,10 +32,7 @@ export class Replay {
   /** ms of the plan, arrivals and drain. */
   readonly #planned: number;
   readonly #proxy: ModelProxy;
-  #lastAccept = 0;
-  #lastTurn = 0;
-  #longestBlock = 0;
-  #longestLag = 0;
+  readonly #driver: Driver;
   #nextSample = 0;
   #sampled = { at: 0, opened: 0 };
   #stopped = false;
@@ -54,6 +44,14 @@ export class Replay {
     this.#connections = Math.round(options.cps * options.seconds);
     this.#planned = Math.floor((options.seconds + options.drain) * 1000);
     this.#proxy = new ModelProxy(options, this.#connections, this.#clock);
+    this.#driver = new Driver(this.#proxy, this.#clock, {
+      end: this.#planned,
+      connectionsBy: (millisecond) => this.#connectionsBy(millisecond),
+      onTurn: (now) => {
+        if (now >= this.#nextSample) this.#sample(now);
+      },
+      isOver: () => this.#over(),
+    });
   }
 
   /** Ends the arrivals and the drain as soon as possible. */
@@ -71,7 +69,7 @@ export class Replay {
     this.#memory.rest();
     this.#cpu.start();
     this.#clock.start();
-    await new Promise<void>((resolve, reject) => this.#drive(resolve, reject));
+    await this.#driver.run();
     const seconds = this.#clock.read() / 1000;
     const cpu = this.#cpu.read();
     await this.#settle();
@@ -83,12 +81,13 @@ export class Replay {
     const closing = performance.now() - closeStart;
     await sleep(100); // Whatever fires now has been handed back before, and is counted as doubled.
     const { armed, moved, cancelled, peakLive } = proxy.ledger;
+    const { lastAccept, longestBlock, longestLag } = this.#driver;
     return {
       subject: this.#name,
       connections: proxy.opened,
       asked: this.#options.cps,
-      reached: (proxy.opened / Math.max(this.#lastAccept, this.#options.seconds * 1000)) * 1000,
-      arrivals: this.#lastAccept / 1000,
+      reached: (proxy.opened / Math.max(lastAccept, this.#options.seconds * 1000)) * 1000,
+      arrivals: lastAccept / 1000,
       seconds,
       armed,
       moved,
@@ -97,77 +96,28 @@ export class Replay {
       verdict: proxy.ledger.verdict(),
       cpu,
       memory: this.#memory.use(),
-      longestBlock: this.#longestBlock,
-      longestLag: this.#longestLag,
+      longestBlock,
+      longestLag,
       closing,
       checksum: proxy.checksum,
       own,
     };
   }
 
-  #drive(resolve: () => void, reject: (error: unknown) => void): void {
-    const turn = () => {
-      try {
-        const onTime = this.#turn();
-        if (this.#over()) resolve();
-        else if (onTime) pacer.refresh();
-        else setImmediate(turn);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    const pacer = setTimeout(turn, pace);
-  }
-
-  /** Performs what is planned until now. False where the budget ended first. */
-  #turn(): boolean {
-    const { calendar } = this.#proxy;
-    const start = this.#clock.read();
-    const until = Math.min(Math.floor(start), this.#planned);
-    this.#longestBlock = Math.max(this.#longestBlock, start - this.#lastTurn - pace);
-    this.#longestLag = Math.max(this.#longestLag, until - calendar.cursor);
-    this.#lastTurn = start;
-    if (start >= this.#nextSample) this.#sample(start);
-    for (;;) {
-      if (!this.#millisecond(start + turnBudget)) return false;
-      if (calendar.cursor >= until) return true;
-      calendar.cursor++;
-    }
-  }
-
-  /** Performs the steps and arrivals planned for the cursor's millisecond. False where `end` came first. */
-  #millisecond(end: number): boolean {
-    const proxy = this.#proxy;
-    const { calendar } = proxy;
-    let untilCheck = 32;
-    for (let base = calendar.take(); base >= 0; base = calendar.take()) {
-      proxy.step(base);
-      if (--untilCheck === 0) {
-        if (this.#clock.read() > end) return false;
-        untilCheck = 32;
-      }
-    }
-    const planned = Math.min(this.#connections, Math.floor(((calendar.cursor + 1) * this.#options.cps) / 1000));
-    if (proxy.opened >= planned || this.#arrivalsOver()) return true;
-    while (proxy.opened < planned) {
-      proxy.accept();
-      if (--untilCheck === 0) {
-        if (this.#clock.read() > end) break;
-        untilCheck = 32;
-      }
-    }
-    this.#lastAccept = this.#clock.read();
-    return proxy.opened >= planned;
+  /** Connections that should have arrived by the end of a millisecond; no more of them once the arrivals are over. */
+  #connectionsBy(millisecond: number): number {
+    if (this.#arrivalsOver()) return 0;
+    return Math.min(this.#connections, Math.floor(((millisecond + 1) * this.#options.cps) / 1000));
   }
 
   #arrivalsOver(): boolean {
-    return this.#proxy.opened >= this.#connections || this.#lastAccept > this.#options.seconds * 2000;
+    return this.#proxy.opened >= this.#connections || this.#driver.lastAccept > this.#options.seconds * 2000;
   }
 
   /** The plan ends at a fixed millisecond of its own time, so that every subject has performed the same steps by then. */
   #over(): boolean {
     if (this.#stopped || this.#proxy.calendar.cursor >= this.#planned) return true;
-    return this.#arrivalsOver() && this.#clock.read() > this.#lastAccept + this.#planned;
+    return this.#arrivalsOver() && this.#clock.read() > this.#driver.lastAccept + this.#planned;
   }
 
   /** Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost. */

@@ -75,9 +75,9 @@ export class Coordinator {
     this.client.publish();
     const counters = await this.during(Promise.all(this.hosts.map((host) => host.call('stats'))));
     return counters.map((counter, shard) => {
-      const { size, capacity, retired } = this.client.lanes[shard].table;
+      const { size, capacity, retired, highWater: touched } = this.client.lanes[shard].table;
       const inline = this.hosts[shard].isInline;
-      return { shard, size, capacity, retired, restarts: this.restarts[shard], inline, ...counter };
+      return { shard, size, capacity, retired, touched, restarts: this.restarts[shard], inline, ...counter };
     });
   }
 

@@ -9,6 +9,8 @@ export interface ShardStats extends ShardCounters {
   capacity: number;
   /** Slots out of `capacity` that are used no more, because all ids that they can give have been given. */
   retired: number;
+  /** Slots that have ever been in use: as many as were live at a time, and those that are retired. */
+  touched: number;
   /** Times that this shard's thread died and was replaced. */
   restarts: number;
   /** The shard runs in the calling thread: as `shards: 0` asks for, or because its threads died too often. */

@@ -87,3 +87,55 @@ describe('the ledger finds what was planted:', () => {
     expect(ledger.verdict()).toMatchObject({ fired: 4285, lost: 715, early: 0, doubled: 0 });
   });
 });
+
+describe('numbers that are used again', () => {
+  const KEEP = 8;
+
+  /** Arms timers and has them fire, as many as told. */
+  function ledgerAfter(count: number) {
+    const clock = new StepClock(() => 0);
+    const ledger = new Ledger(16, clock, KEEP);
+    const numbers: number[] = [];
+    for (let i = 0; i < count; i++) {
+      numbers.push(ledger.arm(i, IDLE, 0));
+      ledger.fire(numbers[i]!);
+    }
+    return { ledger, numbers };
+  }
+
+  test('only after so many others have ended, the one that ended longest ago first', () => {
+    const { numbers } = ledgerAfter(1000);
+    expect(numbers.slice(0, KEEP + 3)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1]);
+    for (let i = KEEP + 1; i < 1000; i++) expect(numbers[i]).toBe(numbers[i - KEEP - 1]);
+  });
+
+  test('the counts go on over all of them, those that have passed on included', () => {
+    const { ledger } = ledgerAfter(1000);
+    const live = ledger.arm(5, IDLE, 100);
+    const cancelled = ledger.arm(6, IDLE, 100);
+    ledger.cancel(cancelled, true);
+    ledger.handBack(live, 0);
+    expect(ledger.verdict()).toMatchObject({ fired: 1000, handedBack: 1, lost: 0, doubled: 0 });
+    expect({ armed: ledger.armed, cancelled: ledger.cancelled }).toEqual({ armed: 1002, cancelled: 1 });
+  });
+
+  test('a timer that fires twice is found, also when its number has passed on', () => {
+    const { ledger, numbers } = ledgerAfter(10);
+    ledger.fire(numbers[9]!);
+    const heir = ledger.arm(3, IDLE, 0);
+    expect(numbers.indexOf(heir)).toBeGreaterThanOrEqual(0);
+    ledger.fire(heir); // for its former holder
+    ledger.fire(heir);
+    expect(ledger.verdict()).toMatchObject({ doubled: 2, lost: 0 });
+  });
+
+  test('many live at a time, and more ended ones than expected', () => {
+    const ledger = new Ledger(16, new StepClock(() => 0), KEEP);
+    for (let round = 0; round < 20; round++) {
+      const numbers = Array.from({ length: 50 }, (_, i) => ledger.arm(i, IDLE, 0));
+      expect(new Set(numbers).size).toBe(50);
+      for (const number of numbers) ledger.fire(number);
+    }
+    expect(ledger.verdict()).toMatchObject({ fired: 1000, lost: 0, doubled: 0 });
+  });
+});

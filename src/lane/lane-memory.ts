@@ -1,4 +1,4 @@
-import { allocateDoubles, allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
 import type { RingCounters, RingMemory } from './ring.ts';
 
 /**
@@ -14,26 +14,30 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
  *
  *   timer table, written by the client alone                command: slot, tag, tick (low, high)
- *   record, 8 bytes             deadline, 8 bytes            fired record: slot, tag
- *   ┌───────────┬───────────┐   ┌───────────────────────┐
- *   │ due (i32) │ tag (i32) │   │ ms (f64)              │    A cancel reads and writes one record, eight to a cache
- *   └───────────┴───────────┘   └───────────────────────┘    line; deadlines, which it does not need, stand apart.
+ *   record, 16 bytes                                        fired record: slot, tag
+ *   ┌───────────┬───────────┬───────────────────────┐
+ *   │ due (i32) │ tag (i32) │     deadline (f64)    │       All that a call reads or writes of a timer stands in
+ *   └───────────┴───────────┴───────────────────────┘       one cache line.
  *
  *   due   the low 32 bits of the due tick: see `lane/due-word.ts`
  *   tag   the low 31 bits of the slot's generation, then one bit: live
+ *   deadline   as it was asked for, ms
  */
 export interface LaneMemory {
   readonly capacity: number;
   readonly header: SharedArrayBuffer;
   readonly table: SharedArrayBuffer;
-  readonly deadlines: SharedArrayBuffer;
   readonly commands: RingMemory;
   readonly fired: RingMemory;
 }
 
-export const RECORD_WORDS = 2;
+export const RECORD_WORDS = 4;
 export const DUE = 0;
 export const TAG = 1;
+
+/** The same record in doubles. */
+export const RECORD_DOUBLES = 2;
+export const DEADLINE = 1;
 
 const CLIENT_GROUP = 0;
 const SHARD_GROUP = WORDS_PER_GROUP;
@@ -71,7 +75,6 @@ export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_S
     capacity,
     header: allocateGroups(2),
     table: allocateWords(capacity * RECORD_WORDS),
-    deadlines: allocateDoubles(capacity),
     commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };

@@ -48,14 +48,10 @@ export class RingProducer {
     this.seenHead = Atomics.load(counters.words, counters.head);
   }
 
-  /** Records that may be pushed now; looks at the consumer's counter only when its last known value leaves none. */
-  room(): number {
-    let used = (this.tail - this.seenHead) | 0;
-    if (used === this.capacity) {
-      this.seenHead = Atomics.load(this.counters.words, this.counters.head);
-      used = (this.tail - this.seenHead) | 0;
-    }
-    return this.capacity - used;
+  /** Records that may be pushed now; looks at the consumer's counter only when its last known value leaves fewer than `wanted`. */
+  room(wanted = 1): number {
+    const room = this.capacity - ((this.tail - this.seenHead) | 0);
+    return room >= wanted ? room : this.exactRoom();
   }
 
   /** Records that may be pushed now, by the consumer's counter as it stands. */
@@ -109,6 +105,11 @@ export class RingConsumer {
   /** Published records that have not been taken. */
   available(): number {
     return (Atomics.load(this.counters.words, this.counters.tail) - this.head) | 0; // acquires; pairs with publish()
+  }
+
+  /** Where in `cells` the record stands that is taken after `count` others. Precondition: available() > count. */
+  peek(count: number): number {
+    return ((this.head + count) & this.mask) * this.stride;
   }
 
   /** Takes the next record and returns where in `cells` it stands; valid until release(). Precondition: available() > 0. */

@@ -1,6 +1,6 @@
 import type { TickScale } from '../time/tick-scale.ts';
 import { tickFrom, wordOf } from './due-word.ts';
-import { DUE, HIGH_WATER, type LaneMemory, RECORD_WORDS, TAG } from './lane-memory.ts';
+import { DEADLINE, DUE, HIGH_WATER, type LaneMemory, RECORD_DOUBLES, RECORD_WORDS, TAG } from './lane-memory.ts';
 
 /**
  * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; which
@@ -9,13 +9,13 @@ import { DUE, HIGH_WATER, type LaneMemory, RECORD_WORDS, TAG } from './lane-memo
  */
 export class TableView {
   private readonly words: Int32Array;
-  private readonly deadlines: Float64Array;
+  private readonly doubles: Float64Array;
   private readonly header: Int32Array;
   private readonly scale: TickScale;
 
   constructor(memory: LaneMemory, scale: TickScale) {
     this.words = new Int32Array(memory.table);
-    this.deadlines = new Float64Array(memory.deadlines);
+    this.doubles = new Float64Array(memory.table);
     this.header = new Int32Array(memory.header);
     this.scale = scale;
   }
@@ -35,7 +35,7 @@ export class TableView {
 
   /** The tick of a timer's deadline. */
   deadlineTickOf(slot: number): number {
-    return this.scale.tickAtOrAfter(this.deadlines[slot]);
+    return this.scale.tickAtOrAfter(this.deadlineOf(slot));
   }
 
   /** The whole due tick of a live timer; `now` is the clock's tick. */
@@ -70,8 +70,12 @@ export class TableView {
   leastDeadline(): number {
     let least = Number.POSITIVE_INFINITY;
     this.forEachLive((slot) => {
-      least = Math.min(least, this.deadlines[slot]);
+      least = Math.min(least, this.deadlineOf(slot));
     });
     return least;
+  }
+
+  private deadlineOf(slot: number): number {
+    return this.doubles[slot * RECORD_DOUBLES + DEADLINE];
   }
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
-import { DUE, type LaneMemory, RECORD_WORDS, TAG } from './lane-memory.ts';
+import { DEADLINE, DUE, type LaneMemory, RECORD_DOUBLES, RECORD_WORDS, TAG } from './lane-memory.ts';
 
 /**
  * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
@@ -26,15 +26,15 @@ export class TimerTable {
   retired = 0;
 
   private readonly words: Int32Array;
-  private readonly deadlines: Float64Array;
+  private readonly doubles: Float64Array;
   private readonly slots: number;
   private readonly slotMask: number;
   private readonly idBase: number;
-  private readonly lowMask: number;
+  private readonly tagMask: number;
   private readonly highMask: number;
   /** Generation bits above the 31 that the tag holds; present only where the layout has room for them. */
   private readonly high: Uint32Array | undefined;
-  private readonly firstLow: number;
+  private readonly firstTag: number;
   private readonly firstHigh: number;
   private freeHead = -1;
 
@@ -42,52 +42,52 @@ export class TimerTable {
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
     this.capacity = memory.capacity;
     this.words = new Int32Array(memory.table);
-    this.deadlines = new Float64Array(memory.deadlines);
+    this.doubles = new Float64Array(memory.table);
     this.slots = 2 ** layout.slotBits;
     this.slotMask = this.slots - 1;
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
     const lowBits = Math.min(31, layout.generationBits);
-    this.lowMask = 2 ** lowBits - 1;
+    this.tagMask = (2 ** lowBits - 1) << 1;
     this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
     this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
     const first = firstGeneration ?? randomInt(2 ** Math.min(47, layout.generationBits));
     this.firstHigh = Math.floor(first / 2 ** 31) & this.highMask;
-    this.firstLow = (first % 2 ** 31) & this.lowMask;
+    this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }
 
   /** Takes a slot for a new timer; -1 when all are in use. */
   allocate(deadline: number, due: number): number {
     let slot = this.freeHead;
-    if (slot >= 0) {
-      this.freeHead = this.words[slot * RECORD_WORDS + DUE];
-    } else {
-      slot = this.highWater;
-      if (slot === this.capacity) return -1;
-      this.highWater = slot + 1;
-      this.words[slot * RECORD_WORDS + TAG] = this.firstLow << 1;
-      if (this.high !== undefined) this.high[slot] = this.firstHigh;
+    if (slot < 0) {
+      slot = this.takeFresh();
+      if (slot < 0) return -1;
     }
     const at = slot * RECORD_WORDS;
+    this.freeHead = this.words[at + DUE];
     this.words[at + DUE] = due;
-    this.deadlines[slot] = deadline;
+    this.doubles[slot * RECORD_DOUBLES + DEADLINE] = deadline;
     this.words[at + TAG] |= 1; // after due: a shard that sees the timer live sees when it is due
     this.size += 1;
     return slot;
   }
 
-  /** Ends a live timer; its id is stale from here on. */
-  free(slot: number): void {
+  /**
+   * Ends a live timer; its id is stale from here on. False where the slot is retired with it: of the others each is the
+   * next to be allocated.
+   */
+  free(slot: number): boolean {
     const at = slot * RECORD_WORDS;
-    const low = ((this.words[at + TAG] >>> 1) + 1) & this.lowMask;
-    this.words[at + TAG] = low << 1; // before due: a shard that still sees the old tag still sees its due word
+    const tag = (this.words[at + TAG] + 1) & this.tagMask;
+    this.words[at + TAG] = tag; // before due: a shard that still sees the old tag still sees its due word
     this.size -= 1;
-    if (this.high !== undefined && low === 0) this.high[slot] = (this.high[slot] + 1) & this.highMask;
-    if (low === this.firstLow && (this.high === undefined || this.high[slot] === this.firstHigh)) {
+    if (this.high !== undefined && tag === 0) this.high[slot] = (this.high[slot] + 1) & this.highMask;
+    if (tag === this.firstTag && (this.high === undefined || this.high[slot] === this.firstHigh)) {
       this.retired += 1;
-      return;
+      return false;
     }
     this.words[at + DUE] = this.freeHead;
     this.freeHead = slot;
+    return true;
   }
 
   /** The slot of a live timer; -1 for any other number, and for anything that is no number. */
@@ -106,6 +106,11 @@ export class TimerTable {
     return this.idBase + generation * this.slots + slot;
   }
 
+  /** Visits the free slots, the one freed last first, until `visit` returns false. */
+  forEachFree(visit: (slot: number) => boolean): void {
+    for (let slot = this.freeHead; slot >= 0 && visit(slot); ) slot = this.words[slot * RECORD_WORDS + DUE];
+  }
+
   isLive(slot: number): boolean {
     return (this.words[slot * RECORD_WORDS + TAG] & 1) === 1;
   }
@@ -120,16 +125,27 @@ export class TimerTable {
   }
 
   deadlineOf(slot: number): number {
-    return this.deadlines[slot];
+    return this.doubles[slot * RECORD_DOUBLES + DEADLINE];
   }
 
   move(slot: number, deadline: number, due: number): void {
-    this.deadlines[slot] = deadline;
+    this.doubles[slot * RECORD_DOUBLES + DEADLINE] = deadline;
     this.words[slot * RECORD_WORDS + DUE] = due;
   }
 
   /** Whether every slot that can still be used holds a live timer. */
   get isFull(): boolean {
     return this.freeHead < 0 && this.highWater === this.capacity;
+  }
+
+  /** A slot that has never been used, as the only one of the free list; -1 when there is none. */
+  private takeFresh(): number {
+    const slot = this.highWater;
+    if (slot === this.capacity) return -1;
+    this.highWater = slot + 1;
+    this.words[slot * RECORD_WORDS + DUE] = -1;
+    this.words[slot * RECORD_WORDS + TAG] = this.firstTag;
+    if (this.high !== undefined) this.high[slot] = this.firstHigh;
+    return slot;
   }
 }

@@ -13,7 +13,3 @@ export const allocateGroups = (groups: number): SharedArrayBuffer =>
 
 /** Zeroed shared memory for `count` words without padding. The system hands out its pages as they are first touched. */
 export const allocateWords = (count: number): SharedArrayBuffer => new SharedArrayBuffer(count * BYTES_PER_WORD);
-
-/** The same for 64-bit floating point numbers. */
-export const allocateDoubles = (count: number): SharedArrayBuffer =>
-  new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT);

@@ -1,4 +1,4 @@
-import { tickFrom } from '../lane/due-word.ts';
+import { NEAR, tickFrom } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 
@@ -8,15 +8,20 @@ const LAST_TICK = Number.MAX_SAFE_INTEGER;
 export class ClientTime {
   /** The clock's tick when it was last read: never ahead of the time, and some ms behind at most. */
   tick = 0;
+  /** Deadlines before this are near: see `lane/due-word.ts`. */
+  farFrom: number;
   readonly clock: SharedClock;
   readonly scale: TickScale;
+
   constructor(clock: SharedClock, scale: TickScale) {
     this.clock = clock;
     this.scale = scale;
+    this.farFrom = scale.timeOf(NEAR);
   }
 
   read(): void {
     this.tick = this.scale.tickAtOrBefore(this.clock.refresh());
+    this.farFrom = this.scale.timeOf(this.tick + NEAR);
   }
 
   /** The due tick of a deadline: at the earliest the next tick. */

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ClientBell } from '../lane/doorbell.ts';
-import { NEAR, wordOf } from '../lane/due-word.ts';
+import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { ClientLane } from './client-lane.ts';
@@ -35,8 +35,6 @@ export interface ClientEvents {
  * served its I/O.
  */
 export class Client implements DeliveryHost {
-  /** Live timers over all lanes. */
-  size = 0;
   isClosed = false;
   isRef = true;
   readonly lanes: readonly ClientLane[];
@@ -57,7 +55,11 @@ export class Client implements DeliveryHost {
   /** The hold timer is set: a turn comes within HOLD. */
   private isHeld = false;
   private holdTimer: NodeJS.Timeout | undefined;
-  private readonly urgentTicks: number;
+  /**
+   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
+   * late for it. Infinite until the hold timer is set; with a manual clock always.
+   */
+  private heedBefore = Number.POSITIVE_INFINITY;
   private firstLane = 0;
   private quiet: (() => void) | undefined;
 
@@ -76,27 +78,34 @@ export class Client implements DeliveryHost {
     this.keepAlive = parts.keepAlive;
     this.events = parts.events;
     this.maxBatch = parts.maxBatch;
-    this.urgentTicks = this.clock.memory.manual ? Number.POSITIVE_INFINITY : Math.ceil(URGENT / this.time.scale.tick);
     this.delivery = new Delivery(this, this.clock, this.lateness, parts.maxBatch);
+  }
+
+  /** Live timers over all lanes. */
+  get size(): number {
+    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, 0);
   }
 
   // Single calls: the paths that are hot.
 
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
-    const tick = this.dueTickOf(deadline);
-    const slot = lane.schedule(deadline, wordOf(tick), tick - this.time.tick <= NEAR, callback, argument);
-    if (slot >= 0) this.size += 1;
-    return slot;
+    return lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
   }
 
   move(lane: ClientLane, slot: number, deadline: number): void {
-    const tick = this.dueTickOf(deadline);
-    lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= NEAR);
+    const due = this.dueWordOf(deadline);
+    lane.move(slot, deadline, due, deadline < this.time.farFrom);
   }
 
   cancel(lane: ClientLane, slot: number): void {
     lane.end(slot);
-    this.ended();
+    if (this.isHeld === false) this.hold(); // for a turn in which what the timer carried is let go of
+  }
+
+  /** The due word of a deadline; sees to a turn in which it is published in time. */
+  private dueWordOf(deadline: number): number {
+    if (deadline < this.heedBefore) this.heed(deadline);
+    return wordOf(this.time.dueTickOf(deadline));
   }
 
   // Once per turn.
@@ -113,8 +122,15 @@ export class Client implements DeliveryHost {
     if (this.isHeld || this.isClosed) return;
     this.isHeld = true;
     this.time.read();
+    if (!this.clock.memory.manual) this.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
     if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
     else this.holdTimer.refresh();
+  }
+
+  /** Makes sure that a turn comes in time for a deadline. */
+  private heed(deadline: number): void {
+    this.hold();
+    if (deadline < this.heedBefore) this.arm();
   }
 
   /** Publishes all commands now. */
@@ -145,7 +161,6 @@ export class Client implements DeliveryHost {
 
   close(): void {
     this.isClosed = true;
-    this.size = 0;
     clearTimeout(this.holdTimer);
     this.quiet?.();
     this.context.emitDestroy();
@@ -154,12 +169,7 @@ export class Client implements DeliveryHost {
   // What delivery asks for.
 
   refile(lane: ClientLane, slot: number): void {
-    lane.refile(slot, wordOf(this.dueTickOf(lane.table.deadlineOf(slot))));
-  }
-
-  ended(): void {
-    this.size -= 1;
-    if (this.size === 0) this.hold(); // the process may end
+    lane.refile(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
   }
 
   emitBatch(batch: FiredBatch): void {
@@ -179,6 +189,7 @@ export class Client implements DeliveryHost {
 
   private readonly runHeld = (): void => {
     this.isHeld = false;
+    this.heedBefore = Number.POSITIVE_INFINITY;
     if (this.isArmed) return; // the armed turn comes with this very turn of the loop
     this.context.runInAsyncScope(this.turn, this);
   };
@@ -190,20 +201,22 @@ export class Client implements DeliveryHost {
     const isMore = this.deliver();
     if (this.isClosed) return;
     this.publish();
+    for (const lane of this.lanes) lane.release();
     this.keepAlive.holdForTimers(this.isRef && this.size > 0);
     if (isMore) this.arm();
     else if (this.quiet !== undefined) this.checkQuiet(this.quiet);
   }
 
-  /** Delivers at most maxBatch timers; returns whether there may be more. Another lane comes first each time. */
+  /** Delivers at most maxBatch timers; returns whether there are more. Another lane comes first each time. */
   private deliver(): boolean {
     let room = this.maxBatch;
+    this.delivery.beginTurn();
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
       const shard = (this.firstLane + i) % this.lanes.length;
       room -= this.delivery.deliver(this.lanes[shard], shard, room);
     }
     this.firstLane = (this.firstLane + 1) % this.lanes.length;
-    return room === 0;
+    return this.lanes.some((lane) => lane.firedCount() > 0);
   }
 
   /** Asks all shards to say when they have caught up, with what is published here included. */
@@ -229,13 +242,5 @@ export class Client implements DeliveryHost {
     }
     this.quiet = undefined;
     resolve();
-  }
-
-  /** The due tick of a deadline; sees to a turn in which it is published in time. */
-  private dueTickOf(deadline: number): number {
-    this.hold();
-    const tick = this.time.dueTickOf(deadline);
-    if (tick - this.time.tick <= this.urgentTicks) this.arm();
-    return tick;
   }
 }

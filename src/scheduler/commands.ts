@@ -55,26 +55,47 @@ export class Commands {
   publish(): void {
     if (this.length === 0) return;
     Atomics.store(this.header, HIGH_WATER, this.table.highWater);
-    let read = 0;
-    let earliest = Number.POSITIVE_INFINITY;
-    let sent = 0;
-    for (; read < this.length; read += 2) {
-      const slot = this.staged[read];
-      const tag = this.staged[read + 1];
-      if (this.table.tagOf(slot) !== tag) continue;
-      if (this.ring.room() === 0) break;
-      const tick = this.time.dueTickOfRecord(this.table.deadlineOf(slot), this.table.dueOf(slot));
-      this.ring.pushFour(slot, tag, wordOf(tick), highWordOf(tick));
-      earliest = Math.min(earliest, tick);
-      sent += 1;
-    }
-    this.staged.copyWithin(0, read, this.length);
-    this.length -= read;
-    this.sent += sent;
+    this.dropStale();
+    const count = Math.min(this.waiting, this.ring.room(this.waiting));
+    const earliest = this.push(count);
+    if (count * 2 < this.length) this.staged.copyWithin(0, count * 2, this.length);
+    this.length -= count * 2;
+    this.sent += count;
     this.ring.publish();
     this.setWantsRoom(this.length > 0);
     if (this.length > 0) this.doorbell.ring();
-    else if (sent > 0) this.ringFor(earliest);
+    else if (count > 0) this.ringFor(earliest);
+  }
+
+  /**
+   * Drops entries whose timer has ended. A loop of its own, so short that the processor has the next records on their way
+   * while it waits for one; `push` then finds them in its cache.
+   */
+  private dropStale(): void {
+    const { staged, table } = this;
+    let kept = 0;
+    for (let read = 0; read < this.length; read += 2) {
+      const slot = staged[read];
+      const tag = staged[read + 1];
+      if (table.tagOf(slot) !== tag) continue;
+      staged[kept] = slot;
+      staged[kept + 1] = tag;
+      kept += 2;
+    }
+    this.length = kept;
+  }
+
+  /** Pushes the first `count` staged commands; returns the earliest of their due ticks. */
+  private push(count: number): number {
+    const { staged, table, time, ring } = this;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let read = 0; read < count * 2; read += 2) {
+      const slot = staged[read];
+      const tick = time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot));
+      ring.pushFour(slot, staged[read + 1], wordOf(tick), highWordOf(tick));
+      if (tick < earliest) earliest = tick;
+    }
+    return earliest;
   }
 
   private ringFor(earliest: number): void {
@@ -92,7 +113,7 @@ export class Commands {
   /** The stage has filled within one turn. */
   private publishEarly(): void {
     this.publish();
-    if (this.length > this.earlyAt / 2) this.clearOut();
+    if (this.length > this.earlyAt / 2) this.dropDoubled();
     this.earlyAt = Math.max(STAGE_LIMIT * 2, this.length * 2);
     if (this.earlyAt < this.staged.length) return;
     const grown = new Int32Array(this.earlyAt + 2);
@@ -100,17 +121,16 @@ export class Commands {
     this.staged = grown;
   }
 
-  /** Drops entries that are stale, or stand in the stage twice. */
-  private clearOut(): void {
+  /** Drops entries that stand in the stage twice. Precondition: none is stale. */
+  private dropDoubled(): void {
     const seen = new Set<number>();
     let kept = 0;
     for (let read = 0; read < this.length; read += 2) {
       const slot = this.staged[read];
-      const tag = this.staged[read + 1];
-      if (this.table.tagOf(slot) !== tag || seen.has(slot)) continue;
+      if (seen.has(slot)) continue;
       seen.add(slot);
       this.staged[kept] = slot;
-      this.staged[kept + 1] = tag;
+      this.staged[kept + 1] = this.staged[read + 1];
       kept += 2;
     }
     this.length = kept;

@@ -17,8 +17,6 @@ export interface FiredBatch {
 export interface DeliveryHost {
   /** A fired record came before its timer's deadline, which was moved meanwhile: it is filed anew. */
   refile(lane: ClientLane, slot: number): void;
-  /** A timer has ended. */
-  ended(): void;
   /** Hands over a batch of timers that have no callback. Must not throw. */
   emitBatch(batch: FiredBatch): void;
   /** A callback has thrown. Must not throw. */
@@ -28,6 +26,9 @@ export interface DeliveryHost {
 
 /** Deliveries between two readings of the clock: callbacks take time, and lateness is to be told as it is. */
 const CLOCK_INTERVAL = 64;
+
+/** How long one turn may deliver, ms: whoever waits for the event loop waits no longer, even if maxBatch has not come. */
+const TURN_TIME = 1;
 
 /**
  * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table has the
@@ -48,6 +49,7 @@ export class Delivery {
   private readonly lateness: LatenessHistogram;
   private readonly batch: FiredBatch;
   private now = 0;
+  private turnEnd = Number.POSITIVE_INFINITY;
 
   constructor(host: DeliveryHost, clock: SharedClock, lateness: LatenessHistogram, maxBatch: number) {
     this.host = host;
@@ -57,19 +59,27 @@ export class Delivery {
     this.batch = { shard: 0, now: 0, length: 0, ids, deadlines: new Float64Array(maxBatch) };
   }
 
-  /** Takes at most `limit` records of one lane; returns how many. */
+  /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
+  beginTurn(): void {
+    this.turnEnd = this.clock.memory.manual ? Number.POSITIVE_INFINITY : this.clock.refresh() + TURN_TIME;
+  }
+
+  /** Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. */
   deliver(lane: ClientLane, shard: number, limit: number): number {
     const count = Math.min(lane.firedCount(), limit);
     if (count === 0) return 0;
     this.batch.shard = shard;
-    this.now = this.clock.refresh();
-    for (let taken = 0; taken < count && !this.host.isClosed; taken++) {
-      if ((taken & (CLOCK_INTERVAL - 1)) === CLOCK_INTERVAL - 1) this.now = this.clock.refresh();
-      this.take(lane);
+    let taken = 0;
+    while (taken < count && !this.host.isClosed) {
+      this.now = this.clock.refresh();
+      if (taken > 0 && this.now >= this.turnEnd) break;
+      const end = Math.min(taken + CLOCK_INTERVAL, count);
+      lane.fetchFired(end - taken);
+      for (; taken < end && !this.host.isClosed; taken++) this.take(lane);
     }
     this.handOver();
     lane.releaseFired();
-    return count;
+    return taken;
   }
 
   private take(lane: ClientLane): void {
@@ -88,7 +98,6 @@ export class Delivery {
     const callback = lane.callbackOf(slot);
     const argument = lane.argumentOf(slot);
     lane.end(slot);
-    this.host.ended();
     this.lateness.record(this.now - deadline);
     this.delivered += 1;
     if (callback === undefined) {

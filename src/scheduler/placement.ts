@@ -18,11 +18,10 @@ function mix(bits: number): number {
   return h ^ (h >>> 16);
 }
 
-function hashNumber(hint: number): number {
-  const low = hint | 0;
-  if (low === hint) return mix(low);
+/** Of a number beyond 32 bits, or with a fraction, 32 bits that all of it has a part in. */
+function fold(hint: number): number {
   float[0] = hint;
-  return mix(floatBits[0] ^ mix(floatBits[1]));
+  return floatBits[0] ^ mix(floatBits[1]);
 }
 
 /** FNV-1a over UTF-16 units, then mixed: FNV alone leaves the high bits of short strings poor. */
@@ -43,11 +42,11 @@ function hashString(hint: string): number {
 export function placementOf(hint: WorkerHint, shards: number): number {
   if (typeof hint === 'number') {
     if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
-    return shards === 1 ? 0 : scaleTo(hashNumber(hint), shards);
+    return shards === 1 ? 0 : scaleTo(mix((hint | 0) === hint ? hint : fold(hint)), shards);
   }
   if (typeof hint === 'string') return shards === 1 ? 0 : scaleTo(hashString(hint), shards);
   throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
 }
 
 /** Multiply and shift in place of a remainder: uses the high bits, and costs no division. */
-const scaleTo = (hash: number, shards: number): number => Math.floor((hash >>> 0) * shards * 2 ** -32);
+const scaleTo = (hash: number, shards: number): number => ((hash >>> 0) * shards * 2 ** -32) | 0;

@@ -265,7 +265,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   };
 
   private requireOpen(call: string): void {
-    if (this.client.isClosed) throw new SchedulerClosedError(call);
+    // Compared, not only tested: for what it does not know to be a boolean the compiler tests all that can be false.
+    if (this.client.isClosed === true) throw new SchedulerClosedError(call);
   }
 
   /** Runs listeners; what they throw surfaces like what a callback throws. */

@@ -83,6 +83,6 @@ export class TimerBook {
 
   /** The lane that an id names; for what is no id, none or any: its table refuses it. */
   private laneOf(id: TimerId): ClientLane | undefined {
-    return typeof id === 'number' ? this.lanes[Math.floor(id * this.laneScale)] : undefined;
+    return typeof id === 'number' ? this.lanes[(id * this.laneScale) | 0] : undefined;
   }
 }

@@ -54,7 +54,6 @@ export class LiveLane {
       refile: (lane: ClientLane, slot: number) => {
         lane.refile(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
       },
-      ended: () => undefined,
       emitBatch: () => undefined,
       failed: (error: unknown) => {
         throw error;
@@ -94,8 +93,7 @@ export class LiveLane {
 
   /** The slot, or -1 when the table is full. */
   schedule(deadline: number, callback: (argument: unknown, id: number) => void, argument: unknown): number {
-    const tick = this.time.dueTickOf(deadline);
-    return this.lane.schedule(deadline, wordOf(tick), tick - this.time.tick <= NEAR, callback, argument);
+    return this.lane.schedule(deadline, wordOf(this.time.dueTickOf(deadline)), callback, argument);
   }
 
   move(slot: number, deadline: number): void {

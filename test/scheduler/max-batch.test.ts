@@ -35,7 +35,8 @@ describe.each([0, 1, 2])('maxBatch: shards %i', (shards) => {
     expect(delivered).toBe(2000);
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(maxBatch);
     expect(batched).toBeLessThanOrEqual(maxBatch);
-    expect(perTurn.length).toBeGreaterThanOrEqual(Math.floor(2000 / maxBatch));
+    // The last turn may be over before it is watched.
+    expect(perTurn.length).toBeGreaterThanOrEqual(Math.ceil(2000 / maxBatch) - 1);
   });
 
   test('I/O is served between the turns', async () => {

@@ -80,7 +80,6 @@ export class LaneWorld {
         this.isArmed = true;
         lane.refile(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
       },
-      ended: () => undefined,
       emitBatch: () => undefined,
       failed: (error: unknown) => {
         throw error;
@@ -103,9 +102,7 @@ export class LaneWorld {
   /** False when the table is full. */
   schedule(deadline: number): boolean {
     const timer = { id: -1, slot: -1, deadline, outcome: 'live' as const, deliveredAt: -1 };
-    const tick = this.known.dueTickOf(deadline);
-    const isNear = tick - this.known.tick <= NEAR;
-    const slot = this.lane.schedule(deadline, wordOf(tick), isNear, this.delivered, timer);
+    const slot = this.lane.schedule(deadline, wordOf(this.known.dueTickOf(deadline)), this.delivered, timer);
     if (slot < 0) return false;
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));
@@ -280,8 +277,8 @@ export const allocateSetup = (options: WorldOptions): ShardSetup => ({
 
 /** Makes a world's memory as good as new. */
 export function zero({ clock, doorbell, lanes: [{ memory, clientBell }] }: ShardSetup): void {
-  const { header, table, deadlines, commands, fired } = memory;
-  for (const buffer of [clock.buffer, doorbell, clientBell, header, table, deadlines, commands.cells, fired.cells]) {
+  const { header, table, commands, fired } = memory;
+  for (const buffer of [clock.buffer, doorbell, clientBell, header, table, commands.cells, fired.cells]) {
     new Int32Array(buffer).fill(0);
   }
 }

@@ -50,7 +50,7 @@ const byShard: readonly (readonly string[])[] = [
 function watchTable(lane: ServedLane): void {
   const view = Reflect.get(lane, 'table') as TableView;
   watch(view, 'words');
-  watch(view, 'deadlines');
+  watch(view, 'doubles');
 }
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -94,7 +94,7 @@ function runAll({ from, capacity, ring, manual, steps, length }: Family): number
     zero(setup);
     const world = new LaneWorld(options, setup);
     watch(world.lane.table, 'words');
-    watch(world.lane.table, 'deadlines');
+    watch(world.lane.table, 'doubles');
     if (world.loop !== undefined) watchTable(world.loop.built.shard.lanes[0]);
     const senseless = way.findIndex((name) => !steps[name](world));
     return senseless < 0 ? world : senseless;

@@ -29,7 +29,7 @@ function twoClients() {
     return new ClientLane(memory, timerIdLayout(1, CAPACITY), 0, new Doorbell(setup.doorbell), time);
   });
   const schedule = (client: number, deadline: number) => {
-    const slot = clients[client].schedule(deadline, wordOf(time.dueTickOf(deadline)), true, undefined, undefined);
+    const slot = clients[client].schedule(deadline, wordOf(time.dueTickOf(deadline)), undefined, undefined);
     clients[client].commands.publish();
     return slot;
   };

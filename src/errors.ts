@@ -113,3 +113,26 @@ export class ShardInlineError extends Error {
     this.shard = shard;
   }
 }
+
+/** What was waited for took longer than it was given. */
+export class TimeoutError extends Error {
+  readonly code = 'ERR_TIMEOUT';
+  override readonly name = 'TimeoutError';
+  /** What it was given, ms. */
+  readonly delay: number;
+
+  constructor(delay: number) {
+    super(`Timed out after ${show(delay)} ms`);
+    this.delay = delay;
+  }
+}
+
+/** A signal ended the wait; `cause` is its reason. As Node's own promises are rejected: name, code and message are Node's. */
+export class AbortError extends Error {
+  readonly code = 'ABORT_ERR';
+  override readonly name = 'AbortError';
+
+  constructor(reason: unknown) {
+    super('The operation was aborted', { cause: reason });
+  }
+}

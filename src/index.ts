@@ -1,4 +1,5 @@
 export {
+  AbortError,
   CapacityExceededError,
   DeadlineTooFarError,
   InvalidArgumentError,
@@ -7,9 +8,12 @@ export {
   SchedulerClosedError,
   ShardHungError,
   ShardInlineError,
+  TimeoutError,
 } from './errors.ts';
 export type { Lateness } from './metrics/lateness-histogram.ts';
+export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
 export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';
+export type { DeadlineSignal } from './scheduler/deadline-signal.ts';
 export type { FiredBatch } from './scheduler/delivery.ts';
 export type { StatsWarning } from './scheduler/hot-shards.ts';
 export type { SchedulerOptions } from './scheduler/options.ts';
@@ -17,6 +21,7 @@ export type { WorkerHint } from './scheduler/placement.ts';
 export { createScheduler, type Scheduler, type SchedulerEvents } from './scheduler/scheduler.ts';
 export type { ShardRestart } from './scheduler/shard-host.ts';
 export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
+export type { TimerGroup } from './scheduler/timer-group.ts';
 export type { ShardCounters } from './shard/shard.ts';
 export {
   decodeTimerId,

@@ -3,6 +3,7 @@ import type { ClientBell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
@@ -37,8 +38,13 @@ export interface ClientEvents {
 export class Client implements DeliveryHost {
   isClosed = false;
   isRef = true;
+  /** Of the live timers, those that do not hold the process: deadline signals, and timeouts that are unref'd. */
+  private loose = 0;
+  /** Timers that were delivered to somebody who runs their callbacks in turns of his own, and has not yet. */
+  private entrusted = 0;
   readonly lanes: readonly ClientLane[];
   readonly clock: SharedClock;
+  readonly scale: TickScale;
   readonly lateness = new LatenessHistogram();
   readonly delivery: Delivery;
   /** Hosts of the shards, in their order. */
@@ -73,6 +79,7 @@ export class Client implements DeliveryHost {
   }) {
     this.lanes = parts.lanes;
     this.clock = parts.time.clock;
+    this.scale = parts.time.scale;
     this.time = parts.time;
     this.bell = parts.bell;
     this.keepAlive = parts.keepAlive;
@@ -106,6 +113,25 @@ export class Client implements DeliveryHost {
   private dueWordOf(deadline: number): number {
     if (deadline < this.heedBefore) this.heed(deadline);
     return wordOf(this.time.dueTickOf(deadline));
+  }
+
+  // What those tell who have timers of their own kind.
+
+  /** So many more, or fewer, of the live timers do not hold the process. */
+  loosen(by: number): void {
+    this.loose += by;
+    this.hold();
+  }
+
+  /** Of a timer just delivered the callback will run later: advanceTo() waits for it. */
+  entrust(): void {
+    this.entrusted += 1;
+  }
+
+  /** An entrusted callback is about to run, or will not. */
+  discharge(): void {
+    this.entrusted -= 1;
+    if (this.entrusted === 0 && this.quiet !== undefined) this.arm();
   }
 
   // Once per turn.
@@ -202,7 +228,7 @@ export class Client implements DeliveryHost {
     if (this.isClosed) return;
     this.publish();
     for (const lane of this.lanes) lane.release();
-    this.keepAlive.holdForTimers(this.isRef && this.size > 0);
+    this.keepAlive.holdForTimers(this.isRef && this.size > this.loose);
     if (isMore) this.arm();
     else if (this.quiet !== undefined) this.checkQuiet(this.quiet);
   }
@@ -229,6 +255,7 @@ export class Client implements DeliveryHost {
   }
 
   private checkQuiet(resolve: () => void): void {
+    if (this.entrusted > 0) return; // the last to be discharged arms a turn
     for (const lane of this.lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
     }

@@ -2,18 +2,22 @@ import { EventEmitter } from 'node:events';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import { readAll, requireCallback, requireDeadline, requireDelay, requireIds, requireLength } from './arguments.ts';
+import { inContext } from './async-context.ts';
+import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
 import type { Client } from './client.ts';
 import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
 import { type Coordinator, startCoordinator } from './coordinator.ts';
+import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
 import type { FiredBatch } from './delivery.ts';
-import { hotShards } from './hot-shards.ts';
+import { reveal } from './insides.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type ResolvedOptions, resolveOptions, type SchedulerOptions } from './options.ts';
 import type { WorkerHint } from './placement.ts';
 import type { ShardRestart } from './shard-host.ts';
-import type { SchedulerStats } from './stats.ts';
-import { announce, surface } from './surface.ts';
+import { collectStats, type SchedulerStats } from './stats.ts';
+import { announce, guard, surface } from './surface.ts';
 import { TimerBook } from './timer-book.ts';
+import { TimerGroup } from './timer-group.ts';
 
 export interface SchedulerEvents {
   fired: [batch: FiredBatch];
@@ -52,14 +56,15 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.shards = options.shards;
     this.idLayout = timerIdLayout(options.shards, options.capacity);
     this.coordinator = startCoordinator(options, this.idLayout, {
-      emitBatch: (batch) => this.guard(() => this.emit('fired', batch)),
+      emitBatch: (batch) => guard(this, () => this.emit('fired', batch)),
       failed: (error) => surface(this, error),
-      restarted: (restart) => this.guard(() => this.emit('shard-restart', restart)),
+      restarted: (restart) => guard(this, () => this.emit('shard-restart', restart)),
       wentInline: (error) => announce(this, error),
     });
     this.client = this.coordinator.client;
     this.book = new TimerBook(this.client, this.idLayout);
     this.manualClock = new ManualClock(this.coordinator);
+    reveal(this, { client: this.client, book: this.book });
     this.signal = options.signal;
     this.signal?.addEventListener('abort', this.abort, { once: true });
     if (this.signal?.aborted) this.abort();
@@ -96,7 +101,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.requireOpen('schedule');
     requireDeadline(deadline);
     requireCallback(callback);
-    return this.book.start(workerHint, deadline, callback, argument);
+    return this.book.start(workerHint, deadline, inContext(callback), argument);
   }
 
   /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
@@ -109,7 +114,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.requireOpen('scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
-    return this.book.start(workerHint, this.client.clock.exact() + delay, callback, argument);
+    return this.book.start(workerHint, this.client.clock.exact() + delay, inContext(callback), argument);
   }
 
   /**
@@ -189,6 +194,28 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     return this.book.shardOf(workerHint);
   }
 
+  /** Timers that end together, as those of a connection do: see {@link TimerGroup}. Throws InvalidArgumentError. */
+  group(workerHint: WorkerHint): TimerGroup {
+    this.shardOf(workerHint);
+    return new TimerGroup(this, workerHint);
+  }
+
+  /**
+   * What the promise, or the function's result, comes to, if it comes within `delay` ms; else rejects with TimeoutError,
+   * or with AbortError when the signal aborts. The function is given a signal that aborts then, too. However it ends,
+   * no timer and no listener stays behind.
+   */
+  timeout<T>(work: BoundedWork<T>, delay: number, options?: BoundedWaitOptions): Promise<T> {
+    return boundedWait(this, work, delay, options);
+  }
+
+  /** A signal that aborts in `delay` ms, as AbortSignal.timeout does; it does not hold the process. */
+  signalAfter(delay: number, { workerHint = nextHint() }: { workerHint?: WorkerHint } = {}): DeadlineSignal {
+    this.requireOpen('signalAfter');
+    requireDelay(delay);
+    return deadlineSignal(this.client, this.book, workerHint, this.client.clock.exact() + delay);
+  }
+
   /** Manual clock: moves the time and resolves with the number delivered, once every timer due by then is. */
   async advanceTo(now: number): Promise<number> {
     this.requireOpen('advanceTo');
@@ -207,23 +234,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   }
 
   /** Counts and percentiles. After close(): those of the client alone. */
-  async stats(): Promise<SchedulerStats> {
-    const { client, book } = this;
-    const shards = await this.coordinator.shardStats().catch((error) => {
-      if (client.isClosed) return [];
-      throw error;
-    });
-    return {
-      size: client.size,
-      scheduled: book.scheduled,
-      rescheduled: book.rescheduled,
-      cancelled: book.cancelled,
-      delivered: client.delivery.delivered,
-      stale: client.delivery.stale,
-      lateness: client.lateness.summary(),
-      shards,
-      warnings: hotShards(shards.map((shard) => shard.size)),
-    };
+  stats(): Promise<SchedulerStats> {
+    return collectStats(this.coordinator, this.book);
   }
 
   /** Live timers keep the process running (the default). */
@@ -267,14 +279,5 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   private requireOpen(call: string): void {
     // Compared, not only tested: for what it does not know to be a boolean the compiler tests all that can be false.
     if (this.client.isClosed === true) throw new SchedulerClosedError(call);
-  }
-
-  /** Runs listeners; what they throw surfaces like what a callback throws. */
-  private guard(emit: () => void): void {
-    try {
-      emit();
-    } catch (error) {
-      surface(this, error);
-    }
   }
 }

@@ -1,6 +1,8 @@
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
-import type { StatsWarning } from './hot-shards.ts';
+import type { Coordinator } from './coordinator.ts';
+import { hotShards, type StatsWarning } from './hot-shards.ts';
+import type { TimerBook } from './timer-book.ts';
 
 export interface ShardStats extends ShardCounters {
   shard: number;
@@ -33,4 +35,24 @@ export interface SchedulerStats {
   shards: ShardStats[];
   /** What costs more than it need; empty as a rule. */
   warnings: StatsWarning[];
+}
+
+/** What client and shards have counted. */
+export async function collectStats(coordinator: Coordinator, book: TimerBook): Promise<SchedulerStats> {
+  const { client } = coordinator;
+  const shards = await coordinator.shardStats().catch((error) => {
+    if (client.isClosed) return [];
+    throw error;
+  });
+  return {
+    size: client.size,
+    scheduled: book.scheduled,
+    rescheduled: book.rescheduled,
+    cancelled: book.cancelled,
+    delivered: client.delivery.delivered,
+    stale: client.delivery.stale,
+    lateness: client.lateness.summary(),
+    shards,
+    warnings: hotShards(shards.map((shard) => shard.size)),
+  };
 }

@@ -28,6 +28,15 @@ export function announce(emitter: ErrorEmitter, error: Error): void {
   else surface(emitter, error);
 }
 
+/** Runs listeners; what they throw surfaces like what a callback throws. Never throws. */
+export function guard(emitter: ErrorEmitter, emit: () => void): void {
+  try {
+    emit();
+  } catch (error) {
+    surface(emitter, error);
+  }
+}
+
 const rethrow = (error: unknown): never => {
   throw error;
 };

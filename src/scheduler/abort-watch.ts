@@ -1,0 +1,38 @@
+/**
+ * Who waits for a signal to abort. However many wait for one signal, it has one listener, which goes with the last of
+ * them: listeners of their own would each be searched for among all others, and would have to be warned of.
+ */
+const waiting = new WeakMap<AbortSignal, AbortWatch>();
+
+class AbortWatch {
+  readonly waiters = new Set<() => void>();
+  private readonly signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
+    signal.addEventListener('abort', this.aborted, { once: true });
+    waiting.set(signal, this);
+  }
+
+  end(): void {
+    this.signal.removeEventListener('abort', this.aborted);
+    waiting.delete(this.signal);
+  }
+
+  private readonly aborted = (): void => {
+    this.end();
+    for (const waiter of this.waiters) waiter();
+  };
+}
+
+/** Calls the waiter, once, when the signal aborts; in the order of these calls. Precondition: it has not aborted. */
+export function watch(signal: AbortSignal, waiter: () => void): void {
+  const { waiters } = waiting.get(signal) ?? new AbortWatch(signal);
+  waiters.add(waiter);
+}
+
+/** The waiter waits no longer. Harmless where it does not wait. */
+export function unwatch(signal: AbortSignal, waiter: () => void): void {
+  const found = waiting.get(signal);
+  if (found?.waiters.delete(waiter) && found.waiters.size === 0) found.end();
+}

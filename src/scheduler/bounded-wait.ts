@@ -1,0 +1,63 @@
+import { AbortError, InvalidArgumentError, TimeoutError } from '../errors.ts';
+import { unwatch, watch } from './abort-watch.ts';
+import { requireDelay } from './arguments.ts';
+import type { WorkerHint } from './placement.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What is waited for: a promise, or a function that starts the work and is told by its signal when to give up. */
+export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
+
+export interface BoundedWaitOptions {
+  /** Aborting ends the wait with an AbortError whose cause is the signal's reason. */
+  signal?: AbortSignal;
+  /** Places the timer. By default one shard after the other. */
+  workerHint?: WorkerHint;
+}
+
+let turn = 0;
+/** Spreads timers that belong to nobody over the shards. */
+export const nextHint = (): number => {
+  turn = (turn + 1) | 0;
+  return turn;
+};
+
+/** See {@link Scheduler.timeout}. */
+export async function boundedWait<T>(
+  scheduler: Scheduler,
+  work: BoundedWork<T>,
+  delay: number,
+  { signal, workerHint = nextHint() }: BoundedWaitOptions = {},
+): Promise<T> {
+  if (typeof work !== 'function' && typeof work?.then !== 'function') {
+    throw new InvalidArgumentError('work', 'must be a promise or a function', work);
+  }
+  const controller = typeof work === 'function' ? new AbortController() : undefined;
+  let id: number | undefined;
+  let aborted: (() => void) | undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      if (typeof work !== 'function') work.then(resolve, reject); // first, so that its rejection is nobody's surprise
+      requireDelay(delay);
+      if (signal?.aborted) throw new AbortError(signal.reason);
+      const giveUp = (error: Error, reason: unknown): void => {
+        reject(error);
+        controller?.abort(reason);
+      };
+      id = scheduler.scheduleAfter(workerHint, delay, () => {
+        const error = new TimeoutError(delay);
+        giveUp(error, error);
+      });
+      if (signal !== undefined) {
+        aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
+        watch(signal, aborted);
+      }
+      if (controller !== undefined) {
+        // Not resolve(promise): what is resolved with a promise can be rejected by nobody else.
+        Promise.resolve((work as (signal: AbortSignal) => T | PromiseLike<T>)(controller.signal)).then(resolve, reject);
+      }
+    });
+  } finally {
+    if (id !== undefined && scheduler.size > 0) scheduler.cancel(id); // a closed scheduler has no timer to cancel
+    if (signal !== undefined && aborted !== undefined) unwatch(signal, aborted);
+  }
+}

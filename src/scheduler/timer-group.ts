@@ -1,0 +1,71 @@
+import type { TimerId } from '../timer-id.ts';
+import type { TimerCallback } from './client-lane.ts';
+import type { WorkerHint } from './placement.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Ids remembered before the first look for those that have ended. */
+const FIRST_LOOK = 8;
+
+/**
+ * The timers of one connection, or of whatever ends as a whole: `cancelAll()` cancels those that are live. Ids are the
+ * scheduler's: move and cancel single timers there.
+ *
+ * The group remembers ids and nothing else. A timer that has ended need not tell: its id is stale, no id is given twice,
+ * and to cancel a stale one does nothing. Stale ids are dropped when they may be more than half of all, so a group costs
+ * a number per live timer, and O(1) per call.
+ *
+ * Invariant: every live timer of the group is in `ids`; ids.length < dropAt <= max(FIRST_LOOK, 2 × live at the last look).
+ */
+export class TimerGroup implements Disposable {
+  readonly workerHint: WorkerHint;
+  private readonly scheduler: Scheduler;
+  private ids: TimerId[] = [];
+  private dropAt = FIRST_LOOK;
+
+  /** Use {@link Scheduler.group}. */
+  constructor(scheduler: Scheduler, workerHint: WorkerHint) {
+    this.scheduler = scheduler;
+    this.workerHint = workerHint;
+  }
+
+  /** Live timers of the group. Looks at each that was scheduled lately. */
+  get size(): number {
+    return this.live().length;
+  }
+
+  /** As {@link Scheduler.schedule}, with the group's hint. */
+  schedule<A = undefined>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.remember(this.scheduler.schedule(this.workerHint, deadline, callback, argument));
+  }
+
+  /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
+  scheduleAfter<A = undefined>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.remember(this.scheduler.scheduleAfter(this.workerHint, delay, callback, argument));
+  }
+
+  /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */
+  cancelAll(): number {
+    const live = this.live();
+    this.ids = [];
+    this.dropAt = FIRST_LOOK;
+    return live.length === 0 ? 0 : this.scheduler.cancelMany(live);
+  }
+
+  [Symbol.dispose](): void {
+    this.cancelAll();
+  }
+
+  private remember(id: TimerId): TimerId {
+    this.ids.push(id);
+    if (this.ids.length >= this.dropAt) {
+      this.ids = this.live();
+      this.dropAt = Math.max(FIRST_LOOK, this.ids.length * 2);
+    }
+    return id;
+  }
+
+  private live(): TimerId[] {
+    if (this.scheduler.size === 0) return []; // so, too, once it is closed: nothing is live then
+    return this.ids.filter((id) => this.scheduler.has(id));
+  }
+}

@@ -1,0 +1,119 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { runModule, runText } from '../fixtures/child-process.ts';
+
+describe.each([0, 1])('async context: shards %i', (shards) => {
+  test('a callback runs in the context of the call that scheduled it', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const note = (argument: unknown) => seen.push([argument, storage.getStore()]);
+    scheduler.schedule('a', 10, note, 'outside');
+    storage.run('first', () => scheduler.schedule('a', 10, note, 'inside'));
+    const moved = storage.run('second', () => scheduler.scheduleAfter('a', 5, note, 'moved'));
+    storage.run('third', () => scheduler.reschedule(moved, 20));
+    await storage.run('fourth', async () => {
+      await null;
+      scheduler.schedule('a', 15, note, 'after an await');
+    });
+    await storage.run('of the test', () => scheduler.advanceTo(30));
+    expect(seen).toEqual([
+      ['outside', undefined],
+      ['inside', 'first'],
+      ['after an await', 'fourth'],
+      ['moved', 'second'],
+    ]);
+  });
+
+  test('what a callback enters stays its own', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    storage.run('outer', () => {
+      scheduler.schedule('a', 10, () => storage.enterWith('entered'));
+      scheduler.schedule('a', 10, () => seen.push(storage.getStore()));
+    });
+    await scheduler.advanceTo(10);
+    expect(seen).toEqual(['outer']);
+  });
+
+  test('a callback that throws in a context loses no other timer', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    const errors: unknown[] = [];
+    scheduler.on('error', (error) => errors.push(error));
+    const seen: unknown[] = [];
+    new AsyncLocalStorage<string>().run('any', () => {
+      scheduler.schedule('a', 10, () => {
+        throw new Error('from a callback');
+      });
+      scheduler.schedule('a', 10, (argument, id) => seen.push(argument, typeof id), 'next');
+    });
+    expect(await scheduler.advanceTo(10)).toBe(2);
+    expect(errors.map(String)).toEqual(['Error: from a callback']);
+    expect(seen).toEqual(['next', 'number']);
+  });
+});
+
+/** In processes of their own, where nobody has made a context before. */
+describe('the first context of a process', () => {
+  const preamble = `
+    import { AsyncLocalStorage } from 'node:async_hooks';
+    const storage = new AsyncLocalStorage(), seen = [];
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 16 });
+    const note = () => seen.push(storage.getStore() ?? 'none');
+    scheduler.schedule(1, 1, note);`;
+  const finish = `await scheduler.advanceTo(9); console.log(seen.join());`;
+
+  test.each([
+    [
+      'run',
+      `storage.run('run', () => scheduler.schedule(1, 2, note)); scheduler.schedule(1, 3, note);`,
+      'none,run,none',
+    ],
+    ['enterWith', `storage.enterWith('entered'); scheduler.schedule(1, 2, note);`, 'none,entered'],
+    [
+      'run of a subclass',
+      `class Own extends AsyncLocalStorage { run(...given) { return super.run(...given); } }
+       const own = new Own(); own.run('own', () => scheduler.schedule(1, 2, () => seen.push(own.getStore())));`,
+      'none,own',
+    ],
+  ])('made by %s is kept', async (_, text, seen) => {
+    expect(await runModule(preamble + text + finish, 0)).toEqual({ code: 0, stdout: `${seen}\n`, stderr: '' });
+  });
+
+  test('made before the package is loaded, it is kept as well', async () => {
+    const text = `
+      const { AsyncLocalStorage } = await import('node:async_hooks');
+      const storage = new AsyncLocalStorage(), seen = [];
+      await storage.run('early', async () => {
+        const { createScheduler } = await import('shardwheel');
+        const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+        scheduler.schedule(1, 2, () => seen.push(storage.getStore()));
+        await storage.exit(() => scheduler.advanceTo(2));
+      });
+      console.log(seen.join());`;
+    expect(await runText(text)).toEqual({ code: 0, stdout: 'early\n', stderr: '' });
+  });
+
+  test('takes the wires away; until then no callback is wrapped, and no method of Node but two is changed', async () => {
+    const text = `
+      const wired = (name) => AsyncLocalStorage.prototype[name].name === 'wired';
+      const names = () => Object.getOwnPropertyNames(AsyncLocalStorage.prototype).filter(wired).sort().join();
+      const before = names();
+      storage.run(1, () => {});
+      console.log([before, names()].join(';'));
+      await scheduler.close();`;
+    expect((await runModule(preamble + text, 0)).stdout).toBe('enterWith,run;\n');
+  });
+
+  test('wires of others above ours stay, and go on working', async () => {
+    const text = `
+      const { run } = AsyncLocalStorage.prototype; let calls = 0;
+      AsyncLocalStorage.prototype.run = function (...given) { calls += 1; return run.apply(this, given); };
+      storage.run('one', () => scheduler.schedule(1, 2, note));
+      storage.run('two', () => scheduler.schedule(1, 3, note));
+      seen.push(calls);`;
+    expect((await runModule(preamble + text + finish, 0)).stdout).toBe('2,none,one,two\n');
+  });
+});

@@ -1,0 +1,113 @@
+import { createScheduler, SchedulerClosedError } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+const manual = (shards = 0) => createScheduler({ shards, clock: 'manual', capacity: 4096 });
+
+describe.each([0, 2])('a group: shards %i', (shards) => {
+  test('cancels its timers, and no other, in one call', async () => {
+    await using scheduler = manual(shards);
+    const delivered: string[] = [];
+    const note = (name: string) => delivered.push(name);
+    const group = scheduler.group('connection 1');
+    scheduler.schedule('connection 1', 10, note, 'of nobody');
+    scheduler.group('connection 1').schedule(10, note, 'of another group');
+    group.schedule(10, note, 'at 10');
+    group.scheduleAfter(20, note, 'after 20');
+    expect(group.size).toBe(2);
+    expect(group.cancelAll()).toBe(2);
+    expect([group.size, scheduler.size, group.cancelAll()]).toEqual([0, 2, 0]);
+    await scheduler.advanceTo(30);
+    expect(delivered).toEqual(['of nobody', 'of another group']);
+  });
+
+  test('its timers are all on the shard of its hint', async () => {
+    await using scheduler = manual(shards);
+    const group = scheduler.group('a hint');
+    for (let i = 0; i < 20; i++) group.scheduleAfter(10);
+    const { shards: counters } = await scheduler.stats();
+    expect(counters[scheduler.shardOf('a hint')].size).toBe(20);
+  });
+});
+
+test('timers that were delivered, cancelled or moved elsewhere count no more, or still', async () => {
+  await using scheduler = manual();
+  const group = scheduler.group(7);
+  const [, cancelled, moved] = [group.schedule(10), group.schedule(20), group.schedule(20)];
+  await scheduler.advanceTo(10);
+  expect(group.size).toBe(2);
+  scheduler.cancel(cancelled);
+  scheduler.reschedule(moved, 50);
+  await scheduler.advanceTo(30);
+  expect(group.size).toBe(1);
+  expect([group.cancelAll(), scheduler.has(moved)]).toEqual([1, false]);
+});
+
+test('the end of a scope cancels; the group can be used again', async () => {
+  await using scheduler = manual();
+  const kept = scheduler.group(7);
+  {
+    using group = kept;
+    group.scheduleAfter(10);
+    expect(scheduler.size).toBe(1);
+  }
+  expect(scheduler.size).toBe(0);
+  kept.scheduleAfter(10);
+  expect(kept.size).toBe(1);
+});
+
+test(`random use: a group knows its live timers, and remembers few others (seed ${SEED})`, async () => {
+  await using scheduler = manual();
+  const draws = new Draws(SEED);
+  const group = scheduler.group(1);
+  const live = new Map<number, number>();
+  let steps = 0;
+  let most = 0;
+  for (; steps < 5000; steps++) {
+    const choice = draws.below(100);
+    const now = scheduler.now();
+    if (choice < 60) {
+      const deadline = now + 1 + draws.below(300);
+      live.set(group.schedule(deadline), deadline);
+    } else if (choice < 90 && live.size > 0) {
+      const id = draws.pick([...live.keys()]);
+      scheduler.cancel(id);
+      live.delete(id);
+    } else if (choice < 99) {
+      await scheduler.advanceTo(now + draws.below(20));
+      for (const [id, deadline] of live) if (deadline <= scheduler.now()) live.delete(id);
+    } else {
+      expect(group.cancelAll()).toBe(live.size);
+      live.clear();
+    }
+    expect(group.size).toBe(live.size);
+    most = Math.max(most, live.size);
+    const { ids } = group as unknown as { ids: number[] };
+    expect(ids.length).toBeLessThanOrEqual(Math.max(8, 2 * most));
+  }
+  expect(steps).toBe(5000);
+});
+
+test('long use of a group with few live timers takes no more room', async () => {
+  await using scheduler = manual();
+  const group = scheduler.group(1);
+  for (let i = 0; i < 10_000; i++) scheduler.cancel(group.scheduleAfter(1000));
+  expect((group as unknown as { ids: number[] }).ids.length).toBeLessThanOrEqual(8);
+});
+
+test('after close there is nothing to cancel, and nothing can be scheduled', async () => {
+  const scheduler = manual();
+  const group = scheduler.group(1);
+  group.scheduleAfter(10);
+  await scheduler.close();
+  expect([group.size, group.cancelAll()]).toEqual([0, 0]);
+  expect(() => group.scheduleAfter(10)).toThrow(SchedulerClosedError);
+  expect(() => scheduler.group(1)).toThrow(SchedulerClosedError);
+});
+
+test('what is no hint is refused when the group is made', async () => {
+  await using scheduler = manual();
+  for (const hint of [undefined, null, Number.NaN, {}, 5n] as never[]) {
+    expect(() => scheduler.group(hint)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }));
+  }
+});

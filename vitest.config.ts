@@ -10,6 +10,8 @@ export default defineConfig({
     alias: [
       { find: /^shardwheel$/, replacement: built('index.js') },
       { find: /^shardwheel\/wheel$/, replacement: built('wheel.js') },
+      { find: /^shardwheel\/timers$/, replacement: built('timers.js') },
+      { find: /^shardwheel\/timers\/promises$/, replacement: built('timers-promises.js') },
     ],
   },
   test: {

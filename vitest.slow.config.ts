@@ -5,7 +5,7 @@ export default {
   ...base,
   test: {
     ...base.test,
-    include: ['test/wheel/random-scripts.test.ts', 'test/scheduler/model.test.ts'],
+    include: ['test/wheel/random-scripts.test.ts', 'test/scheduler/model.test.ts', 'test/timers/fuzz.test.ts'],
     env: { SHARDWHEEL_SLOW: '1' },
     testTimeout: 3_600_000,
   },

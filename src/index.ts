@@ -31,5 +31,6 @@ export {
   type TimerIdParts,
   timerIdLayout,
 } from './timer-id.ts';
+export { createTimers, type Timers, type TimersOptions } from './timers/create-timers.ts';
 export type { PresetName } from './wheel/presets.ts';
 export type { WheelConfig } from './wheel/wheel-config.ts';

@@ -38,6 +38,8 @@ export interface ClientEvents {
 export class Client implements DeliveryHost {
   isClosed = false;
   isRef = true;
+  /** Turns begun. What was scheduled before one is published at its end, if the rings have room. */
+  turns = 0;
   /** Of the live timers, those that do not hold the process: deadline signals, and timeouts that are unref'd. */
   private loose = 0;
   /** Timers that were delivered to somebody who runs their callbacks in turns of his own, and has not yet. */
@@ -222,6 +224,7 @@ export class Client implements DeliveryHost {
 
   private turn(): void {
     if (this.isClosed) return;
+    this.turns += 1;
     this.bell.lower(); // before the lanes are looked at
     this.time.read();
     const isMore = this.deliver();

@@ -1,0 +1,3 @@
+import { promises } from './default-timers.ts';
+
+export const { setTimeout, setInterval, setImmediate, scheduler } = promises;

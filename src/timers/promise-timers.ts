@@ -1,0 +1,91 @@
+import * as node from 'node:timers/promises';
+import { AbortError } from '../errors.ts';
+import { unwatch, watch } from '../scheduler/abort-watch.ts';
+import { Timeout } from './timeout.ts';
+import type { TimeoutSource } from './timeout-source.ts';
+
+/** What node:timers/promises exports. */
+export interface TimersPromises {
+  setTimeout: typeof node.setTimeout;
+  setInterval: typeof node.setInterval;
+  setImmediate: typeof node.setImmediate;
+  scheduler: typeof node.scheduler;
+}
+
+interface Options {
+  signal?: AbortSignal;
+  ref?: boolean;
+}
+
+/** The promise face; after Node's documentation and lib/timers/promises.js, v20. What Node refuses, Node refuses here. */
+export function createPromises(source: () => TimeoutSource): TimersPromises {
+  function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
+    if (!areGood(delay, options)) return node.setTimeout(delay, value as T, options); // rejects
+    const { signal, ref = true } = options;
+    if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        if (signal !== undefined) unwatch(signal, abort);
+        resolve(value as T);
+      };
+      const timeout = new Timeout(source(), settle, delay);
+      if (!ref) timeout.unref();
+      const abort = (): void => {
+        timeout.close();
+        reject(new AbortError(signal?.reason));
+      };
+      if (signal !== undefined) watch(signal, abort);
+    });
+  }
+
+  async function* setInterval<T>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T, undefined> {
+    if (!areGood(delay, options)) return yield* node.setInterval(delay, value as T, options); // throws
+    const { signal, ref = true } = options;
+    if (signal?.aborted) throw new AbortError(signal.reason);
+    let calls = 0;
+    let wake: (() => void) | undefined;
+    const awaken = (): void => wake?.();
+    const interval = new Timeout(
+      source(),
+      () => {
+        calls += 1;
+        awaken();
+      },
+      delay,
+      undefined,
+      true,
+    );
+    if (!ref) interval.unref();
+    try {
+      if (signal !== undefined) watch(signal, awaken);
+      while (!signal?.aborted) {
+        if (calls === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        for (; calls > 0; calls--) yield value as T;
+      }
+      throw new AbortError(signal.reason);
+    } finally {
+      interval.close();
+      if (signal !== undefined) unwatch(signal, awaken);
+    }
+  }
+
+  const { setImmediate } = node;
+  const scheduler = {
+    wait: (delay: number, options?: Options) => setTimeout<void>(delay, undefined, options),
+    yield: () => setImmediate<void>(),
+  };
+  return { setTimeout, setInterval: setInterval as typeof node.setInterval, setImmediate, scheduler };
+}
+
+/** Whether Node takes these arguments. */
+function areGood(delay: unknown, options: unknown): options is Options {
+  if (delay !== undefined && typeof delay !== 'number') return false;
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return false;
+  const { signal, ref } = options as Record<keyof Options, unknown>;
+  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal;
+  return (signal === undefined || isSignal) && (ref === undefined || typeof ref === 'boolean');
+}

@@ -1,0 +1,222 @@
+import { AsyncResource } from 'node:async_hooks';
+import { type InspectOptions, inspect } from 'node:util';
+import { SchedulerClosedError } from '../errors.ts';
+import { currentContext } from '../scheduler/async-context.ts';
+import type { TimerId } from '../timer-id.ts';
+import type { DueBatch } from './due-queue.ts';
+import { IntervalGrid } from './missed-calls.ts';
+import type { TimeoutSource } from './timeout-source.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
+export type Callback = (...given: any[]) => unknown;
+
+/** Live timeouts that somebody has asked the number of, by that number as a string. */
+const numbered = new Map<string, Timeout>();
+
+/** The live timeout of a number, or of the number as a string, as Node's clearTimeout takes them. */
+export const timeoutOf = (handle: number | string): Timeout | undefined => numbered.get(`${handle}`);
+
+const deliver = (timeout: Timeout): void => timeout.delivered();
+
+/**
+ * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
+ * lib/internal/timers.js, v20.
+ *
+ *              ┌──────────────── refresh, the next call of an interval ◀───────────────┐
+ *              ▼                                                                       │
+ *   set ───▶ waiting ── delivered ──▶ due (in a batch) ── its immediate ──▶ running ──▶ ended
+ *            id: live                 batch
+ *
+ *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
+ *
+ * Invariant: at most one of `id` and `batch` is there; a waiting timeout that is unref'd is one of the client's loose.
+ */
+export class Timeout implements NodeJS.Timeout {
+  /** The tick at which it is due, and its place among the timeouts of that tick. */
+  tick = 0;
+  order = 0;
+  /** The client's turn in which it was scheduled. */
+  turn = 0;
+  private readonly source: TimeoutSource;
+  private callback: Callback | undefined;
+  private readonly given: unknown[] | undefined;
+  private readonly delay: number;
+  private readonly grid: IntervalGrid | undefined;
+  private id: TimerId | undefined;
+  private batch: DueBatch | undefined;
+  private context: AsyncResource | undefined;
+  private isRef = true;
+  private isEnded = false;
+  private number: number | undefined;
+
+  /** Sets it. `delay` is taken as Node takes it: no number, or less than 1, is 1; fractions are dropped. */
+  constructor(source: TimeoutSource, callback: Callback, delay: unknown, given?: unknown[], isInterval = false) {
+    this.source = source;
+    this.callback = callback;
+    this.given = given;
+    this.delay = milliseconds(delay);
+    this.context = currentContext('Timeout');
+    const now = source.now();
+    if (isInterval) this.grid = new IntervalGrid(now, this.delay, source.missedCalls);
+    this.wait(now + this.delay);
+  }
+
+  /** Starts its time anew: also where it has fired, but not where it was cleared. */
+  refresh(): this {
+    if (this.callback === undefined) return this;
+    const now = this.source.now();
+    this.grid?.restart(now);
+    if (this.id === undefined) {
+      this.batch = undefined;
+      if (this.isEnded) this.context = currentContext('Timeout'); // as if it were set by this call
+      this.wait(now + this.delay);
+    } else {
+      this.source.book.move(this.id, now + this.delay);
+      this.place(now + this.delay);
+    }
+    return this;
+  }
+
+  /** While it waits, the process goes on: the default. */
+  ref(): this {
+    if (!this.isRef && this.id !== undefined) this.source.client.loosen(-1);
+    this.isRef = true;
+    return this;
+  }
+
+  /** The process may end though it waits. */
+  unref(): this {
+    if (this.isRef && this.id !== undefined) this.source.client.loosen(1);
+    this.isRef = false;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.isRef;
+  }
+
+  /** As clearTimeout. */
+  close(): this {
+    this.callback = undefined;
+    this.batch = undefined;
+    if (this.id !== undefined) {
+      const { client, book } = this.source;
+      if (!client.isClosed) book.cancel(this.id);
+      this.leave();
+    }
+    this.forget();
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** A number for clearTimeout: no other timeout's, nor that of any async resource of Node's. */
+  [Symbol.toPrimitive](): number {
+    this.number ??= (this.context ?? new AsyncResource('Timeout')).asyncId();
+    if (this.id !== undefined || this.batch !== undefined) numbered.set(`${this.number}`, this);
+    return this.number;
+  }
+
+  /** The callback. Node's own clearTimeout clears what it is given by setting this to null. */
+  get _onTimeout(): Callback {
+    return this.callback ?? (null as unknown as Callback);
+  }
+
+  set _onTimeout(callback: Callback | null) {
+    if (callback === null) this.close();
+    else this.callback = callback;
+  }
+
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return inspect(this, { ...options, depth: 0, customInspect: false });
+  }
+
+  get isWaiting(): boolean {
+    return this.id !== undefined;
+  }
+
+  /** Less than 0 where it stands before another in Node's order. */
+  compare(other: Timeout): number {
+    return this.tick - other.tick || this.order - other.order;
+  }
+
+  /** A batch that has overtaken it takes it in. Precondition: it is waiting, and due. */
+  pull(batch: DueBatch): void {
+    this.source.take(this.id as TimerId);
+    this.leave();
+    this.batch = batch;
+  }
+
+  /** The scheduler has delivered its timer. */
+  delivered(): void {
+    this.leave();
+    this.batch = this.source.due.add(this);
+  }
+
+  /** Its turn in a batch has come; it may have left the batch since it was put there. */
+  runIn(batch: DueBatch): void {
+    if (this.batch !== batch) return;
+    this.batch = undefined;
+    const begun = this.source.now();
+    try {
+      if (this.context === undefined) this.call();
+      else this.context.runInAsyncScope(this.call, this);
+    } finally {
+      if (this.id === undefined) this.finish(begun);
+    }
+  }
+
+  private call(): void {
+    const { callback, given } = this;
+    if (callback === undefined) return;
+    if (given === undefined) callback.call(this);
+    else callback.apply(this, given);
+  }
+
+  /** The callback has run, and the timeout was not refreshed in it. */
+  private finish(begun: number): void {
+    const { grid, source } = this;
+    if (grid === undefined || this.callback === undefined || source.client.isClosed) {
+      this.isEnded = true;
+      this.forget();
+      return;
+    }
+    grid.advance(begun, source.now());
+    this.wait(grid.deadline);
+  }
+
+  private wait(deadline: number): void {
+    const { source } = this;
+    if (source.client.isClosed) throw new SchedulerClosedError('setTimeout');
+    this.id = source.book.start(source.workerHint, deadline, deliver, this);
+    this.place(deadline);
+    this.turn = source.client.turns;
+    source.inFlight.add(this);
+    this.isEnded = false;
+    if (!this.isRef) source.client.loosen(1);
+    if (this.number !== undefined) numbered.set(`${this.number}`, this);
+  }
+
+  private place(deadline: number): void {
+    this.tick = this.source.scale.tickAtOrAfter(deadline);
+    this.order = this.source.nextOrder();
+  }
+
+  /** It waits no longer. */
+  private leave(): void {
+    this.id = undefined;
+    if (!this.isRef) this.source.client.loosen(-1);
+  }
+
+  private forget(): void {
+    if (this.number !== undefined) numbered.delete(`${this.number}`);
+  }
+}
+
+/** A delay as Node reads it; but there is no longest one. What is infinite is as long as the clock goes. */
+function milliseconds(delay: unknown): number {
+  const number = (delay as number) * 1; // throws for a BigInt and a symbol, as in Node
+  return number >= 1 ? Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER) : 1;
+}

@@ -1,0 +1,173 @@
+import { inspect } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
+import { subjects } from './subjects.ts';
+
+describe.each(subjects)('$name: handles', ({ timers }) => {
+  /** Resolves when a timer set now, for longer than those that a test has set before, has fired. */
+  const afterwards = () => new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
+
+  test.each([
+    ['clearTimeout', (timeout: NodeJS.Timeout) => timers.clearTimeout(timeout)],
+    ['clearInterval', (timeout: NodeJS.Timeout) => timers.clearInterval(timeout)],
+    ['its number', (timeout: NodeJS.Timeout) => timers.clearTimeout(+timeout)],
+    ['its number as a string', (timeout: NodeJS.Timeout) => timers.clearInterval(String(+timeout))],
+    ['its number in a template', (timeout: NodeJS.Timeout) => timers.clearTimeout(`${timeout}`)],
+    ['close', (timeout: NodeJS.Timeout) => void timeout.close()],
+    ['dispose', (timeout: NodeJS.Timeout) => timeout[Symbol.dispose]()],
+    ["Node's own clearTimeout", (timeout: NodeJS.Timeout) => clearTimeout(timeout)],
+  ])('%s ends a timeout and an interval', async (_, clear) => {
+    const fired = vi.fn();
+    clear(timers.setTimeout(fired, 5));
+    clear(timers.setInterval(fired, 5));
+    await afterwards();
+    expect(fired).not.toHaveBeenCalled();
+  });
+
+  test("clearTimeout ends Node's own timers as well, by their numbers, too", async () => {
+    const fired = vi.fn();
+    timers.clearTimeout(setTimeout(fired, 5));
+    timers.clearTimeout(+setTimeout(fired, 5));
+    await afterwards();
+    expect(fired).not.toHaveBeenCalled();
+  });
+
+  test('numbers are positive integers, the same each time, and no two are alike', () => {
+    const timeouts = [timers.setTimeout(() => {}, 5), timers.setInterval(() => {}, 5), setTimeout(() => {}, 5)];
+    const numbers = timeouts.map((timeout) => +timeout);
+    for (const number of numbers) expect(Number.isSafeInteger(number) && number > 0).toBe(true);
+    expect(timeouts.map((timeout) => timeout[Symbol.toPrimitive]())).toEqual(numbers);
+    expect(new Set(numbers).size).toBe(3);
+    for (const timeout of timeouts) timers.clearTimeout(timeout);
+  });
+
+  test('clearing what is no handle does nothing', () => {
+    const handles = [
+      undefined,
+      null,
+      0,
+      -1,
+      2 ** 40,
+      Number.NaN,
+      '',
+      'abc',
+      '1e3',
+      {},
+      [],
+      true,
+      () => {},
+      Symbol('s'),
+    ];
+    for (const handle of handles) {
+      timers.clearTimeout(handle as never);
+      timers.clearInterval(handle as never);
+    }
+    expect(handles.length).toBe(14);
+  });
+
+  test('clearing twice, or too late, does nothing', async () => {
+    const timeout = timers.setTimeout(() => {}, 1);
+    const number = +timeout;
+    await afterwards();
+    timers.clearTimeout(timeout);
+    timers.clearTimeout(timeout);
+    timers.clearTimeout(number);
+    timeout[Symbol.dispose]();
+    expect(timeout.close()).toBe(timeout);
+  });
+
+  test('ref, unref and hasRef, before and after it has fired, and once cleared', async () => {
+    const timeout = timers.setTimeout(() => {}, 1);
+    const calls = () => [timeout.hasRef(), timeout.unref() === timeout, timeout.hasRef(), timeout.ref().hasRef()];
+    expect(calls()).toEqual([true, true, false, true]);
+    await afterwards();
+    expect(calls()).toEqual([true, true, false, true]);
+    timers.clearTimeout(timeout);
+    expect(calls()).toEqual([true, true, false, true]);
+  });
+
+  test('refresh starts the time anew', async () => {
+    const order: string[] = [];
+    const refreshed = timers.setTimeout(() => order.push('refreshed'), 400);
+    timers.setTimeout(() => expect(refreshed.refresh()).toBe(refreshed), 200);
+    await new Promise<void>((resolve) =>
+      timers.setTimeout(() => resolve(void order.push('set at the beginning')), 402),
+    );
+    while (order.length < 2) await afterwards();
+    expect(order).toEqual(['set at the beginning', 'refreshed']);
+  });
+
+  test('refresh sets what has fired again, as often as one likes', async () => {
+    const fired = vi.fn();
+    const timeout = timers.setTimeout(fired, 1);
+    await afterwards();
+    timeout.refresh();
+    await afterwards();
+    timeout.refresh();
+    timeout.refresh();
+    await afterwards();
+    expect(fired).toHaveBeenCalledTimes(3);
+  });
+
+  test('refresh within the callback makes a loop', async () => {
+    let count = 0;
+    await new Promise<void>((resolve) => {
+      const timeout = timers.setTimeout(() => {
+        count += 1;
+        if (count < 4) timeout.refresh();
+        else resolve();
+      }, 1);
+    });
+    expect(count).toBe(4);
+  });
+
+  test('refresh of what was cleared does nothing: before it fired, in its callback, and after', async () => {
+    const fired = vi.fn();
+    const before = timers.setTimeout(fired, 1);
+    timers.clearTimeout(before);
+    before.refresh();
+    const within = timers.setTimeout(() => {
+      fired();
+      timers.clearTimeout(within);
+      within.refresh();
+    }, 1);
+    const after = timers.setTimeout(fired, 1);
+    await afterwards();
+    timers.clearTimeout(after);
+    after.refresh();
+    await afterwards();
+    expect(fired).toHaveBeenCalledTimes(2);
+  });
+
+  test('an interval that is refreshed calls a period later, and goes on', async () => {
+    const order: string[] = [];
+    const interval = timers.setInterval(() => order.push('interval'), 400);
+    timers.setTimeout(() => interval.refresh(), 200);
+    timers.setTimeout(() => order.push('set at the beginning'), 402);
+    while (order.length < 3) await afterwards();
+    timers.clearInterval(interval);
+    expect(order).toEqual(['set at the beginning', 'interval', 'interval']);
+  });
+
+  test('are Timeouts to whoever looks at them', () => {
+    const timeout = timers.setTimeout(() => {}, 5);
+    expect(timeout.constructor.name).toBe('Timeout');
+    expect(inspect(timeout)).toMatch(/^Timeout \{/);
+    expect(typeof timeout._onTimeout).toBe('function');
+    timeout.close();
+    expect(timeout._onTimeout).toBeNull();
+  });
+});
+
+test('a number clears what was refreshed after it had fired', async () => {
+  // Node forgets the number when a timer has fired, and does not learn it again.
+  for (const { timers } of subjects.slice(1)) {
+    const fired = vi.fn();
+    const timeout = timers.setTimeout(fired, 1);
+    const number = +timeout;
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
+    timeout.refresh();
+    timers.clearTimeout(number);
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
+    expect(fired).toHaveBeenCalledTimes(1);
+  }
+});

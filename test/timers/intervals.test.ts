@@ -1,0 +1,107 @@
+import { createScheduler } from 'shardwheel';
+import { createTimers } from 'shardwheel/timers';
+import { describe, expect, test } from 'vitest';
+import { IntervalGrid } from '../../src/timers/missed-calls.ts';
+import { subjects } from './subjects.ts';
+
+describe.each(subjects)('$name: intervals', ({ timers }) => {
+  test('call until they are cleared, from within or without', async () => {
+    let count = 0;
+    await new Promise<void>((resolve) => {
+      const interval = timers.setInterval(() => {
+        count += 1;
+        if (count < 5) return;
+        timers.clearInterval(interval);
+        timers.setTimeout(resolve, 20);
+      }, 1);
+    });
+    expect(count).toBe(5);
+  });
+
+  test('never call twice in a turn', async () => {
+    let count = 0;
+    const counts: number[] = [];
+    const interval = timers.setInterval(() => {
+      count += 1;
+    }, 1);
+    for (let i = 0; i < 20; i++) {
+      const before = count;
+      await new Promise<void>((resolve) => void timers.setImmediate(resolve));
+      counts.push(count - before);
+    }
+    timers.clearInterval(interval);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1);
+  });
+});
+
+/** Calls of an interval of 10 ms, by the manual clock, when the time moves to each of the given in turn. */
+async function calls(missedCalls: 'skip' | 'burst' | 'delay' | undefined, times: number[]): Promise<number[]> {
+  await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+  const { setInterval } = createTimers(scheduler, 'tests', missedCalls === undefined ? {} : { missedCalls });
+  const seen: number[] = [];
+  setInterval(() => seen.push(scheduler.now()), 10);
+  for (const time of times) await scheduler.advanceTo(time);
+  return seen;
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
+
+describe('overdue calls', () => {
+  test.each(['skip', 'burst', 'delay'] as const)('%s: with none overdue, calls come at each period', async (missed) => {
+    expect(await calls(missed, upTo(50))).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  test('skip, the default: one is made late, the others are left out, the next is on the grid', async () => {
+    const times = [10, 47, ...upTo(70).slice(47)];
+    expect(await calls('skip', times)).toEqual([10, 47, 50, 60, 70]);
+    expect(await calls(undefined, times)).toEqual([10, 47, 50, 60, 70]);
+  });
+
+  test('burst: all are made, one per tick, until none is overdue', async () => {
+    expect(await calls('burst', [10, 47, ...upTo(70).slice(47)])).toEqual([10, 47, 48, 49, 50, 60, 70]);
+  });
+
+  test('delay: one is made late, the next comes a period after it, as in Node', async () => {
+    expect(await calls('delay', [10, 47, ...upTo(70).slice(47)])).toEqual([10, 47, 57, 67]);
+  });
+
+  test.each([
+    ['skip', [40, 50]],
+    ['burst', [20, 30]],
+    ['delay', [20, 30]],
+  ] as const)('%s: calls that came due while one ran are overdue', (missed, [second, third]) => {
+    const grid = new IntervalGrid(0, 10, missed);
+    grid.advance(10, 35);
+    expect(grid.deadline).toBe(second);
+    grid.advance(second, second);
+    expect(grid.deadline).toBe(third);
+  });
+
+  test('skip: a call that is due at this very moment is not left out for one that was, and not made twice', () => {
+    const grid = new IntervalGrid(0, 10, 'skip');
+    grid.advance(10, 10);
+    expect(grid.deadline).toBe(20);
+    grid.advance(20, 30);
+    expect(grid.deadline).toBe(40);
+  });
+
+  test('the n-th call is due at start + n × period after a million periods', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+    const { setInterval } = createTimers(scheduler);
+    await scheduler.advanceTo(0.3);
+    let count = 0;
+    setInterval(() => {
+      count += 1;
+    }, 7);
+    for (let jump = 1; jump <= 1000; jump++) await scheduler.advanceTo(jump * 7000);
+    expect(await scheduler.nextExpiration()).toBe(7_000_001); // 0.3 + 1,000,000 × 7, rounded up to a tick
+    expect(count).toBe(1000);
+  });
+
+  test('what is no policy is refused', async () => {
+    await using scheduler = createScheduler({ shards: 0, capacity: 16 });
+    const create = (missedCalls: unknown) => () => createTimers(scheduler, 0, { missedCalls: missedCalls as never });
+    for (const bad of ['catch up', '', null, 5])
+      expect(create(bad)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+  });
+});

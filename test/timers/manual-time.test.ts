@@ -1,0 +1,112 @@
+import { createScheduler, SchedulerClosedError } from 'shardwheel';
+import defaults, { createTimers, useScheduler } from 'shardwheel/timers';
+import promiseDefaults, { setTimeout as sleep, scheduler as waits } from 'shardwheel/timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pass } from '../fixtures/event-loop.ts';
+
+const manual = (shards: number) => createScheduler({ shards, clock: 'manual', capacity: 2 ** 16, maxBatch: 100 });
+
+describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
+  test('advanceTo resolves when all callbacks have run, and what they have resolved has been told', async () => {
+    await using scheduler = manual(shards);
+    const { setTimeout, promises } = createTimers(scheduler, 'tests');
+    const seen: string[] = [];
+    setTimeout(() => process.nextTick(() => queueMicrotask(() => seen.push('callback'))), 10);
+    promises.setTimeout(10).then(async () => {
+      await null;
+      seen.push('promise');
+    });
+    expect(await scheduler.advanceTo(9)).toBe(0);
+    expect(seen).toEqual([]);
+    expect(await scheduler.advanceTo(10)).toBe(2);
+    expect(seen).toEqual(['callback', 'promise']);
+  });
+
+  test('it resolves all the same when callbacks are cleared before they run, or throw', async () => {
+    await using scheduler = manual(shards);
+    const { setTimeout, clearTimeout } = createTimers(scheduler);
+    const seen: unknown[] = [];
+    const caught: unknown[] = [];
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (error) => caught.push(error));
+    const clearing = () => {
+      seen.push('clearing');
+      clearTimeout(cleared);
+      throw new Error('from a callback');
+    };
+    setTimeout(clearing, 10);
+    const cleared = setTimeout(() => seen.push('never'), 10);
+    setTimeout(() => seen.push('last'), 10);
+    await scheduler.advanceTo(10);
+    for (const listener of listeners) process.on('uncaughtException', listener);
+    expect(seen).toEqual(['clearing', 'last']);
+    expect(caught.map(String)).toEqual(['Error: from a callback']);
+    expect(scheduler.size).toBe(0);
+  });
+
+  test('ten thousand timeouts of one tick, some refreshed, run in the order of their setting', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2 ** 16, maxBatch: 20_000 });
+    const { setTimeout } = createTimers(scheduler);
+    const order: number[] = [];
+    const timeouts = Array.from({ length: 10_000 }, (_, i) => setTimeout(() => order.push(i), 50));
+    await scheduler.advanceTo(20);
+    const kept = timeouts.map((_, i) => i).filter((i) => i % 3 !== 0);
+    const moved = timeouts.map((_, i) => i).filter((i) => i % 3 === 0);
+    for (const i of moved.reverse()) timeouts[i].refresh();
+    setTimeout(() => order.push(-1), 50);
+    await scheduler.advanceTo(50);
+    expect(order).toEqual(kept);
+    await scheduler.advanceTo(70);
+    expect(order).toEqual([...kept, ...moved, -1]);
+  });
+
+  test('a scheduler that was closed takes no timers, and those that it had can be cleared', async () => {
+    const scheduler = manual(shards);
+    const { setTimeout, setInterval, clearTimeout } = createTimers(scheduler);
+    const timeouts = [setTimeout(() => {}, 10), setInterval(() => {}, 10).unref()];
+    const unfired = await scheduler.close();
+    expect(unfired.map(({ argument }) => argument)).toEqual(timeouts);
+    for (const timeout of timeouts) clearTimeout(timeout.ref().unref());
+    expect(() => setTimeout(() => {}, 10)).toThrow(SchedulerClosedError);
+    expect(() => createTimers(scheduler)).toThrow(SchedulerClosedError);
+    expect(scheduler.size).toBe(0);
+  });
+});
+
+describe('useScheduler', () => {
+  afterEach(() => useScheduler());
+
+  test("the module's functions run on the given scheduler, and then on their own again", async () => {
+    await using scheduler = manual(0);
+    useScheduler(scheduler);
+    const seen: string[] = [];
+    defaults.setTimeout(() => seen.push('callback'), 1000);
+    sleep(2000).then(() => seen.push('promise'));
+    waits.wait(3000).then(() => seen.push('wait'));
+    await scheduler.advanceTo(1000);
+    expect(seen).toEqual(['callback']);
+    await scheduler.advanceTo(3000);
+    expect(seen).toEqual(['callback', 'promise', 'wait']);
+    const left = defaults.setTimeout(() => seen.push('never'), 10);
+    useScheduler();
+    expect(scheduler.size).toBe(1);
+    defaults.clearTimeout(left);
+    expect(scheduler.size).toBe(0);
+    await new Promise<void>((resolve) => defaults.setTimeout(resolve, 1));
+    await pass(20);
+    expect(seen.length).toBe(3);
+  });
+
+  test('is given a scheduler, or nothing', () => {
+    for (const bad of [null, {}, 'scheduler', 5] as never[]) {
+      expect(() => useScheduler(bad)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }));
+      expect(() => createTimers(bad)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }));
+    }
+  });
+
+  test('the entry points export one face', () => {
+    expect(defaults.promises).toBe(promiseDefaults);
+    expect(promiseDefaults.setTimeout).toBe(sleep);
+  });
+});

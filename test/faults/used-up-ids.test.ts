@@ -1,11 +1,12 @@
 import { CapacityExceededError, createScheduler, decodeTimerId, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { RECORD_WORDS, TAG } from '../../src/lane/lane-memory.ts';
 
 /** What a table keeps of its slots' generations: the low 31 bits in the tags, the rest apart. */
 interface TableInsides {
   readonly words: Int32Array;
   readonly high: Uint32Array | undefined;
-  readonly lowMask: number;
+  readonly tagMask: number;
   readonly highMask: number;
 }
 
@@ -15,10 +16,11 @@ const tableOf = (scheduler: Scheduler): TableInsides =>
 /** Has the next timer of a slot that is free count as the slot's `reuses`-th after its present generation. */
 function passReuses(scheduler: Scheduler, slot: number, reuses: number): void {
   const table = tableOf(scheduler);
-  const low = table.words[2 * slot + 1] >>> 1;
-  const lows = table.lowMask + 1;
+  const at = slot * RECORD_WORDS + TAG;
+  const low = table.words[at] >>> 1;
+  const lows = (table.tagMask >>> 1) + 1;
   const sum = low + (reuses % lows); // low words apart, since all bits together may be more than a double holds
-  table.words[2 * slot + 1] = (sum % lows) << 1;
+  table.words[at] = (sum % lows) << 1;
   if (table.high === undefined) return;
   const carry = Math.floor(sum / lows);
   table.high[slot] = (table.high[slot] + Math.floor(reuses / lows) + carry) & table.highMask;

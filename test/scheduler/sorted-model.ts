@@ -1,17 +1,18 @@
 /** A timer as the model knows it. */
 export interface ModelTimer {
   readonly id: number;
+  readonly shard: number;
   readonly sequence: number;
   deadline: number;
   due: number;
-  /** It was rescheduled: within its tick it may stand anywhere. */
+  /** It was rescheduled, or its shard has died: within its tick it may stand anywhere. */
   isMoved: boolean;
   /** It was rescheduled while a batch was being delivered, that it may have been part of. */
   isMovedInFlight: boolean;
 }
 
 /**
- * What one shard must do, by looking at all timers each time. Shares no code with the scheduler and none of its ideas:
+ * What shards must do, by looking at all timers each time. Shares no code with the scheduler and none of its ideas:
  * a timer of deadline d is due at the first tick that ends at or after d, and after the present one.
  */
 export class SortedModel {
@@ -21,18 +22,21 @@ export class SortedModel {
   delivered = 0;
   private readonly tick: number;
   private sequence = 0;
+  /** Shards that have died; when they are replaced is not told, so they count as disordered from there on. */
+  private readonly crashed = new Set<number>();
 
   constructor(tick: number) {
     this.tick = tick;
   }
 
-  schedule(id: number, deadline: number): void {
+  schedule(id: number, shard: number, deadline: number): void {
     this.live.push({
       id,
+      shard,
       sequence: this.sequence++,
       deadline,
       due: this.dueOf(deadline),
-      isMoved: false,
+      isMoved: this.crashed.has(shard),
       isMovedInFlight: false,
     });
   }
@@ -75,6 +79,12 @@ export class SortedModel {
     return left;
   }
 
+  /** A shard is dying: among its timers, and those that come before it is replaced, there is no order within a tick. */
+  crash(shard: number): void {
+    this.crashed.add(shard);
+    for (const timer of this.live) if (timer.shard === shard) timer.isMoved = true;
+  }
+
   nextExpiration(): number | undefined {
     const dues = this.live.map(({ deadline }) => this.dueOf(deadline)).sort((one, other) => one - other);
     return dues.length === 0 ? undefined : dues[0] * this.tick;
@@ -85,6 +95,7 @@ export class SortedModel {
   }
 
   private comesBefore(one: ModelTimer, other: ModelTimer): boolean {
+    if (one.shard !== other.shard) return false;
     if (one.due !== other.due) return one.due < other.due;
     return !one.isMoved && !other.isMoved && one.sequence < other.sequence;
   }

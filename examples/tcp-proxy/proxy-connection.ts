@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Scheduler, TimerId } from 'shardwheel';
+import type { Scheduler, TimerGroup, TimerId } from 'shardwheel';
 
 /** ms each. */
 export interface ProxyTimeouts {
@@ -46,8 +46,8 @@ const cutBy: Record<CutReason, (connection: ProxyConnection) => void> = {
  * The proxy does not parse: a request is what the client sends between two answers. Every chunk of it moves the request
  * timer (a long upload is no slow answer), and the first byte of an answer cancels it.
  *
- * Callbacks get the connection as their argument, so no timer costs a closure. Invariant: a connection that has ended
- * holds no live timer.
+ * Callbacks get the connection as their argument, so no timer costs a closure. All timers are of one group, which places
+ * them on one shard and ends with the connection. Invariant: a connection that has ended holds no live timer.
  */
 export class ProxyConnection {
   readonly number: number;
@@ -60,6 +60,7 @@ export class ProxyConnection {
   readonly #context: ConnectionContext;
   readonly #client: Socket;
   readonly #upstream: Socket;
+  readonly #group: TimerGroup;
   readonly #timers: Record<CutReason, TimerId | undefined> = {
     connect: undefined,
     idle: undefined,
@@ -69,11 +70,12 @@ export class ProxyConnection {
   #openSockets = 2;
   #aborted = false;
 
-  /** @param number the connection's number, and the hint that places all its timers on one shard */
+  /** @param number the connection's number, and the hint of its timers */
   constructor(number: number, client: Socket, upstream: Socket, context: ConnectionContext) {
     this.number = number;
     this.clientPort = client.remotePort;
     this.#context = context;
+    this.#group = context.scheduler.group(number);
     this.#client = client;
     this.#upstream = upstream;
     for (const socket of [client, upstream]) {
@@ -142,7 +144,7 @@ export class ProxyConnection {
     const id = this.#timers[reason];
     try {
       if (id !== undefined && scheduler.rescheduleAfter(id, timeouts[reason])) return;
-      this.#timers[reason] = scheduler.scheduleAfter(this.number, timeouts[reason], cutBy[reason], this);
+      this.#timers[reason] = this.#group.scheduleAfter(timeouts[reason], cutBy[reason], this);
     } catch (error) {
       this.#fail(error as Error);
     }
@@ -164,7 +166,7 @@ export class ProxyConnection {
 
   #abort(): void {
     this.#aborted = true;
-    this.#disarmAll();
+    this.#group.cancelAll();
     reset(this.#client);
     reset(this.#upstream);
   }
@@ -172,12 +174,8 @@ export class ProxyConnection {
   #noteClosed(): void {
     this.#openSockets -= 1;
     if (this.#openSockets > 0) return;
-    this.#disarmAll();
+    this.#group.cancelAll();
     this.#context.onEnd(this);
-  }
-
-  #disarmAll(): void {
-    for (const reason of ['connect', 'idle', 'request', 'drain'] as const) this.#disarm(reason);
   }
 }
 

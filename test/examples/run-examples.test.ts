@@ -26,6 +26,24 @@ test('first-timer says what it says it does, and ends by itself', async () => {
   ]);
 });
 
+test('http: deadlines of a client, header and keep-alive timeouts of a server', async () => {
+  const { code, stdout, stderr } = await run('http/main');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'quick: hello',
+    'slow: TimeoutError: Timed out after 400 ms',
+    'without a request: HTTP/1.1 408 Request Timeout',
+    'after an answer: closed',
+    'timers left: 0',
+  ]);
+});
+
+test('fake time with node:test', async () => {
+  const { code, stdout } = await run('fake-time/retry-with-node-test');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^# pass 1$/m);
+});
+
 describe('tcp-proxy', () => {
   test('runs, reports, and ends by itself with exit code 0', async () => {
     const { code, stdout, stderr } = await run(

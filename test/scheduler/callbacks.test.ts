@@ -1,7 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { turn } from '../fixtures/event-loop.ts';
 
 describe.each([0, 1, 2])('callbacks: shards %i', (shards) => {
   test('get the argument and the id, and are called once, with no receiver', async () => {
@@ -113,17 +111,5 @@ describe.each([0, 1, 2])('callbacks: shards %i', (shards) => {
     const answers = [10, 20, 5, 30].map((now) => scheduler.advanceTo(now));
     expect(await Promise.all(answers)).toEqual([1, 1, 0, 1]);
     expect(scheduler.now()).toBe(30);
-  });
-
-  test('run in the context in which the scheduler was made, whoever scheduled', async () => {
-    const storage = new AsyncLocalStorage<string>();
-    await using scheduler = storage.run('maker', () => createScheduler({ shards, clock: 'manual', capacity: 64 }));
-    await scheduler.ready;
-    const seen: unknown[] = [];
-    storage.run('one', () => scheduler.schedule('a', 5, () => seen.push(storage.getStore())));
-    storage.run('other', () => scheduler.schedule('a', 5, () => seen.push(storage.getStore())));
-    await turn();
-    await storage.run('advancer', () => scheduler.advanceTo(5));
-    expect(seen).toEqual(['maker', 'maker']);
   });
 });

@@ -47,7 +47,7 @@ export class InlineShard implements ShardHost {
     this.timerFor = next;
     if (next === Number.POSITIVE_INFINITY) return;
     // Native timers fire up to 1 ms early: the turn then finds nothing due and parks for the rest.
-    const delay = Math.min(Math.ceil(scale.timeOf(next) - clock.refresh()), LONGEST_TIMEOUT);
+    const delay = Math.max(1, Math.min(Math.ceil(scale.timeOf(next) - clock.refresh()), LONGEST_TIMEOUT));
     this.timer = setTimeout(this.wake, delay).unref();
   }
 

@@ -1,4 +1,4 @@
-import type { Scheduler, SchedulerOptions } from 'shardwheel';
+import { createScheduler, type Scheduler, type SchedulerOptions } from 'shardwheel';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
@@ -8,10 +8,7 @@ import { Tally } from '../fixtures/tally.ts';
 
 const HOUR = 3_600_000;
 const clock = new FaultyClock();
-// The package takes the clock's functions when it is loaded; only then are they the faulty ones.
-const restore = clock.install();
-const { createScheduler } = await import('shardwheel');
-restore();
+clock.install();
 
 const create = (options: SchedulerOptions): Scheduler => withFaults([], () => createScheduler(options), clock);
 

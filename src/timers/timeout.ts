@@ -1,14 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type InspectOptions, inspect } from 'node:util';
-import { SchedulerClosedError } from '../errors.ts';
 import { currentContext } from '../scheduler/async-context.ts';
-import type { TimerId } from '../timer-id.ts';
 import type { DueBatch } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
+
+/** In place of a slot: no timer waits. */
+const NONE = -1;
 
 /** Live timeouts that somebody has asked the number of, by that number as a string. */
 const numbered = new Map<string, Timeout>();
@@ -25,11 +26,11 @@ const deliver = (timeout: Timeout): void => timeout.delivered();
  *              ┌──────────────── refresh, the next call of an interval ◀───────────────┐
  *              ▼                                                                       │
  *   set ───▶ waiting ── delivered ──▶ due (in a batch) ── its immediate ──▶ running ──▶ ended
- *            id: live                 batch
+ *            slot                     batch
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * Invariant: at most one of `id` and `batch` is there; a waiting timeout that is unref'd is one of the client's loose.
+ * Invariant: at most one of `slot` and `batch` is there; a waiting timeout that is unref'd is one of the client's loose.
  */
 export class Timeout implements NodeJS.Timeout {
   /** The tick at which it is due, and its place among the timeouts of that tick. */
@@ -42,7 +43,8 @@ export class Timeout implements NodeJS.Timeout {
   private readonly given: unknown[] | undefined;
   private readonly delay: number;
   private readonly grid: IntervalGrid | undefined;
-  private id: TimerId | undefined;
+  /** Of its timer, while it waits. */
+  private slot = NONE;
   private batch: DueBatch | undefined;
   private context: AsyncResource | undefined;
   private isRef = true;
@@ -66,12 +68,12 @@ export class Timeout implements NodeJS.Timeout {
     if (this.callback === undefined) return this;
     const now = this.source.now();
     this.grid?.restart(now);
-    if (this.id === undefined) {
+    if (this.slot === NONE) {
       this.batch = undefined;
       if (this.isEnded) this.context = currentContext('Timeout'); // as if it were set by this call
       this.wait(now + this.delay);
     } else {
-      this.source.book.move(this.id, now + this.delay);
+      this.source.move(this.slot, now + this.delay);
       this.place(now + this.delay);
     }
     return this;
@@ -79,14 +81,14 @@ export class Timeout implements NodeJS.Timeout {
 
   /** While it waits, the process goes on: the default. */
   ref(): this {
-    if (!this.isRef && this.id !== undefined) this.source.client.loosen(-1);
+    if (!this.isRef && this.slot !== NONE) this.source.client.loosen(-1);
     this.isRef = true;
     return this;
   }
 
   /** The process may end though it waits. */
   unref(): this {
-    if (this.isRef && this.id !== undefined) this.source.client.loosen(1);
+    if (this.isRef && this.slot !== NONE) this.source.client.loosen(1);
     this.isRef = false;
     return this;
   }
@@ -99,9 +101,8 @@ export class Timeout implements NodeJS.Timeout {
   close(): this {
     this.callback = undefined;
     this.batch = undefined;
-    if (this.id !== undefined) {
-      const { client, book } = this.source;
-      if (!client.isClosed) book.cancel(this.id);
+    if (this.slot !== NONE) {
+      this.source.cancel(this.slot);
       this.leave();
     }
     this.forget();
@@ -115,7 +116,7 @@ export class Timeout implements NodeJS.Timeout {
   /** A number for clearTimeout: no other timeout's, nor that of any async resource of Node's. */
   [Symbol.toPrimitive](): number {
     this.number ??= (this.context ?? new AsyncResource('Timeout')).asyncId();
-    if (this.id !== undefined || this.batch !== undefined) numbered.set(`${this.number}`, this);
+    if (this.slot !== NONE || this.batch !== undefined) numbered.set(`${this.number}`, this);
     return this.number;
   }
 
@@ -134,7 +135,7 @@ export class Timeout implements NodeJS.Timeout {
   }
 
   get isWaiting(): boolean {
-    return this.id !== undefined;
+    return this.slot !== NONE;
   }
 
   /** Less than 0 where it stands before another in Node's order. */
@@ -144,7 +145,7 @@ export class Timeout implements NodeJS.Timeout {
 
   /** A batch that has overtaken it takes it in. Precondition: it is waiting, and due. */
   pull(batch: DueBatch): void {
-    this.source.take(this.id as TimerId);
+    this.source.take(this.slot);
     this.leave();
     this.batch = batch;
   }
@@ -164,7 +165,7 @@ export class Timeout implements NodeJS.Timeout {
       if (this.context === undefined) this.call();
       else this.context.runInAsyncScope(this.call, this);
     } finally {
-      if (this.id === undefined) this.finish(begun);
+      if (this.slot === NONE) this.finish(begun);
     }
   }
 
@@ -189,8 +190,7 @@ export class Timeout implements NodeJS.Timeout {
 
   private wait(deadline: number): void {
     const { source } = this;
-    if (source.client.isClosed) throw new SchedulerClosedError('setTimeout');
-    this.id = source.book.start(source.workerHint, deadline, deliver, this);
+    this.slot = source.schedule(deadline, deliver, this);
     this.place(deadline);
     this.turn = source.client.turns;
     source.inFlight.add(this);
@@ -206,7 +206,7 @@ export class Timeout implements NodeJS.Timeout {
 
   /** It waits no longer. */
   private leave(): void {
-    this.id = undefined;
+    this.slot = NONE;
     if (!this.isRef) this.source.client.loosen(-1);
   }
 

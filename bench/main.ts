@@ -2,9 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from '../src/cli/command-line.ts';
 import type { Comparison } from './comparison.ts';
 import { judge } from './marks.ts';
-import { type Options, parseOptions, UsageError } from './options.ts';
+import { type Options, parseOptions } from './options.ts';
 import { Progress } from './progress.ts';
 import { describeMachine, machine, type Results } from './results.ts';
 import { runSuite } from './rounds.ts';

@@ -1,4 +1,5 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { number, readFlags, UsageError } from '../src/cli/command-line.ts';
 import { select } from './selection.ts';
 import type { Suite } from './suite.ts';
 import { suites } from './suites.ts';
@@ -10,11 +11,6 @@ export interface Options {
   /** Where the results go instead of to bench/results. */
   readonly json?: string;
   readonly html?: string;
-}
-
-/** Bad flags: the message is the one line that the user sees. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 /** Marks hold for medians of this many interleaved rounds. */
@@ -35,29 +31,15 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
   const command = new Command('npm run bench --')
     .description('Measures shardwheel against a yardstick and its peers, in one run, and judges the marks.')
     .argument('[words...]', 'what to measure; everything where there are none')
-    .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, rounds)
+    .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, number(1, 100, { whole: true }))
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--html <file>', 'write the report there instead of to bench/results')
-    .addHelpText('after', help)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
-  try {
-    command.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return undefined;
-    throw new UsageError(error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '));
-  }
+    .addHelpText('after', help);
+  if (!readFlags(command, argv)) return undefined;
   const flags = command.opts<{ rounds?: number; quick: boolean; json?: string; html?: string }>();
   const selected = select(suites, command.args);
   if (selected.length === 0)
     throw new UsageError(`nothing to measure is called "${command.args.join(' ')}"; see --help`);
   return { ...flags, suites: selected, rounds: flags.rounds ?? (flags.quick ? 1 : ROUNDS) };
-}
-
-function rounds(text: string): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 100) return value;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 100.');
 }

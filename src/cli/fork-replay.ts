@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type ReplayOptions, UsageError } from './options.ts';
+import { UsageError } from './command-line.ts';
+import type { ReplayOptions } from './options.ts';
 import type { Progress, ReplayMessage, ReplayResult, SubjectName } from './replay-result.ts';
 
 /** ms that a replay's process may take to end by itself, after its result or after being told to stop. */

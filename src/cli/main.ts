@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { UsageError } from './command-line.ts';
 import { forkReplay, type ReplayRun } from './fork-replay.ts';
-import { type Options, parseOptions, UsageError } from './options.ts';
+import { type Options, parseOptions } from './options.ts';
 import { ProgressLine } from './progress-line.ts';
 import { type SubjectName, subjectTitles } from './replay-result.ts';
 import { renderReport } from './report.ts';

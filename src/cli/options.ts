@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../wheel/presets.ts';
+import { number, readFlags, UsageError } from './command-line.ts';
 
 /** What one replay needs to know. Durations are in seconds, as on the command line. */
 export interface ReplayOptions {
@@ -28,22 +29,8 @@ export interface Options extends ReplayOptions {
   readonly native: boolean;
 }
 
-/** Bad flags: the message is the one line that the user sees. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** Most connections of one replay: the driver's tables are laid out for all of them before the clock starts. */
 const maxConnections = 20_000_000;
-
-/** Parses a flag's number within bounds. */
-export function number(least: number, most: number, { whole = false } = {}): (text: string) => number {
-  return (text) => {
-    const value = text.trim() === '' ? Number.NaN : Number(text);
-    if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-    throw new InvalidArgumentError(`It must be a${whole ? ' whole' : ''} number from ${least} to ${most}.`);
-  };
-}
 
 const examples = `
 Examples:
@@ -78,16 +65,8 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--time-wait <s>', 'armed at close; 60 on Linux, scaled down so that it fires within the run', timeout, 1)
     .option('--json <file>', 'write the results there, too')
     .option('--no-native', "leave out the comparison with Node's own timers")
-    .addHelpText('after', examples)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
-  try {
-    command.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return undefined;
-    throw new UsageError(error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '));
-  }
+    .addHelpText('after', examples);
+  if (!readFlags(command, argv)) return undefined;
   const options = command.opts<Options>();
   const connections = options.cps * options.seconds;
   if (connections > maxConnections) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { UsageError } from '../options.ts';
+import { UsageError } from '../command-line.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { parseSoakOptions } from './options.ts';
 import { Soak } from './soak.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Command, CommanderError } from 'commander';
-import { number, UsageError } from '../options.ts';
+import { Command } from 'commander';
+import { number, readFlags } from '../command-line.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -32,15 +32,7 @@ export function parseSoakOptions(argv: readonly string[]): SoakOptions | undefin
     .option('--block-every <s>', 'the event loop is blocked for 100 to 1,000 ms; 0 = never', every, 5)
     .option('--burst-every <s>', 'connections come all at once; 0 = never', every, 11)
     .option('--burst <n>', 'how many', number(1, 1_000_000, { whole: true }), 20_000)
-    .option('--json <file>', 'write the results there, too')
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
-  try {
-    command.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return undefined;
-    throw new UsageError(error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '));
-  }
+    .option('--json <file>', 'write the results there, too');
+  if (!readFlags(command, argv)) return undefined;
   return command.opts<SoakOptions>();
 }

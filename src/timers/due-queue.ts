@@ -13,11 +13,19 @@ class DueBatch {
 
   /** The one that stands last in Node's order, while none has been taken. */
   last: Timeout | undefined;
+  /** The last tick of which a timeout has come in that was moved: others of it may stand before that one. */
+  private movedTick = Number.NEGATIVE_INFINITY;
 
   add(timeout: Timeout): void {
     if (this.last === undefined || timeout.compare(this.last) >= 0) this.last = timeout;
     else this.isInOrder = false;
+    if (timeout.isMoved) this.movedTick = Math.max(this.movedTick, timeout.tick);
     this.timeouts.push(timeout);
+  }
+
+  /** Whether what is still to be delivered may belong before what is here. */
+  isOpenEnded(): boolean {
+    return this.movedTick === this.last?.tick;
   }
 
   take(): Timeout {
@@ -37,8 +45,8 @@ export type { DueBatch };
  * runs. Only Node itself can do so, and it does between immediates: so each timeout that is delivered gets an immediate.
  *
  * A scheduler does not say where among the timers of its tick one stands that was moved; Node does: where it would if
- * it had been set then. So a batch is put in Node's order: by due tick, and by when a timeout was set or refreshed. And
- * it takes in what it has overtaken: see InFlight.
+ * it had been set then. So a batch is put in Node's order, by due tick and by when a timeout was set or refreshed, once
+ * its last tick is complete, as far as the scheduler has fired records. And it takes in what it has overtaken: see InFlight.
  */
 export class DueQueue {
   private readonly source: TimeoutSource;
@@ -62,7 +70,13 @@ export class DueQueue {
   }
 
   private readonly runNext = (batch: DueBatch): void => {
-    if (batch === this.batch) this.begin(batch);
+    if (batch === this.batch) {
+      if (batch.isOpenEnded() && this.source.hasMore()) {
+        setImmediate(this.runNext, batch); // after the client's next turn
+        return;
+      }
+      this.begin(batch);
+    }
     const timeout = batch.take();
     this.source.client.discharge();
     timeout.runIn(batch);

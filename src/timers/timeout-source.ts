@@ -47,6 +47,11 @@ export class TimeoutSource {
     return this.orders;
   }
 
+  /** Whether the shard has fired timers that the scheduler has not delivered yet. */
+  hasMore(): boolean {
+    return !this.client.isClosed && this.lane.firedCount() > 0;
+  }
+
   /** Whether what was scheduled in the given turn of the client has gone to the shard. */
   isPublished(turn: number): boolean {
     return this.client.turns > turn && this.lane.commands.waiting === 0;

@@ -36,6 +36,8 @@ export class Timeout implements NodeJS.Timeout {
   /** The tick at which it is due, and its place among the timeouts of that tick. */
   tick = 0;
   order = 0;
+  /** It was refreshed while it waited. */
+  isMoved = false;
   /** The client's turn in which it was scheduled. */
   turn = 0;
   private readonly source: TimeoutSource;
@@ -75,6 +77,7 @@ export class Timeout implements NodeJS.Timeout {
     } else {
       this.source.move(this.slot, now + this.delay);
       this.place(now + this.delay);
+      this.isMoved = true;
     }
     return this;
   }
@@ -195,6 +198,7 @@ export class Timeout implements NodeJS.Timeout {
     this.turn = source.client.turns;
     source.inFlight.add(this);
     this.isEnded = false;
+    this.isMoved = false;
     if (!this.isRef) source.client.loosen(1);
     if (this.number !== undefined) numbered.set(`${this.number}`, this);
   }

@@ -98,6 +98,18 @@ describe('overdue calls', () => {
     expect(count).toBe(1000);
   });
 
+  test.each(['skip', 'burst', 'delay'] as const)('%s: refreshed, it starts anew', async (missedCalls) => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+    const { setInterval } = createTimers(scheduler, 'tests', { missedCalls });
+    const seen: number[] = [];
+    const interval = setInterval(() => seen.push(scheduler.now()), 10);
+    for (const time of upTo(40)) {
+      await scheduler.advanceTo(time);
+      if (time === 4) interval.refresh();
+    }
+    expect(seen).toEqual([14, 24, 34]);
+  });
+
   test('what is no policy is refused', async () => {
     await using scheduler = createScheduler({ shards: 0, capacity: 16 });
     const create = (missedCalls: unknown) => () => createTimers(scheduler, 0, { missedCalls: missedCalls as never });

@@ -1,3 +1,5 @@
+import { createScheduler } from 'shardwheel';
+import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
 import { blockLoop } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
@@ -147,5 +149,23 @@ test.each(subjects.slice(1))(
       }, 20);
     });
     expect(order).toEqual(['due at 40', 'due at 60', 'due at 100']);
+  },
+);
+
+test.each([0, 1])(
+  'thousands that were refreshed in one tick keep that order over several turns: shards %i',
+  async (shards) => {
+    await using scheduler = createScheduler({ shards, tick: 100, maxBatch: 100, capacity: 2 ** 16 });
+    await scheduler.ready;
+    const timers = createTimers(scheduler, 'tests');
+    const expected = Array.from({ length: 9000 }, (_, i) => i);
+    const order = await run((note, end) => {
+      const timeouts = expected.map((i) => timers.setTimeout(note, 800, i));
+      timers.setTimeout(() => {
+        for (const timeout of timeouts.reverse()) timeout.refresh();
+        timers.setTimeout(end, 800);
+      }, 200);
+    });
+    expect(order).toEqual(expected.reverse());
   },
 );

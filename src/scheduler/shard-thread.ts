@@ -86,13 +86,12 @@ export class ShardThread {
     };
     bell.port1.on('message', this.news);
     const remote = wrap<ShardControl>(nodeEndpoint(control.port1));
-    // Neither port holds the process: KeepAlive does, while there is a reason to.
+    // They close with the thread, whose ends are gone then. Neither holds the process: KeepAlive does, while there is a reason to.
     bell.port1.unref();
     control.port1.unref();
     try {
       const task: ShardTask = { setup: this.setup, rebuild, control: control.port2, bell: bell.port2 };
       const { ended, rescheduled } = await this.runTask(task);
-      void ended.then(closePorts);
       return new ThreadLife(remote, ended, rescheduled);
     } catch (error) {
       closePorts();

@@ -29,7 +29,6 @@ export class Watchdog {
   private isStarting = false;
   private silentChecks = 0;
   private beats = 0;
-  private rings = 0;
 
   /** `dueWord`: the present tick's; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too long. */
   constructor(parts: {
@@ -68,7 +67,7 @@ export class Watchdog {
 
   private readonly check = (): void => {
     const beats = this.heartbeat.beats();
-    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.rings, this.dueWord()))) {
+    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.heard(), this.dueWord()))) {
       this.silentChecks += 1;
       // Asleep past its tick, it may only have missed that time went by faster than its sleep.
       this.doorbell.ring();
@@ -84,6 +83,5 @@ export class Watchdog {
   private heard(beats: number): void {
     this.silentChecks = 0;
     this.beats = beats;
-    this.rings = this.doorbell.rings();
   }
 }

@@ -46,8 +46,8 @@ export class ShardLoop {
   }
 
   private readonly turn = (): void => {
-    this.heartbeat.beat();
     this.rings = this.doorbell.rings(); // before the turn: a ring from here on ends the coming wait
+    this.heartbeat.beat(this.rings);
     const more = this.shard.turn();
     setImmediate(more ? this.turn : this.park);
   };

@@ -1,6 +1,8 @@
+import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { SEED } from '../fixtures/draws.ts';
-import { type FaultKind, points, recoveryPoints } from '../fixtures/fault.ts';
+import { until } from '../fixtures/event-loop.ts';
+import { Fault, type FaultKind, points, recoveryPoints, withFaults } from '../fixtures/fault.ts';
 import { survive } from './survive.ts';
 
 /** How a thread can end, and what 'shard-restart' then says of it. */
@@ -23,3 +25,19 @@ describe.each(deaths)('a thread ends by $name', ({ kind, cause }) => {
     expect(await survive(point, kind, 25)).toContainEqual(expect.stringContaining(cause));
   });
 });
+
+test.each(['throw', 'exit', 'memory'] as const)(
+  "a thread that dies by '%s' when it has raised the client's bell and not posted: the client is told all the same",
+  async (kind) => {
+    const fault = new Fault('between raising and posting', kind);
+    const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 };
+    await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, resourceLimits }));
+    await scheduler.ready;
+    let fired = 0;
+    scheduler.scheduleAfter('the only timer', 20, () => {
+      fired += 1;
+    });
+    await until(() => fired === 1); // and nothing else that would have the client look
+    expect(fault.isReached).toBe(true);
+  },
+);

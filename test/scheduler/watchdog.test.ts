@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { allocateDoorbell, Doorbell } from '../../src/lane/doorbell.ts';
+import { allocateHeartbeat, Heartbeat } from '../../src/lane/heartbeat.ts';
+
+const LIMIT = 1000;
+const CHECK = LIMIT / 4;
+
+/** A watchdog whose timers the test moves, and the words that it looks at, written as a shard would. */
+async function watch(limit = LIMIT) {
+  vi.resetModules(); // so that it takes the faked timers
+  const { Watchdog } = await import('../../src/scheduler/watchdog.ts');
+  const doorbell = new Doorbell(allocateDoorbell());
+  const memory = allocateHeartbeat();
+  const shard = new Heartbeat(memory);
+  const silences: number[] = [];
+  const clock = { tick: 0 };
+  const dog = new Watchdog({
+    heartbeat: new Heartbeat(memory),
+    doorbell,
+    dueWord: () => clock.tick | 0,
+    limit,
+    hung: (silence) => silences.push(silence),
+  });
+  const turn = () => shard.beat(doorbell.rings());
+  const checks = (count: number) => vi.advanceTimersByTime(count * CHECK);
+  return { dog, doorbell, clock, turn, checks, silences };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('Watchdog', () => {
+  test('a shard that is awake and takes no turn hangs at the fourth look, and is told of once', async () => {
+    const { dog, turn, checks, silences } = await watch();
+    dog.watchStart();
+    turn();
+    dog.watchTurns();
+    checks(3);
+    expect(silences).toEqual([]);
+    checks(20);
+    expect(silences).toEqual([LIMIT]);
+  });
+
+  test('one turn between two looks is enough', async () => {
+    const { dog, turn, checks, silences } = await watch();
+    dog.watchStart();
+    dog.watchTurns();
+    for (let round = 0; round < 20; round++) {
+      checks(3);
+      turn();
+      checks(1);
+    }
+    expect(silences).toEqual([]);
+  });
+
+  test('a shard that is parked, and has heard every ring, is left alone', async () => {
+    const { dog, doorbell, turn, checks, silences } = await watch();
+    dog.watchStart();
+    doorbell.ring();
+    turn();
+    dog.watchTurns();
+    for (const wake of [Number.POSITIVE_INFINITY, 500]) {
+      doorbell.announce(wake);
+      const rings = doorbell.rings();
+      checks(40);
+      expect({ silences, rings: doorbell.rings() }).toEqual({ silences: [], rings });
+    }
+  });
+
+  test('parked and rung, it owes a turn, whichever came first: the ring, or the look that saw its last beat', async () => {
+    for (const isRungFirst of [true, false]) {
+      const { dog, doorbell, turn, checks, silences } = await watch();
+      dog.watchStart();
+      dog.watchTurns();
+      turn();
+      doorbell.announce(Number.POSITIVE_INFINITY);
+      if (isRungFirst) doorbell.ring();
+      checks(1);
+      if (!isRungFirst) doorbell.ring();
+      checks(3);
+      expect(silences).toEqual([]);
+      checks(1);
+      expect(silences).toEqual([LIMIT]);
+    }
+  });
+
+  test('asleep past its tick it is rung at the first look, and not replaced if that wakes it', async () => {
+    const { dog, doorbell, clock, turn, checks, silences } = await watch();
+    dog.watchStart();
+    turn();
+    dog.watchTurns();
+    doorbell.announce(50);
+    clock.tick = 50;
+    checks(10);
+    const rings = doorbell.rings();
+    clock.tick = 51;
+    checks(1);
+    expect(doorbell.rings()).toBe(rings + 1);
+    turn();
+    doorbell.announce(100);
+    checks(20);
+    expect(silences).toEqual([]);
+    clock.tick = 200;
+    checks(4);
+    expect(silences).toEqual([LIMIT]);
+  });
+
+  test('a thread that starts has four times as long, and its successor as long again', async () => {
+    const { dog, checks, silences } = await watch();
+    for (const round of [1, 2]) {
+      dog.watchStart();
+      checks(15);
+      expect(silences.length).toBe(round - 1);
+      checks(1);
+      expect(silences.length).toBe(round);
+      checks(50);
+    }
+    expect(silences).toEqual([4 * LIMIT, 4 * LIMIT]);
+  });
+
+  test('resting, or without a limit, it looks at nothing', async () => {
+    const resting = await watch();
+    resting.dog.watchStart();
+    resting.dog.rest();
+    resting.checks(100);
+    const unlimited = await watch(Number.POSITIVE_INFINITY);
+    unlimited.dog.watchStart();
+    unlimited.checks(100);
+    expect([resting.silences, unlimited.silences, vi.getTimerCount()]).toEqual([[], [], 0]);
+  });
+});

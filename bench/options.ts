@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { number, readFlags, UsageError } from '../src/cli/command-line.ts';
-import { select } from './selection.ts';
+import { marks } from './marks.ts';
+import { select, selectMarked } from './selection.ts';
 import type { Suite } from './suite.ts';
 import { suites } from './suites.ts';
 
@@ -24,6 +25,7 @@ Examples:
   npm run bench                          everything, ${ROUNDS} rounds, with the table of marks; about an hour
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
+  npm run bench -- --marks               what the table of marks needs; about half an hour
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
 
 /** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */
@@ -33,12 +35,13 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .argument('[words...]', 'what to measure; everything where there are none')
     .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, number(1, 100, { whole: true }))
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
+    .option('--marks', 'only what the marks speak of: fewer workloads, fewer subjects', false)
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--html <file>', 'write the report there instead of to bench/results')
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
-  const flags = command.opts<{ rounds?: number; quick: boolean; json?: string; html?: string }>();
-  const selected = select(suites, command.args);
+  const flags = command.opts<{ rounds?: number; quick: boolean; marks: boolean; json?: string; html?: string }>();
+  const selected = select(flags.marks ? selectMarked(suites, marks) : suites, command.args);
   if (selected.length === 0)
     throw new UsageError(`nothing to measure is called "${command.args.join(' ')}"; see --help`);
   return { ...flags, suites: selected, rounds: flags.rounds ?? (flags.quick ? 1 : ROUNDS) };

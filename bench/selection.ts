@@ -1,3 +1,4 @@
+import type { Mark } from './marks.ts';
 import type { Suite } from './suite.ts';
 
 /**
@@ -18,6 +19,16 @@ export function select(suites: readonly Suite[], words: readonly string[]): Suit
         subjects.every((word) => suite.subjects.some(({ name }) => name.toLowerCase().includes(word))),
     )
     .map((suite) => (subjects.length === 0 ? suite : narrowed(suite, subjects)));
+}
+
+/** Of the suites those that a mark is set for, with the subjects that marks speak of and what they are held against. */
+export function selectMarked(suites: readonly Suite[], marks: readonly Mark[]): Suite[] {
+  return suites.flatMap((suite) => {
+    const marked = new Set(marks.filter((mark) => mark.suite === suite.name).map(({ subject }) => subject));
+    if (marked.size === 0) return [];
+    const isKept = (name: string) => name === suite.base || name === suite.idle || marked.has(name);
+    return [{ ...suite, subjects: suite.subjects.filter(({ name }) => isKept(name)) }];
+  });
 }
 
 const hasCode = (suite: Suite, word: string): boolean => suite.codes.some((code) => code.toLowerCase() === word);

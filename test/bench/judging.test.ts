@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compare, requireAgreement } from '../../bench/comparison.ts';
 import { judge, marks } from '../../bench/marks.ts';
-import { select } from '../../bench/selection.ts';
+import { select, selectMarked } from '../../bench/selection.ts';
 import { spreadOf } from '../../bench/statistics.ts';
 import type { Measurement, Suite } from '../../bench/suite.ts';
 import { Tally } from '../../bench/wheel/tally.ts';
@@ -132,4 +132,14 @@ describe('words', () => {
   ])('%j pick %j', (words, expected) => {
     expect(picked(...words)).toEqual(expected);
   });
+});
+
+it('the marks pick the suites that they speak of, and of the subjects those, the base and the driver', () => {
+  const other: Suite = { ...suite, name: 'area other' };
+  const mark = { title: '', suite: suite.name, subject: 'mine', figure: 'cost', most: 1, unit: '', of: '' };
+  const names = selectMarked([suite, other], [mark]).map(({ name, subjects }) => [
+    name,
+    subjects.map((one) => one.name),
+  ]);
+  expect(names).toEqual([[suite.name, ['driver', 'peer', 'mine']]]);
 });

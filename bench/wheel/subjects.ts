@@ -4,6 +4,7 @@ import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import type { DueSink } from '../../src/wheel/tick-index.ts';
 import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
+import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import type { SubjectEntry } from '../suite.ts';
 import { Yardstick } from '../yardstick.ts';
 import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
@@ -28,7 +29,8 @@ const preset = (name: PresetName, note: string, lateBy = 0): WheelSubjectEntry =
   name,
   note,
   lateBy,
-  create: (capacity, sink) => new PresetSubject(name, capacity, sink),
+  create: (capacity, sink) =>
+    isMilliseconds(name) ? new PresetSubject(name, capacity, sink) : new ScaledPresetSubject(name, capacity, sink),
 });
 
 /** Who takes part in the wheel's workloads. */
@@ -80,8 +82,8 @@ class NoWheel implements WheelSubject {
 }
 
 class YardstickSubject implements WheelSubject {
-  private readonly wheel: Yardstick;
-  private readonly sink: FireSink;
+  declare private readonly wheel: Yardstick;
+  declare private readonly sink: FireSink;
 
   constructor(capacity: number, sink: FireSink) {
     this.wheel = new Yardstick(capacity);
@@ -102,8 +104,8 @@ class YardstickSubject implements WheelSubject {
 }
 
 class EngineSubject implements WheelSubject, DueSink {
-  private readonly index: CascadingIndex;
-  private readonly sink: FireSink;
+  declare private readonly index: CascadingIndex;
+  declare private readonly sink: FireSink;
 
   constructor(capacity: number, sink: FireSink) {
     this.index = new CascadingIndex({ levelBits: [8, 8, 8, 8], capacity, reserve: capacity });
@@ -129,24 +131,18 @@ class EngineSubject implements WheelSubject, DueSink {
 
 /** A public wheel. The timer's number is its value; the id is kept by the caller, in memory that is there before. */
 class PresetSubject implements WheelSubject {
-  private readonly wheel: TimingWheel<number>;
-  private readonly ids: Float64Array;
-  private readonly unit: number;
-  private readonly earlier: number;
-  private readonly onFire: (timer: number) => void;
+  declare protected readonly wheel: TimingWheel<number>;
+  declare protected readonly ids: Float64Array;
+  declare protected readonly onFire: (timer: number) => void;
 
   constructor(name: PresetName, capacity: number, sink: FireSink) {
-    const config = presets[name];
-    this.wheel = createWheel<number>({ ...config, capacity });
+    this.wheel = createWheel<number>({ ...presets[name], capacity });
     this.ids = idsFor(capacity);
-    const finest = config.engine === 'pinned' ? config.levels[0].precision : config.precision;
-    this.unit = finest === 1 ? 1 : NS;
-    this.earlier = config.engine === 'cascading' && config.rounding === 'next' ? 1 : 0;
     this.onFire = (timer) => sink.fired(timer);
   }
 
   schedule(timer: number, deadline: number): void {
-    this.ids[timer] = this.wheel.schedule((deadline - this.earlier) * this.unit, timer);
+    this.ids[timer] = this.wheel.schedule(deadline, timer);
   }
 
   cancel(timer: number): void {
@@ -154,9 +150,37 @@ class PresetSubject implements WheelSubject {
   }
 
   advanceTo(now: number): void {
+    this.wheel.advanceTo(now, this.onFire);
+  }
+}
+
+/** One that counts in nanoseconds, or fires after the deadline. */
+class ScaledPresetSubject extends PresetSubject {
+  declare private readonly unit: number;
+  declare private readonly earlier: number;
+
+  constructor(name: PresetName, capacity: number, sink: FireSink) {
+    super(name, capacity, sink);
+    const config = presets[name];
+    this.unit = finestOf(config) === 1 ? 1 : NS;
+    this.earlier = firesAfter(config) ? 1 : 0;
+  }
+
+  override schedule(timer: number, deadline: number): void {
+    this.ids[timer] = this.wheel.schedule((deadline - this.earlier) * this.unit, timer);
+  }
+
+  override advanceTo(now: number): void {
     this.wheel.advanceTo(now * this.unit, this.onFire);
   }
 }
+
+const finestOf = (config: WheelConfig): number =>
+  config.engine === 'pinned' ? config.levels[0].precision : config.precision;
+
+const firesAfter = (config: WheelConfig): boolean => config.engine === 'cascading' && config.rounding === 'next';
+
+const isMilliseconds = (name: PresetName): boolean => finestOf(presets[name]) === 1 && !firesAfter(presets[name]);
 
 /** Cancelling leaves the entry; it is dropped when its time comes and the timer's deadline is no longer the same. */
 class HeapSubject implements WheelSubject {

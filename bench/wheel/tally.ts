@@ -15,9 +15,9 @@ export class Tally implements FireSink {
   /** Over what fired at which time, in any order: equal for subjects that fire in the very tick. */
   firings = 0;
   /** Deadline of a live timer, 0 of one that is not. */
-  readonly deadlines: Int32Array;
+  declare readonly deadlines: Int32Array;
   private wrong = 0;
-  private readonly lateBy: number;
+  declare private readonly lateBy: number;
 
   constructor(capacity: number, lateBy: number) {
     this.deadlines = new Int32Array(capacity).fill(0);

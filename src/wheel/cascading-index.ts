@@ -1,4 +1,4 @@
-import { CHUNK_SHIFT } from './chunk-lists.ts';
+import { CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
 import { Filing } from './filing.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 import type { DueSink } from './tick-index.ts';
@@ -6,6 +6,9 @@ import type { LevelStats } from './timing-wheel.ts';
 import { statsOf, type WheelIndex } from './wheel-index.ts';
 import type { IndexSnapshot } from './wheel-snapshot.ts';
 
+// A module's own constants, which the compiler folds: see ChunkLists.
+const SHIFT = CHUNK_SHIFT;
+const SLOT = SLOT_MASK;
 const UNKNOWN = -1;
 const NONE = -1;
 /** Cells of a chunk of which touching them early is not worth the call. */
@@ -44,11 +47,11 @@ export interface CascadingIndexOptions {
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and Filing.
  */
-export class CascadingIndex implements WheelIndex {
+export class CascadingIndex extends Filing implements WheelIndex {
   cascaded = 0;
-  readonly filing: Filing;
-  private readonly refuses: boolean;
-  /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell. */
+  readonly keepsDueTicks = true;
+  declare private readonly refuses: boolean;
+  /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell for this tick. */
   private least = Number.NaN;
   private leastSlot = 0;
   private leastCell = NONE;
@@ -58,19 +61,13 @@ export class CascadingIndex implements WheelIndex {
   private advancing = false;
   /** The list being handed over, else NONE. */
   private reading = NONE;
+  /** Keeps `touch` from being optimised away. */
+  protected touched = 0;
 
   constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0 }: CascadingIndexOptions) {
-    this.filing = new Filing(levelBits, capacity, start, reserve);
+    super(levelBits, capacity, start, reserve);
     this.refuses = overflow === 'throw';
     this.least = UNKNOWN;
-  }
-
-  get now(): number {
-    return this.filing.now;
-  }
-
-  get size(): number {
-    return this.filing.size;
   }
 
   /**
@@ -80,69 +77,64 @@ export class CascadingIndex implements WheelIndex {
    */
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
-    const { geometry } = this.filing;
+    const { geometry } = this;
     return Math.min(this.now + geometry.width[geometry.levels] + 1, 2 ** 53);
   }
 
-  get bytes(): number {
-    return this.filing.bytes;
-  }
-
   insert(slot: number, tick: number): void {
-    const { filing } = this;
-    const due = tick > filing.now ? tick : filing.now + 1;
-    filing.insert(slot, due);
+    const due = tick > this.now ? tick : this.now + 1;
+    this.file(slot, due);
     if (due < this.least) this.setLeast(due, slot);
-    // It may come to stand in the very cell that it stood in before, for another tick.
-    else if (slot === this.leastSlot) this.least = UNKNOWN;
   }
 
   remove(slot: number): boolean {
-    return this.filing.remove(slot);
-  }
-
-  has(slot: number): boolean {
-    return this.filing.has(slot);
+    const { position } = this;
+    // What was never filed may lie beyond the array; undefined is not greater than anything.
+    if (!(position[slot] > 0)) return false;
+    position[slot] = 0;
+    this.size--;
+    return true;
   }
 
   tickOf(slot: number): number {
-    return this.filing.tickAt(this.filing.lists.position[slot]);
+    return this.tickAt(this.position[slot]);
   }
 
   /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
-    const { filing } = this;
-    if (tick >= filing.event) return this.advance(tick, sink, budget);
-    if (tick > filing.now) filing.moveTo(tick);
+    if (tick >= this.quietEnd) return this.advance(tick, sink, budget);
+    if (tick > this.now) {
+      this.now = tick;
+      this.nowLow = tick | 0;
+    }
     return true;
   }
 
   nextEvent(): number {
-    return this.filing.event;
+    return this.event;
   }
 
   nextTick(): number {
-    const { filing } = this;
-    if (filing.size === 0) return Number.POSITIVE_INFINITY;
-    if (this.least === UNKNOWN || filing.lists.position[this.leastSlot] !== this.leastCell) this.findLeast();
+    if (this.size === 0) return Number.POSITIVE_INFINITY;
+    if (!this.isLeastKnown()) this.findLeast();
     return this.least;
   }
 
   forEach(visit: (slot: number, tick: number) => void): void {
-    const { position } = this.filing.lists;
+    const { position } = this;
     for (let slot = 0; slot < position.length; slot++) if (position[slot] !== 0) visit(slot, this.tickOf(slot));
   }
 
   clear(): void {
-    this.filing.clear();
+    this.clearFiling();
     this.least = UNKNOWN;
     this.reading = NONE;
     // Under a sink the event stays: it keeps a nested advanceTo out.
-    if (!this.advancing) this.filing.event = Number.POSITIVE_INFINITY;
+    if (!this.advancing) this.setEvent(Number.POSITIVE_INFINITY);
   }
 
   levelRanges(): number[] {
-    return Array.from(this.filing.geometry.width.subarray(1));
+    return Array.from(this.geometry.width.subarray(1));
   }
 
   levelStats(): LevelStats[] {
@@ -156,24 +148,29 @@ export class CascadingIndex implements WheelIndex {
   private setLeast(tick: number, slot: number): void {
     this.least = tick;
     this.leastSlot = slot;
-    this.leastCell = this.filing.lists.position[slot];
+    this.leastCell = this.position[slot];
+  }
+
+  /** It may have been taken out, and have come to stand in the very same cell for another tick. */
+  private isLeastKnown(): boolean {
+    if (this.least === UNKNOWN || this.position[this.leastSlot] !== this.leastCell) return false;
+    return this.tickAt(this.leastCell) === this.least;
   }
 
   /** Finds the least tick: in the first occupied slot that holds anything alive. Precondition: size > 0. */
   private findLeast(): void {
-    const { filing } = this;
     this.least = UNKNOWN;
     if (this.reading !== NONE) this.readLeast(this.reading);
     while (this.least === UNKNOWN) {
       this.findEvent();
       this.readLeast(this.eventSlot);
-      if (this.least === UNKNOWN) filing.vacate(this.eventSlot);
+      if (this.least === UNKNOWN) this.vacate(this.eventSlot);
     }
   }
 
   /** The start of the first occupied slot from now's on, Infinity when there is none; notes its level and number. */
   private findEvent(): number {
-    const { geometry, now, occupancy, occupied, overflowList } = this.filing;
+    const { geometry, now, occupancy, occupied, overflowList } = this;
     const top = geometry.levels;
     for (let level = 0; level < top; level++) {
       if (occupied[level] === 0) continue;
@@ -186,27 +183,30 @@ export class CascadingIndex implements WheelIndex {
     if (occupied[top] === 0) return Number.POSITIVE_INFINITY;
     this.eventLevel = top;
     this.eventSlot = overflowList;
-    return geometry.startOn(top, this.filing.overflowLeast);
+    return geometry.startOn(top, this.overflowLeast);
   }
 
   private advance(tick: number, sink: DueSink, budget: number): boolean {
-    const { filing } = this;
+    if (tick < this.event) {
+      if (tick > this.now) this.moveTo(tick);
+      return true;
+    }
     if (this.advancing) throwNested();
     let left = budget;
     this.advancing = true;
     try {
       for (;;) {
         const event = this.findEvent();
-        filing.event = event;
+        this.setEvent(event);
         if (event > tick) {
-          if (tick > filing.now) filing.moveTo(tick);
+          if (tick > this.now) this.moveTo(tick);
           return true;
         }
         // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
         if (left <= 0 && this.nextTick() <= tick) return false;
         if (left <= 0 && this.findEvent() !== event) continue;
-        if (event > filing.now) filing.moveTo(event);
-        if (this.eventLevel > 0) this.cascaded += filing.refile(this.eventSlot);
+        if (event > this.now) this.moveTo(event);
+        if (this.eventLevel > 0) this.cascaded += this.refile(this.eventSlot);
         else left = this.handOver(this.eventSlot, event, sink, left);
         if (this.reading !== NONE) return false;
       }
@@ -218,52 +218,60 @@ export class CascadingIndex implements WheelIndex {
 
   /** Hands a level 0 slot's entries over in order, until the budget is used up. Returns what is left of it. */
   private handOver(list: number, tick: number, sink: DueSink, budget: number): number {
-    const { filing } = this;
-    const { lists } = filing;
     let left = budget;
     this.reading = list;
-    filing.unoccupy(list);
+    this.unoccupy(list);
     for (;;) {
-      const chunk = lists.head(list);
-      const end = lists.endOf(list, chunk);
-      if (end - (chunk << CHUNK_SHIFT) > FEW) filing.touch(chunk << CHUNK_SHIFT, end);
-      for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
-        const slot = filing.slotAt(cell);
+      const chunk = this.heads[list];
+      const end = this.endOf(list, chunk);
+      if (end - (chunk << SHIFT) > FEW) this.touch(chunk << SHIFT, end, sink);
+      for (let cell = chunk << SHIFT; cell < end; cell += 2) {
+        const slot = this.slotAt(cell);
         if (slot < 0) continue;
         if (left <= 0) return left;
         left--;
-        lists.position[slot] = 0;
-        filing.size--;
+        this.position[slot] = 0;
+        this.size--;
         sink.due(slot, tick);
         // The sink cleared the index.
         if (this.reading !== list) return left;
       }
-      if (chunk === lists.tail(list)) break;
-      lists.dropHead(list);
+      if (chunk === this.tailChunk(list)) break;
+      this.dropHead(list);
     }
     this.reading = NONE;
-    lists.release(list);
+    this.release(list);
     return left;
+  }
+
+  /** Reads what will be asked about the slots in some cells: see DueSink, expect. */
+  private touch(from: number, to: number, sink: DueSink): void {
+    const { cells, position } = this;
+    let touched = 0;
+    for (let cell = from; cell < to; cell += 2) touched ^= position[cells[cell] & SLOT];
+    this.touched = touched;
+    if (sink.expect === undefined) return;
+    for (let cell = from; cell < to; cell += 2) sink.expect(cells[cell] & SLOT);
   }
 
   /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
   private suspend(): void {
-    this.filing.occupy(this.reading);
+    this.occupy(this.reading);
     this.reading = NONE;
   }
 
-  /** Reads the least tick of what is alive in a slot. */
+  /** Reads the least tick of what is alive in a slot: on level 0, whose slots are a tick wide, the first one's. */
   private readLeast(list: number): void {
-    const { filing } = this;
-    const { lists } = filing;
-    const last = lists.tail(list);
-    for (let chunk = lists.head(list); ; chunk = lists.next(chunk)) {
-      const end = lists.endOf(list, chunk);
-      for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
-        const slot = filing.slotAt(cell);
+    const last = this.tailChunk(list);
+    const isTick = this.geometry.levelOf[list] === 0;
+    for (let chunk = this.heads[list]; ; chunk = this.nextChunk(chunk)) {
+      const end = this.endOf(list, chunk);
+      for (let cell = chunk << SHIFT; cell < end; cell += 2) {
+        const slot = this.slotAt(cell);
         if (slot < 0) continue;
-        const tick = filing.tickAt(cell);
+        const tick = this.tickAt(cell);
         if (this.least === UNKNOWN || tick < this.least) this.setLeast(tick, slot);
+        if (isTick) return;
       }
       if (chunk === last) return;
     }

@@ -2,8 +2,9 @@
  * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
- *   list (2 words)     │ head chunk │ cursor: cell of the next entry │
- *   position[slot]     = cell of the slot's entry, 0 where it has none
+ *   heads[list]        = its first chunk, 0 where it has none
+ *   cursors[list]      = the cell of its next entry
+ *   position[slot]     = the cell of the slot's entry, 0 where it has none
  *
  * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. It is alive if its slot's position
  * names its cell; so a slot is taken out by clearing its position, without a touch of the cell, and whoever reads a list
@@ -18,165 +19,191 @@ export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
 /** Offset of the link to the next chunk; entries lie before it. */
 export const LINK = CHUNK_WORDS - 2;
 export const ENTRIES_PER_CHUNK = LINK / 2;
-
-export const LIST_WORDS = 2;
-const HEAD = 0;
-export const CURSOR = 1;
 /** A slot word is the slot and, above it, flags of the user's. */
 export const SLOT_MASK = 2 ** 24 - 1;
+
+// What is exported is read through a cell, with checks, wherever it is used: the compiler folds a module's own constants.
+const SHIFT = CHUNK_SHIFT;
+const LINK_AT = LINK;
+const IN_CHUNK = CHUNK_WORDS - 1;
+const ENTRIES = ENTRIES_PER_CHUNK;
+const SLOT = SLOT_MASK;
+
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
+/** Entries per live one above which lists are compacted: a third of what is read then moves, and two thirds go. */
+const MOST_ENTRIES = 3;
+const INITIAL_CHUNKS = 16;
+const INITIAL_SLOTS = 256;
+/** Large, since all is copied; memory that is not touched costs nothing. */
+const GROWTH = 4;
+
+/** The living of one chunk while it is compacted: words, then low words. No user's code runs meanwhile: one for all. */
+const scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
 
 export class ChunkLists {
-  cells: Int32Array;
-  position: Int32Array;
-  readonly lists: Int32Array;
+  // Declared: a field that is defined holds undefined first, and is then checked for what it holds at every use.
+  declare cells: Int32Array;
+  declare position: Int32Array;
+  /** Slots below it have a position. */
+  protected room = 0;
+  declare readonly heads: Int32Array;
+  declare readonly cursors: Int32Array;
+  declare private readonly capacity: number;
   private freeChunk = 0;
   private usedChunks = 1;
   /** Chunks in lists. */
   private chunks = 0;
 
-  /** `reserve`: live entries for which the array shall never have to grow, the dead and part-filled chunks included. */
-  constructor(lists: number, slots: number, reserve: number) {
-    const chunks = reserve === 0 ? 16 : 1 + Math.ceil((reserve * 2.2) / ENTRIES_PER_CHUNK) + 3 * lists;
-    this.cells = new Int32Array(chunks << CHUNK_SHIFT);
-    this.position = new Int32Array(slots);
-    this.lists = new Int32Array(lists * LIST_WORDS);
-    for (let list = CURSOR; list < this.lists.length; list += LIST_WORDS) this.lists[list] = NO_CHUNK;
+  /** `reserve`: live entries for which no array shall ever have to grow, the dead and part-filled chunks included. */
+  constructor(lists: number, capacity: number, reserve: number) {
+    const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + Math.ceil((reserve * MOST_ENTRIES) / ENTRIES) + 3 * lists;
+    this.capacity = capacity;
+    this.cells = new Int32Array(chunks << SHIFT);
+    this.position = new Int32Array(Math.min(capacity, Math.max(reserve, INITIAL_SLOTS)));
+    this.room = this.position.length;
+    this.heads = new Int32Array(lists);
+    this.cursors = new Int32Array(lists).fill(NO_CHUNK);
+  }
+
+  protected get bytesOfLists(): number {
+    return this.cells.byteLength + this.position.byteLength + this.heads.byteLength + this.cursors.byteLength;
   }
 
   /**
    * Gives a list another chunk. Returns the cell of its next entry. Appending is left to the user, who does it in the
    * midst of a hot path: if the cursor stands at a LINK, extend; write slot word and low word; advance the cursor by 2.
    */
-  extend(list: number): number {
-    const at = list * LIST_WORDS;
+  protected addChunk(list: number): number {
     let chunk = this.freeChunk;
     if (chunk !== 0) {
-      this.freeChunk = this.next(chunk);
+      this.freeChunk = this.nextChunk(chunk);
     } else {
       chunk = this.usedChunks++;
-      if (this.usedChunks << CHUNK_SHIFT > this.cells.length) this.growCells();
+      if (this.usedChunks << SHIFT > this.cells.length) this.growCells();
     }
     this.chunks++;
     // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
-    this.cells[this.lists[at + CURSOR]] = chunk;
-    if (this.lists[at + HEAD] === 0) this.lists[at + HEAD] = chunk;
-    const cell = chunk << CHUNK_SHIFT;
-    this.lists[at + CURSOR] = cell;
+    this.cells[this.cursors[list]] = chunk;
+    if (this.heads[list] === 0) this.heads[list] = chunk;
+    const cell = chunk << SHIFT;
+    this.cursors[list] = cell;
     return cell;
   }
 
-  /** Whether the dead take too much room: entries > 2.2 x live + 2 chunks for each list in use, which may be part-filled. */
-  crowded(live: number, listsInUse: number): boolean {
-    return (this.chunks - 2 * listsInUse - 1) * ENTRIES_PER_CHUNK > live * 2.2;
+  /** Whether the dead take too much room, beside 2 chunks for each list in use, which may be part-filled. */
+  protected crowded(live: number, listsInUse: number): boolean {
+    return (this.chunks - 2 * listsInUse - 1) * ENTRIES > live * MOST_ENTRIES;
   }
 
-  /** First chunk of a list, 0 where it has none. */
-  head(list: number): number {
-    return this.lists[list * LIST_WORDS + HEAD];
-  }
-
-  tail(list: number): number {
-    return this.lists[list * LIST_WORDS + CURSOR] >>> CHUNK_SHIFT;
+  tailChunk(list: number): number {
+    return this.cursors[list] >>> SHIFT;
   }
 
   /** The cell after a chunk's last entry. */
   endOf(list: number, chunk: number): number {
-    const cursor = this.lists[list * LIST_WORDS + CURSOR];
-    return cursor >>> CHUNK_SHIFT === chunk ? cursor : (chunk << CHUNK_SHIFT) + LINK;
+    const cursor = this.cursors[list];
+    return cursor >>> SHIFT === chunk ? cursor : (chunk << SHIFT) + LINK_AT;
+  }
+
+  nextChunk(chunk: number): number {
+    return this.cells[(chunk << SHIFT) + LINK_AT];
   }
 
   /** Gives the whole chain back. Precondition: none of its entries is alive. */
-  release(list: number): void {
-    const last = this.tail(list);
+  protected release(list: number): void {
+    const last = this.tailChunk(list);
     for (let chunk = this.detach(list), next = 0; chunk !== 0; chunk = next) {
-      next = chunk === last ? 0 : this.next(chunk);
-      this.free(chunk);
+      next = chunk === last ? 0 : this.nextChunk(chunk);
+      this.freeUp(chunk);
     }
   }
 
   /** Makes a list empty and leaves its chunks to the caller, who frees them one by one. Returns the first. */
-  detach(list: number): number {
-    const at = list * LIST_WORDS;
-    const head = this.lists[at + HEAD];
-    this.lists[at + HEAD] = 0;
-    this.lists[at + CURSOR] = NO_CHUNK;
+  protected detach(list: number): number {
+    const head = this.heads[list];
+    this.heads[list] = 0;
+    this.cursors[list] = NO_CHUNK;
     return head;
   }
 
-  next(chunk: number): number {
-    return this.cells[(chunk << CHUNK_SHIFT) + LINK];
-  }
-
-  free(chunk: number): void {
+  protected freeUp(chunk: number): void {
     this.chunks--;
-    this.cells[(chunk << CHUNK_SHIFT) + LINK] = this.freeChunk;
+    this.cells[(chunk << SHIFT) + LINK_AT] = this.freeChunk;
     this.freeChunk = chunk;
   }
 
   /** Frees a list's first chunk. Precondition: all its entries are dead, and it is not the last. */
-  dropHead(list: number): void {
-    const at = list * LIST_WORDS;
-    const head = this.lists[at + HEAD];
-    this.lists[at + HEAD] = this.next(head);
-    this.free(head);
+  protected dropHead(list: number): void {
+    const head = this.heads[list];
+    this.heads[list] = this.nextChunk(head);
+    this.freeUp(head);
   }
 
   /** Moves the live entries of a list together, in order, and frees the chunks that this empties. Returns whether there are any. */
-  compact(list: number): boolean {
-    const { cells, lists, position } = this;
-    const at = list * LIST_WORDS;
-    const cursor = lists[at + CURSOR];
-    const tail = cursor >>> CHUNK_SHIFT;
-    const first = lists[at + HEAD] << CHUNK_SHIFT;
+  protected compact(list: number): boolean {
+    const { cells, cursors, position } = this;
+    const cursor = cursors[list];
+    const tail = cursor >>> SHIFT;
+    const first = this.heads[list] << SHIFT;
     let to = first;
-    for (let chunk = lists[at + HEAD]; ; chunk = this.next(chunk)) {
-      const end = chunk === tail ? cursor : (chunk << CHUNK_SHIFT) + LINK;
-      for (let from = chunk << CHUNK_SHIFT; from < end; from += 2) {
-        const word = cells[from];
-        const slot = word & SLOT_MASK;
-        if (position[slot] !== from) continue;
-        if ((to & (CHUNK_WORDS - 1)) === LINK) to = cells[to] << CHUNK_SHIFT;
+    for (let chunk = this.heads[list]; ; chunk = this.nextChunk(chunk)) {
+      const living = this.readLiving(chunk << SHIFT, chunk === tail ? cursor : (chunk << SHIFT) + LINK_AT);
+      for (let i = 0; i < living; i++) {
+        if ((to & IN_CHUNK) === LINK_AT) to = cells[to] << SHIFT;
+        const word = scratch[i];
         cells[to] = word;
-        cells[to + 1] = cells[from + 1];
-        position[slot] = to;
+        cells[to + 1] = scratch[i + ENTRIES];
+        position[word & SLOT] = to;
         to += 2;
       }
       if (chunk === tail) break;
     }
-    lists[at + CURSOR] = to;
-    let emptied = this.next(to >>> CHUNK_SHIFT);
-    for (let last = to >>> CHUNK_SHIFT; last !== tail; ) {
+    cursors[list] = to;
+    let emptied = this.nextChunk(to >>> SHIFT);
+    for (let last = to >>> SHIFT; last !== tail; ) {
       last = emptied;
-      emptied = this.next(last);
-      this.free(last);
+      emptied = this.nextChunk(last);
+      this.freeUp(last);
     }
     return to !== first;
   }
 
-  /** Makes room for `slot`. */
-  growPosition(slot: number, capacity: number): void {
-    const position = new Int32Array(Math.min(capacity, Math.max(slot + 1, this.position.length * 2)));
-    position.set(this.position);
-    this.position = position;
-  }
-
-  clear(): void {
+  protected clearLists(): void {
     this.freeChunk = 0;
     this.usedChunks = 1;
     this.chunks = 0;
     this.position.fill(0);
-    this.lists.fill(0);
-    for (let list = CURSOR; list < this.lists.length; list += LIST_WORDS) this.lists[list] = NO_CHUNK;
+    this.heads.fill(0);
+    this.cursors.fill(NO_CHUNK);
   }
 
-  get bytes(): number {
-    return this.cells.byteLength + this.position.byteLength + this.lists.byteLength;
+  /** Makes room for the position of `slot`. */
+  protected growPosition(slot: number): void {
+    const position = new Int32Array(Math.min(this.capacity, Math.max(slot + 1, this.position.length * GROWTH)));
+    position.set(this.position);
+    this.position = position;
+    this.room = position.length;
+  }
+
+  /**
+   * Copies what is alive in some cells out, and does little else, without a branch that depends on it: so the positions'
+   * cache misses overlap. A branch that waits for a miss and is then mispredicted costs the whole miss, for each entry.
+   */
+  private readLiving(from: number, to: number): number {
+    const { cells, position } = this;
+    let living = 0;
+    for (let cell = from; cell < to; cell += 2) {
+      const word = cells[cell];
+      scratch[living] = word;
+      scratch[living + ENTRIES] = cells[cell + 1];
+      living += position[word & SLOT] === cell ? 1 : 0;
+    }
+    return living;
   }
 
   private growCells(): void {
-    const cells = new Int32Array(this.cells.length * 2);
+    const cells = new Int32Array(this.cells.length * GROWTH);
     cells.set(this.cells);
     this.cells = cells;
   }

@@ -1,13 +1,4 @@
-import {
-  CHUNK_SHIFT,
-  CHUNK_WORDS,
-  ChunkLists,
-  CURSOR,
-  ENTRIES_PER_CHUNK,
-  LINK,
-  LIST_WORDS,
-  SLOT_MASK,
-} from './chunk-lists.ts';
+import { CHUNK_SHIFT, CHUNK_WORDS, ChunkLists, ENTRIES_PER_CHUNK, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
 
@@ -15,6 +6,16 @@ import { Occupancy } from './occupancy.ts';
 const FAR = 1 << 30;
 const FAR_TICKS = 2 ** 31;
 const BLOCK = 2 ** 32;
+
+// A module's own constants, which the compiler folds: see ChunkLists.
+const SHIFT = CHUNK_SHIFT;
+const LINK_AT = LINK;
+const IN_CHUNK = CHUNK_WORDS - 1;
+const ENTRIES = ENTRIES_PER_CHUNK;
+const SLOT = SLOT_MASK;
+
+/** The living of one chunk, while it is refiled: slots, then low words. No user's code runs meanwhile: one for all. */
+const scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
 
 /**
  * Where slots stand for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
@@ -26,180 +27,187 @@ const BLOCK = 2 ** 32;
  *
  * Taking out clears the slot's position and touches nothing else. What is dead is passed over by whoever reads a list,
  * so an occupied list may turn out to hold nothing; `occupied` means that it has chunks.
+ *
+ * Extends the lists, and is extended by the index, instead of holding and being held: every object on the way to a word
+ * costs its loads and checks in each operation, and these keep the next operation's cache misses from starting.
  */
-export class Filing {
+export class Filing extends ChunkLists {
   // Starts as a double, and so remains one: a field that changes its representation later would deoptimise everything.
   now = Number.NaN;
   size = 0;
-  readonly geometry: LevelGeometry;
-  readonly lists: ChunkLists;
-  readonly occupancy: Occupancy;
+  // Declared, not defined: see ChunkLists.
+  declare readonly geometry: LevelGeometry;
+  declare readonly occupancy: Occupancy;
   /** Occupied slots by level. */
-  readonly occupied: Int32Array;
-  readonly overflowList: number;
+  declare readonly occupied: Int32Array;
+  declare readonly overflowList: number;
   /** A tick before which there is nothing to do: at most the start of the next occupied slot. */
-  event = Number.POSITIVE_INFINITY;
+  protected event = Number.POSITIVE_INFINITY;
+  /** Ticks below it are before `event` and in now's block: `now` may be set to them just so. */
+  protected quietEnd = Number.NaN;
   /** At most the least tick on the overflow level. */
-  overflowLeast = Number.POSITIVE_INFINITY;
-  private readonly capacity: number;
+  protected overflowLeast = Number.POSITIVE_INFINITY;
   private farTicks = new Float64Array(0);
   /** Low 32 bits of `now`, as a signed integer. */
-  private nowLow = 0;
+  protected nowLow = 0;
   /** End of the block of 2^32 ticks that holds `now`. */
   private blockEnd = Number.NaN;
   /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: set anew when it is reached. */
   private nearEnd = Number.NaN;
   /** Where ticks of now's block go, see LevelGeometry.tabulate. */
   private readonly places = new Int32Array(33);
-  /** The living of one chunk, while it is refiled: slots, then low words. */
-  private readonly scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
-  /** Keeps `touch` from being optimised away. */
-  protected touched = 0;
   /** The list that was compacted last. */
   private compacted = 0;
   /** Lists that have chunks. */
   private listsInUse = 0;
 
   constructor(levelBits: readonly number[], capacity: number, start: number, reserve: number) {
-    this.geometry = new LevelGeometry(levelBits);
-    this.capacity = capacity;
-    this.lists = new ChunkLists(this.geometry.slots, Math.min(capacity, Math.max(reserve, 256)), reserve);
-    this.occupancy = new Occupancy(this.geometry.slots);
-    this.occupied = new Int32Array(this.geometry.levels + 1);
-    this.overflowList = this.geometry.base[this.geometry.levels];
+    const geometry = new LevelGeometry(levelBits);
+    super(geometry.slots, capacity, reserve);
+    this.geometry = geometry;
+    this.occupancy = new Occupancy(geometry.slots);
+    this.occupied = new Int32Array(geometry.levels + 1);
+    this.overflowList = geometry.base[geometry.levels];
     this.moveTo(start);
     this.enterBlock();
   }
 
-  /** Precondition: tick > now, the slot is not filed. */
-  insert(slot: number, tick: number): void {
-    if (slot >= this.lists.position.length) this.lists.growPosition(slot, this.capacity);
-    this.size++;
-    if (tick < this.nearEnd) {
-      const low = tick | 0;
-      const place = this.places[Math.clz32(low ^ this.nowLow)];
-      this.append((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5))), slot, slot, low, tick);
-    } else {
-      this.insertElsewhere(slot, tick);
-    }
-  }
-
-  /** False where the slot was not filed. */
-  remove(slot: number): boolean {
-    const { position } = this.lists;
-    if (slot >= position.length) return false;
-    if (position[slot] === 0) return false;
-    position[slot] = 0;
-    this.size--;
-    return true;
-  }
-
   has(slot: number): boolean {
-    return slot < this.lists.position.length && this.lists.position[slot] !== 0;
+    return this.position[slot] > 0;
   }
 
   /** For readers of the lists: the slot that is alive in a cell, or -1. */
   slotAt(cell: number): number {
-    const slot = this.lists.cells[cell] & SLOT_MASK;
-    return this.lists.position[slot] === cell ? slot : -1;
+    const slot = this.cells[cell] & SLOT;
+    return this.position[slot] === cell ? slot : -1;
   }
 
   /** The tick of what is alive in a cell. */
   tickAt(cell: number): number {
-    const { cells } = this.lists;
+    const { cells } = this;
     const word = cells[cell];
-    return (word & FAR) !== 0 ? this.farTicks[word & SLOT_MASK] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
+    return (word & FAR) !== 0 ? this.farTicks[word & SLOT] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
   }
 
-  /** Looks up the positions of the slots in some cells, for no result: the misses of one loop overlap, those of sinks do not. */
-  touch(from: number, to: number): void {
-    const { cells, position } = this.lists;
-    let touched = 0;
-    for (let cell = from; cell < to; cell += 2) touched ^= position[cells[cell] & SLOT_MASK];
-    this.touched = touched;
+  get bytes(): number {
+    return this.bytesOfLists + this.occupancy.bytes + this.farTicks.byteLength + this.geometry.bytes;
+  }
+
+  /** Precondition: tick > now, the slot is not filed. */
+  protected file(slot: number, tick: number): void {
+    if (slot >= this.room) this.growPosition(slot);
+    this.size++;
+    if (!(tick < this.nearEnd)) {
+      this.fileElsewhere(slot, tick);
+      return;
+    }
+    const low = tick | 0;
+    const place = this.places[Math.clz32(low ^ this.nowLow)];
+    const list = (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
+    // As `append` does, which is one call too many for the compiler to have it inlined here.
+    let cell = this.cursors[list];
+    if ((cell & IN_CHUNK) === LINK_AT) cell = this.extend(list, tick);
+    const { cells } = this;
+    cells[cell] = slot;
+    cells[cell + 1] = low;
+    this.position[slot] = cell;
+    this.cursors[list] = cell + 2;
   }
 
   /** Moves `now`. Nothing is cascaded. */
-  moveTo(tick: number): void {
+  protected moveTo(tick: number): void {
     this.now = tick;
     this.nowLow = tick | 0;
     if (tick >= this.blockEnd) this.enterBlock();
   }
 
+  protected setEvent(tick: number): void {
+    this.event = tick;
+    this.quietEnd = Math.min(tick, this.blockEnd);
+  }
+
   /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. Returns how many. */
-  refile(list: number): number {
-    const { geometry, lists } = this;
+  protected refile(list: number): number {
+    const { geometry } = this;
     const level = geometry.levelOf[list];
-    const last = lists.tail(list);
-    const end = lists.endOf(list, last);
+    const last = this.tailChunk(list);
+    const end = this.endOf(list, last);
     let moved = 0;
     this.unoccupy(list);
     const near = level < geometry.levels && geometry.width[level] <= FAR_TICKS;
-    for (let chunk = lists.detach(list), next = 0; chunk !== 0; chunk = next) {
-      const stop = chunk === last ? end : (chunk << CHUNK_SHIFT) + LINK;
-      moved += near ? this.refileNear(chunk << CHUNK_SHIFT, stop) : this.refileFar(chunk << CHUNK_SHIFT, stop);
-      next = chunk === last ? 0 : lists.next(chunk);
-      lists.free(chunk);
+    for (let chunk = this.detach(list), next = 0; chunk !== 0; chunk = next) {
+      const stop = chunk === last ? end : (chunk << SHIFT) + LINK_AT;
+      moved += near ? this.refileNear(chunk << SHIFT, stop) : this.refileFar(chunk << SHIFT, stop);
+      next = chunk === last ? 0 : this.nextChunk(chunk);
+      this.freeUp(chunk);
     }
     return moved;
   }
 
   /** Gives back what a list holds, none of it alive. */
-  vacate(list: number): void {
+  protected vacate(list: number): void {
     this.unoccupy(list);
-    this.lists.release(list);
+    this.release(list);
   }
 
-  clear(): void {
+  protected occupy(list: number): void {
+    this.occupancy.set(list);
+    this.occupied[this.geometry.levelOf[list]]++;
+    this.listsInUse++;
+  }
+
+  /** A list that is unoccupied and keeps its chunks is left alone by everything here: it is being read. */
+  protected unoccupy(list: number): void {
+    this.occupancy.unset(list);
+    this.occupied[this.geometry.levelOf[list]]--;
+    this.listsInUse--;
+    if (list === this.overflowList) this.overflowLeast = Number.POSITIVE_INFINITY;
+  }
+
+  protected clearFiling(): void {
     this.size = 0;
-    this.lists.clear();
+    this.clearLists();
     this.occupancy.clear();
     this.occupied.fill(0);
     this.listsInUse = 0;
     this.overflowLeast = Number.POSITIVE_INFINITY;
   }
 
-  get bytes(): number {
-    return this.lists.bytes + this.occupancy.bytes + this.farTicks.byteLength + this.geometry.bytes;
-  }
-
   private append(list: number, slot: number, word: number, low: number, tick: number): void {
-    const { lists } = this;
-    const at = list * LIST_WORDS + CURSOR;
-    let cell = lists.lists[at];
-    if ((cell & (CHUNK_WORDS - 1)) === LINK) cell = this.extend(list, tick);
-    lists.cells[cell] = word;
-    lists.cells[cell + 1] = low;
-    lists.position[slot] = cell;
-    lists.lists[at] = cell + 2;
+    let cell = this.cursors[list];
+    if ((cell & IN_CHUNK) === LINK_AT) cell = this.extend(list, tick);
+    const { cells } = this;
+    cells[cell] = word;
+    cells[cell + 1] = low;
+    this.position[slot] = cell;
+    this.cursors[list] = cell + 2;
   }
 
   private extend(list: number, tick: number): number {
-    const { lists } = this;
-    if (lists.crowded(this.size, this.listsInUse)) {
+    if (this.crowded(this.size, this.listsInUse)) {
       this.compactNext();
       // It may have been this one.
-      const cell = lists.lists[list * LIST_WORDS + CURSOR];
-      if ((cell & (CHUNK_WORDS - 1)) !== LINK) return cell;
+      const cell = this.cursors[list];
+      if ((cell & IN_CHUNK) !== LINK_AT) return cell;
     }
-    if (lists.head(list) === 0) {
+    if (this.heads[list] === 0) {
       this.occupy(list);
       this.noteEvent(list, tick);
     }
-    return lists.extend(list);
+    return this.addChunk(list);
   }
 
   /** Compacts the next list in turn: in one round, every dead entry goes. */
   private compactNext(): void {
-    const { geometry, lists, occupancy } = this;
+    const { geometry, occupancy } = this;
     let list = occupancy.next(this.compacted + 1, geometry.slots);
     if (list < 0) list = occupancy.next(0, geometry.slots);
     if (list < 0) return;
     this.compacted = list === geometry.slots - 1 ? -1 : list;
-    if (!lists.compact(list)) this.vacate(list);
+    if (!this.compact(list)) this.vacate(list);
   }
 
-  private insertElsewhere(slot: number, tick: number): void {
+  private fileElsewhere(slot: number, tick: number): void {
     this.setNearEnd();
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
   }
@@ -216,18 +224,17 @@ export class Filing {
 
   /** In two passes: the first does little but look the slots' positions up, so that the cache misses overlap. */
   private refileNear(from: number, to: number): number {
-    const { lists, nowLow, places, scratch } = this;
-    const { cells, position } = lists;
+    const { cells, nowLow, places, position } = this;
     let moved = 0;
     for (let cell = from; cell < to; cell += 2) {
-      const slot = cells[cell] & SLOT_MASK;
+      const slot = cells[cell] & SLOT;
       scratch[moved] = slot;
-      scratch[moved + ENTRIES_PER_CHUNK] = cells[cell + 1];
+      scratch[moved + ENTRIES] = cells[cell + 1];
       moved += position[slot] === cell ? 1 : 0;
     }
     for (let i = 0; i < moved; i++) {
       const slot = scratch[i];
-      const low = scratch[i + ENTRIES_PER_CHUNK];
+      const low = scratch[i + ENTRIES];
       const place = places[Math.clz32(low ^ nowLow)];
       // As no event lies below it, occupying a list needs the low word alone.
       this.append((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5))), slot, slot, low, this.now);
@@ -254,28 +261,14 @@ export class Filing {
     return (place >>> 10) + (((tick | 0) >>> place) & ~(-1 << (place >>> 5)));
   }
 
-  occupy(list: number): void {
-    this.occupancy.set(list);
-    this.occupied[this.geometry.levelOf[list]]++;
-    this.listsInUse++;
-  }
-
   private noteEvent(list: number, tick: number): void {
     const start = this.geometry.startOn(this.geometry.levelOf[list], tick);
-    if (start < this.event) this.event = start;
-  }
-
-  /** A list that is unoccupied and keeps its chunks is left alone by everything here: it is being read. */
-  unoccupy(list: number): void {
-    this.occupancy.unset(list);
-    this.occupied[this.geometry.levelOf[list]]--;
-    this.listsInUse--;
-    if (list === this.overflowList) this.overflowLeast = Number.POSITIVE_INFINITY;
+    if (start < this.event) this.setEvent(start);
   }
 
   private keepFar(slot: number, tick: number): number {
     if (slot >= this.farTicks.length) {
-      const farTicks = new Float64Array(this.lists.position.length);
+      const farTicks = new Float64Array(this.room);
       farTicks.set(this.farTicks);
       this.farTicks = farTicks;
     }
@@ -287,6 +280,7 @@ export class Filing {
     const block = Math.floor(this.now / BLOCK) * BLOCK;
     this.blockEnd = block + BLOCK;
     this.setNearEnd();
+    this.setEvent(this.event);
     this.geometry.tabulate(block, this.places);
   }
 

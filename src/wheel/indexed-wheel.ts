@@ -1,6 +1,9 @@
-import { DeadlineTooFarError, InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import type { TimerId } from '../timer-id.ts';
-import type { Intervals } from './intervals.ts';
+import { DeadlineRules } from './deadline-rules.ts';
+import { type Intervals, MAX_TICK } from './intervals.ts';
+import { SlotDeadlines } from './slot-deadlines.ts';
+import { SlotValues } from './slot-values.ts';
 import { Slots } from './slots.ts';
 import type { DueSink } from './tick-index.ts';
 import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
@@ -15,34 +18,54 @@ export interface IndexedWheelOptions<I> {
   shard: number;
 }
 
+const LAST_TICK = MAX_TICK; // a constant of its own, which the compiler folds: see ChunkLists
+const AWAKE = Number.NEGATIVE_INFINITY;
+
 /**
  * Time, ids and values on top of an index of slots by tick: everything that the wheels share. See TimingWheel for what
  * it promises, TickIndex for what it builds on.
  *
  *    id ──slots──▶ slot ──index──▶ due tick
- *                   ├─ deadline, in the slot's record
- *                   └─ values[slot]
+ *                   ├─ value
+ *                   └─ deadline, where it is not the time of the due tick
+ *
+ * Advancing over time in which there is nothing to do only notes the time: the wheel is *quiet*, and the index lags
+ * behind the clock. Whatever changes the wheel, or reads what depends on the index's `now`, wakes it first.
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
-  protected readonly index: I;
-  protected readonly intervals: Intervals;
-  private readonly slots: Slots;
-  private readonly refusesPast: boolean;
-  private readonly values: (T | undefined)[] = [];
-  // Starts as a double, and so remains one, see CascadingIndex.
-  private clock = Number.NaN;
+  // Declared, not defined: see ChunkLists.
+  declare protected readonly index: I;
+  declare protected readonly intervals: Intervals;
+  declare private readonly rules: DeadlineRules;
+  declare private readonly slots: Slots;
+  declare private readonly values: SlotValues<T>;
+  /** Where there is any deadline that is not the time of its tick. */
+  private deadlines: SlotDeadlines | undefined;
+  private clock = Number.NaN; // a double from the start, as the others: see Filing
+  /** Whole deadlines from now up to it are their own due ticks; on most wheels there are none. */
+  private plainEnd = Number.NaN;
+  /** While quiet, times below it need nothing but to be noted; else AWAKE. */
+  private quietEnd = Number.NaN;
+  /** The handler that was passed when the wheel fell quiet: known to be a function. */
+  private idleHandler: FireHandler<T> | undefined;
   /** Ticks of `clock` and of the tick being handed over. */
   private handlerTick = Number.NaN;
   private handler: FireHandler<T> | undefined;
   private fired = 0;
+  /** Keeps `expect` from being optimised away. */
+  protected touched = 0;
   private idle: AdvanceResult = { fired: 0, cascaded: 0, complete: true, nextExpiration: undefined };
 
   constructor({ index, intervals, capacity, past, shard }: IndexedWheelOptions<I>) {
     this.index = index;
     this.intervals = intervals;
+    this.rules = new DeadlineRules(index, intervals, past === 'throw');
     this.slots = new Slots(capacity, shard);
-    this.refusesPast = past === 'throw';
+    this.values = new SlotValues(capacity);
+    const isPlain = intervals.isPlain && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
+    this.plainEnd = isPlain ? LAST_TICK : Number.NEGATIVE_INFINITY;
+    this.quietEnd = AWAKE;
   }
 
   get start(): number {
@@ -62,66 +85,64 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   get upperBound(): number {
-    const bound = this.index.upperBound;
-    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(bound - 1);
+    if (this.quietEnd > AWAKE) this.wake();
+    return this.rules.upperBound;
   }
 
   schedule(deadline: number, value: T): TimerId {
-    const tick = this.tickFor(deadline);
-    const id = this.slots.allocate(deadline);
+    if (this.quietEnd > AWAKE) this.wake();
+    if (!(deadline > this.clock && deadline < this.plainEnd && Number.isInteger(deadline))) {
+      return this.scheduleApart(deadline, value);
+    }
+    const id = this.slots.allocate();
     const slot = this.slots.slotOf(id);
-    // Slots are given out in order before any is reused: the array stays dense.
-    this.values[slot] = value;
-    this.index.insert(slot, tick);
+    this.values.set(slot, value);
+    if (this.deadlines !== undefined) this.deadlines.unset(slot);
+    this.index.insert(slot, deadline);
     return id;
   }
 
   reschedule(id: TimerId, deadline: number): boolean {
-    const tick = this.tickFor(deadline);
-    const slot = this.slots.find(id);
-    if (slot < 0) return false;
+    if (this.quietEnd > AWAKE) this.wake();
+    const isPlain = deadline > this.clock && deadline < this.plainEnd && Number.isInteger(deadline);
+    const tick = isPlain ? deadline : this.rules.tickFor(deadline, this.clock);
+    if (!this.slots.isLive(id)) return false;
+    const slot = this.slots.slotOf(id);
     this.index.remove(slot);
-    this.slots.setDeadline(slot, deadline);
+    if (!isPlain) this.ownDeadlines().set(slot, deadline);
+    else if (this.deadlines !== undefined) this.deadlines.unset(slot);
     this.index.insert(slot, tick);
     return true;
   }
 
   cancel(id: TimerId): boolean {
-    const slot = this.slots.find(id);
-    if (slot < 0) return false;
+    if (!this.slots.isLive(id)) return false;
+    if (this.quietEnd > AWAKE) this.wake();
+    const slot = this.slots.slotOf(id);
     this.index.remove(slot);
-    this.values[slot] = undefined;
-    this.slots.release(slot);
+    this.values.drop(slot);
+    this.slots.release(id);
     return true;
   }
 
   has(id: TimerId): boolean {
-    return this.slots.find(id) >= 0;
+    return this.slots.isLive(id);
   }
 
   get(id: TimerId): T | undefined {
-    const slot = this.slots.find(id);
-    return slot < 0 ? undefined : this.values[slot];
+    return this.slots.isLive(id) ? this.values.get(this.slots.slotOf(id)) : undefined;
   }
 
   deadlineOf(id: TimerId): number | undefined {
-    const slot = this.slots.find(id);
-    return slot < 0 ? undefined : this.slots.deadlineOf(slot);
+    return this.slots.isLive(id) ? this.deadlineAt(this.slots.slotOf(id)) : undefined;
   }
 
   advanceTo(now: number, onFire: FireHandler<T>, limit: number = Number.POSITIVE_INFINITY): AdvanceResult {
-    if (this.handler !== undefined) throwNested();
-    if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
-    if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
-    if (!(limit >= 0)) throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
-    const { index } = this;
-    const tick = this.intervals.tickAt(now);
-    if (tick < index.nextEvent()) {
-      index.advanceTo(tick, this, limit);
-      if (now > this.clock) this.clock = now;
-      return this.idleResult();
+    if (now < this.quietEnd && now >= this.clock && onFire === this.idleHandler && limit >= 0) {
+      this.clock = now;
+      return this.idle;
     }
-    return this.fire(tick, now, onFire, limit);
+    return this.advance(now, onFire, limit);
   }
 
   nextExpiration(): number | undefined {
@@ -130,10 +151,12 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   clear(): void {
+    if (this.quietEnd > AWAKE) this.wake();
     for (let slot = 0; slot < this.slots.reach; slot++) {
-      if (!this.index.has(slot)) continue;
-      this.values[slot] = undefined;
-      this.slots.release(slot);
+      const id = this.slots.idOf(slot);
+      if (id === undefined) continue;
+      this.values.drop(slot);
+      this.slots.release(id);
     }
     this.index.clear();
   }
@@ -156,15 +179,16 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   memoryStats(): WheelMemoryStats {
-    const bytes = this.index.bytes + this.slots.bytes + 8 * this.values.length;
+    const bytes = this.index.bytes + this.slots.bytes + this.values.bytes + (this.deadlines?.bytes ?? 0);
     return { levels: this.index.levelStats(), bytes };
   }
 
   snapshot(): WheelSnapshot {
+    if (this.quietEnd > AWAKE) this.wake();
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
-      if (id !== undefined) timers.push({ slot, id, deadline: this.slots.deadlineOf(slot) });
+      if (id !== undefined) timers.push({ slot, id, deadline: this.deadlineAt(slot) });
     }
     const { start, precision, now, size, upperBound } = this;
     const nextExpiration = this.nextExpiration();
@@ -176,8 +200,13 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   *[Symbol.iterator](): Iterator<WheelTimer<T>> {
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
-      if (id !== undefined) yield { id, deadline: this.slots.deadlineOf(slot), value: this.values[slot] as T };
+      if (id !== undefined) yield { id, deadline: this.deadlineAt(slot), value: this.values.get(slot) };
     }
+  }
+
+  /** For the index: a slot may come due. */
+  expect(slot: number): void {
+    this.touched ^= this.slots.touch(slot) ^ this.values.touch(slot);
   }
 
   /** For the index: a slot has come due. */
@@ -186,35 +215,51 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
       this.handlerTick = tick;
       this.clock = this.intervals.startOf(tick);
     }
-    const id = this.slots.idOf(slot) as TimerId;
-    const value = this.values[slot] as T;
-    const deadline = this.slots.deadlineOf(slot);
-    this.values[slot] = undefined;
-    this.slots.release(slot);
+    const id = this.slots.idAt(slot);
+    const value = this.values.get(slot);
+    const deadline = this.deadlines === undefined ? this.clock : this.deadlines.get(slot, this.clock);
+    this.values.drop(slot);
+    this.slots.release(id);
     this.fired++;
     (this.handler as FireHandler<T>)(value, id, deadline);
   }
 
-  /** The tick to file a deadline at; throws where the wheel does not take it. */
-  protected tickFor(deadline: number): number {
-    if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
-    const tick = this.intervals.dueTick(deadline);
-    if (tick >= this.index.upperBound - 1 && deadline >= this.upperBound) {
-      throw new DeadlineTooFarError(deadline, this.upperBound);
-    }
-    if (this.refusesPast && deadline < this.clock) this.refusePast(deadline);
-    return tick;
+  private deadlineAt(slot: number): number {
+    const tick = this.index.tickOf(slot);
+    return this.deadlines === undefined ? tick : this.deadlines.get(slot, tick);
   }
 
-  /** Times within now's interval are not past: at this precision, they are the present. */
-  private refusePast(deadline: number): void {
-    if (this.intervals.intervalOf(deadline) < this.intervals.intervalOf(this.clock)) {
-      throw new InvalidDeadlineError(deadline, `must not lie before the interval of now (${this.clock})`);
-    }
+  private ownDeadlines(): SlotDeadlines {
+    this.deadlines ??= new SlotDeadlines(this.slots.capacity);
+    return this.deadlines;
+  }
+
+  /** Schedules what needs a deadline beside its tick, or is refused. */
+  private scheduleApart(deadline: number, value: T): TimerId {
+    const tick = this.rules.tickFor(deadline, this.clock);
+    const id = this.slots.allocate();
+    const slot = this.slots.slotOf(id);
+    this.values.set(slot, value);
+    this.ownDeadlines().set(slot, deadline);
+    this.index.insert(slot, tick);
+    return id;
+  }
+
+  private advance(now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
+    if (this.handler !== undefined) throwNested();
+    if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
+    if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
+    if (!(limit >= 0)) throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
+    const tick = this.intervals.tickAt(now);
+    if (tick >= this.index.nextEvent()) return this.fire(tick, now, onFire, limit);
+    this.index.advanceTo(tick, this, limit);
+    if (now > this.clock) this.clock = now;
+    return this.fallQuiet(onFire);
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
     const { index } = this;
+    this.quietEnd = AWAKE;
     const cascadedBefore = index.cascaded;
     this.fired = 0;
     this.handler = onFire;
@@ -234,11 +279,19 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     };
   }
 
-  /** The result of a call in which nothing happened: the same object for as long as it holds. */
-  private idleResult(): AdvanceResult {
+  /** Returns the result of a call in which nothing happened: the same object for as long as it holds. */
+  private fallQuiet(onFire: FireHandler<T>): AdvanceResult {
+    this.idleHandler = onFire;
     const nextExpiration = this.nextExpiration();
     if (this.idle.nextExpiration !== nextExpiration) this.idle = { ...this.idle, nextExpiration };
+    this.quietEnd = this.intervals.startOf(Math.min(this.index.nextEvent(), LAST_TICK));
     return this.idle;
+  }
+
+  /** Has the index catch up with the clock. */
+  private wake(): void {
+    this.quietEnd = AWAKE;
+    this.index.advanceTo(this.intervals.tickAt(this.clock), this, 0);
   }
 }
 

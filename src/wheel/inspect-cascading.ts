@@ -4,7 +4,7 @@ import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from './wheel-snapsho
 
 /** Copies a cascading index out, by reading every list from its first cell to its last. */
 export function inspectCascading(index: CascadingIndex): IndexSnapshot {
-  const { geometry, lists, occupancy, occupied: counts } = index.filing;
+  const { geometry, heads, occupancy, occupied: counts } = index;
   const { now, size } = index;
   const nextTick = index.nextTick();
   const levels: LevelSnapshot[] = [];
@@ -15,7 +15,7 @@ export function inspectCascading(index: CascadingIndex): IndexSnapshot {
     const occupied: number[] = [];
     for (let i = 0; i < slots; i++) {
       if (occupancy.has(base + i)) occupied.push(i);
-      if (lists.head(base + i) !== 0) found.push(inspectList(index, base + i, i));
+      if (heads[base + i] !== 0) found.push(inspectList(index, base + i, i));
     }
     levels.push({ width: geometry.width[level], slots, occupied, occupiedCount: counts[level], lists: found });
   }
@@ -23,17 +23,14 @@ export function inspectCascading(index: CascadingIndex): IndexSnapshot {
 }
 
 function inspectList(index: CascadingIndex, list: number, i: number): ListSnapshot {
-  const { filing } = index;
-  const { lists } = filing;
   const entries: ListSnapshot['entries'] = [];
-  const last = lists.tail(list);
+  const last = index.tailChunk(list);
   let chunks = 0;
-  for (let chunk = lists.head(list); ; chunk = lists.next(chunk)) {
+  for (let chunk = index.heads[list]; ; chunk = index.nextChunk(chunk)) {
     chunks++;
-    for (let cell = chunk << CHUNK_SHIFT; cell < lists.endOf(list, chunk); cell += 2) {
-      const slot = filing.slotAt(cell);
-      if (slot >= 0)
-        entries.push({ slot, tick: filing.tickAt(cell), filed: index.tickOf(slot) === filing.tickAt(cell) });
+    for (let cell = chunk << CHUNK_SHIFT; cell < index.endOf(list, chunk); cell += 2) {
+      const slot = index.slotAt(cell);
+      if (slot >= 0) entries.push({ slot, tick: index.tickAt(cell), filed: index.tickOf(slot) === index.tickAt(cell) });
     }
     if (chunk === last) break;
   }

@@ -11,6 +11,8 @@ export const MAX_TICK = Number.MAX_SAFE_INTEGER;
 export class Intervals {
   readonly start: number;
   readonly precision: number;
+  /** The time of a whole deadline's due tick is the deadline, and its number too. */
+  readonly isPlain: boolean;
   private readonly next: boolean;
   /** Ticks are the times themselves, rounded: nothing to correct. */
   private readonly plain: boolean;
@@ -31,6 +33,7 @@ export class Intervals {
     this.precision = precision;
     this.next = rounding === 'next';
     this.plain = precision === 1 && start === 0;
+    this.isPlain = this.plain && !this.next;
   }
 
   startOf(n: number): number {

@@ -38,6 +38,7 @@ export class PinnedIndex implements WheelIndex {
   now: number;
   size = 0;
   readonly cascaded = 0;
+  readonly keepsDueTicks = false;
   private readonly widths: Float64Array;
   private readonly spokeCounts: Int32Array;
   private readonly bases: Int32Array;

@@ -2,93 +2,102 @@ import { CapacityExceededError } from '../errors.ts';
 import { TIMER_ID_BITS, type TimerId, timerIdLayout } from '../timer-id.ts';
 
 const INITIAL = 256;
+/** Large, since all is copied; memory that is not touched costs nothing. */
+const GROWTH = 4;
 
 /**
  * Gives out slots and their ids: the last slot freed first, as its memory is still warm. Each use of a slot has a
  * generation of its own, from 1; a slot whose generations are used up is retired, so no id is ever given out twice.
- *
- *    records[2 slot]      the id of the slot's timer while it is live, minus the id of its next one while it is free, 0 if never used
- *    records[2 slot + 1]  the deadline of the timer
- *
- * so one load and one compare tell whether an id is live, and what is touched with it lies in the same cache line.
  * Ids are as `timer-id.ts` draws them.
+ *
+ *    ids[slot]     the id of the slot's live timer, else NaN
+ *    free          the ids to give out next, a stack
+ *
+ * so one load and one compare tell whether an id is live, and no value passes for a free slot; and neither giving a slot
+ * out nor taking it back waits for its memory, it only writes there.
  */
 export class Slots {
-  readonly capacity: number;
-  private records: Float64Array;
-  private free: Int32Array;
+  // Declared, not defined: see ChunkLists.
+  declare readonly capacity: number;
+  declare private ids: Float64Array;
+  /** Of each free slot, the id that its next timer gets. */
+  declare private free: Float64Array;
   private freeCount = 0;
   /** Slots ever given out. */
   private used = 0;
   private retired = 0;
-  private readonly slotMask: number;
+  declare private readonly slotMask: number;
+  // These start as doubles, and so remain ones, see Filing.
   /** From one generation of a slot to its next. */
-  private readonly step: number;
-  private readonly first: number;
-  private readonly end: number;
+  private readonly step: number = Number.NaN;
+  private readonly first: number = Number.NaN;
+  private readonly end: number = Number.NaN;
 
   /** `shard` is the number in the top bits of every id. */
   constructor(capacity: number, shard: number) {
     const layout = timerIdLayout(shard + 1, capacity);
+    const room = Math.min(INITIAL, capacity);
     this.capacity = capacity;
-    this.records = new Float64Array(2 * Math.min(INITIAL, capacity));
-    this.free = new Int32Array(Math.min(INITIAL, capacity));
-    this.slotMask = 2 ** layout.slotBits - 1;
+    this.ids = new Float64Array(room);
+    this.free = new Float64Array(room);
+    this.slotMask = (2 ** layout.slotBits - 1) | 0;
     this.step = 2 ** layout.slotBits;
     this.first = shard * 2 ** (TIMER_ID_BITS - layout.shardBits);
     this.end = this.first + 2 ** (TIMER_ID_BITS - layout.shardBits);
+    // The only slot that 0, which fresh memory holds, could name.
+    this.ids[0] = Number.NaN;
   }
 
   /** The id for a new timer, live from now on. */
-  allocate(deadline: number): TimerId {
+  allocate(): TimerId {
     const { freeCount } = this;
-    if (freeCount === 0) return this.allocateFresh(deadline);
-    const slot = this.free[freeCount - 1];
-    const id = -this.records[2 * slot];
+    if (freeCount === 0) return this.allocateFresh();
+    const id = this.free[freeCount - 1];
     this.freeCount = freeCount - 1;
-    this.records[2 * slot] = id;
-    this.records[2 * slot + 1] = deadline;
+    this.ids[id & this.slotMask] = id;
     return id;
   }
 
-  /** Precondition: the slot is live. */
-  release(slot: number): void {
-    const next = this.records[2 * slot] + this.step;
-    this.records[2 * slot] = -next;
-    if (next >= this.end) {
-      this.retired++;
+  /** Precondition: the id is live. */
+  release(id: TimerId): void {
+    this.ids[id & this.slotMask] = Number.NaN;
+    const next = id + this.step;
+    const { free, freeCount } = this;
+    if (next >= this.end || freeCount === free.length) {
+      this.releaseRarely(next);
       return;
     }
-    if (this.freeCount === this.free.length) this.free = grown(this.free, this.capacity);
-    this.free[this.freeCount++] = slot;
+    free[freeCount] = next;
+    this.freeCount = freeCount + 1;
   }
 
-  /** The slot of a live id, -1 for any other value. */
-  find(id: TimerId): number {
-    const slot = id & this.slotMask;
-    return id > 0 && slot < this.used && this.records[2 * slot] === id ? slot : -1;
+  isLive(id: TimerId): boolean {
+    // A slot that was never used may lie beyond the array: undefined is no id either.
+    return this.ids[id & this.slotMask] === id;
   }
 
-  /** The slot in an id that is known to be live. */
+  /** The slot in an id that is known to have been given out here. */
   slotOf(id: TimerId): number {
     return id & this.slotMask;
   }
 
+  /** The id of a slot that is known to be live. */
+  idAt(slot: number): TimerId {
+    return this.ids[slot];
+  }
+
+  /** Reads what there is of a slot, for no result but a number. */
+  touch(slot: number): number {
+    return this.ids[slot] | 0;
+  }
+
   /** The id of a live slot, else undefined. */
   idOf(slot: number): TimerId | undefined {
-    const id = this.records[2 * slot];
+    const id = this.ids[slot];
     return id > 0 ? id : undefined;
   }
 
-  deadlineOf(slot: number): number {
-    return this.records[2 * slot + 1];
-  }
-
-  setDeadline(slot: number, deadline: number): void {
-    this.records[2 * slot + 1] = deadline;
-  }
-
-  /** Slots of which typed arrays kept beside this one need room. */
+  /** Slots of which arrays kept beside this one need room. */
   get reach(): number {
     return this.used;
   }
@@ -99,24 +108,32 @@ export class Slots {
   }
 
   get bytes(): number {
-    return this.records.byteLength + this.free.byteLength;
+    return this.ids.byteLength + this.free.byteLength;
   }
 
-  private allocateFresh(deadline: number): TimerId {
+  private releaseRarely(next: TimerId): void {
+    if (next >= this.end) {
+      this.retired++;
+      return;
+    }
+    this.free = grown(this.free, this.capacity);
+    this.free[this.freeCount++] = next;
+  }
+
+  private allocateFresh(): TimerId {
     const slot = this.used;
     if (slot === this.capacity) throw new CapacityExceededError(this.capacity);
-    if (2 * slot === this.records.length) this.records = grown(this.records, 2 * this.capacity);
+    if (slot === this.ids.length) this.ids = grown(this.ids, this.capacity);
     this.used++;
     const id = this.first + this.step + slot;
-    this.records[2 * slot] = id;
-    this.records[2 * slot + 1] = deadline;
+    this.ids[slot] = id;
     return id;
   }
 }
 
-/** A copy of twice the length. */
+/** A longer copy. */
 export function grown<A extends Int32Array | Float64Array>(array: A, capacity: number): A {
-  const length = Math.min(capacity, array.length * 2);
+  const length = Math.min(capacity, array.length * GROWTH);
   const copy = (array instanceof Int32Array ? new Int32Array(length) : new Float64Array(length)) as A;
   copy.set(array);
   return copy;

@@ -50,4 +50,9 @@ export interface TickIndex {
 export interface DueSink {
   /** A slot has come due; it is no longer filed. `tick` is the tick being handed over. */
   due(slot: number, tick: number): void;
+  /**
+   * A slot may come due in a moment, several in a row. A sink whose memory for slots is not in the cache reads it here,
+   * for no result: misses that follow each other at once overlap, those of `due` do not.
+   */
+  expect?(slot: number): void;
 }

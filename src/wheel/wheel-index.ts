@@ -4,6 +4,8 @@ import type { IndexSnapshot } from './wheel-snapshot.ts';
 
 /** What a wheel for use in one thread needs of its index beyond TickIndex. */
 export interface WheelIndex extends TickIndex {
+  /** Whether slots are handed over at their own due ticks, not at those of a level. */
+  readonly keepsDueTicks: boolean;
   levelStats(): LevelStats[];
   /** Ticks that each level covers. */
   levelRanges(): number[];

@@ -21,7 +21,11 @@ for (const path of ['src', 'test/wheel', 'package.json', 'tsconfig.json', 'vites
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 /** Quick suites first: most mutations do not live to see the others. */
-const suites = [['conformance', 'parts', 'presets'], ['cascading-index', 'random-scripts'], ['small-worlds']];
+const suites = [
+  ['conformance', 'parts', 'slot-memory', 'presets', 'pinned3', 'monotone-queue'],
+  ['cascading-index', 'random-scripts'],
+  ['small-worlds'],
+];
 
 /** The full name of the first test that failed, or undefined. */
 async function firstFailure() {

@@ -1,0 +1,40 @@
+import { DeadlineTooFarError, InvalidDeadlineError } from '../errors.ts';
+import type { Intervals } from './intervals.ts';
+import type { WheelIndex } from './wheel-index.ts';
+
+/** Which deadlines a wheel takes, and at which tick it files them. */
+export class DeadlineRules {
+  private readonly index: WheelIndex;
+  private readonly intervals: Intervals;
+  private readonly refusesPast: boolean;
+
+  constructor(index: WheelIndex, intervals: Intervals, refusesPast: boolean) {
+    this.index = index;
+    this.intervals = intervals;
+    this.refusesPast = refusesPast;
+  }
+
+  /** See TimingWheel. Precondition, here and below: the index has caught up with the clock. */
+  get upperBound(): number {
+    const bound = this.index.upperBound;
+    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(bound - 1);
+  }
+
+  /** The tick to file a deadline at; throws where the wheel does not take it. */
+  tickFor(deadline: number, clock: number): number {
+    if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
+    const tick = this.intervals.dueTick(deadline);
+    if (tick >= this.index.upperBound - 1 && deadline >= this.upperBound) {
+      throw new DeadlineTooFarError(deadline, this.upperBound);
+    }
+    if (this.refusesPast && deadline < clock) this.refusePast(deadline, clock);
+    return tick;
+  }
+
+  /** Times within now's interval are not past: at this precision, they are the present. */
+  private refusePast(deadline: number, clock: number): void {
+    if (this.intervals.intervalOf(deadline) < this.intervals.intervalOf(clock)) {
+      throw new InvalidDeadlineError(deadline, `must not lie before the interval of now (${clock})`);
+    }
+  }
+}

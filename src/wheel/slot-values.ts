@@ -1,0 +1,67 @@
+/** Word of a slot whose value is in the array. */
+const KEPT_APART = -(2 ** 31);
+const INITIAL = 256;
+const GROWTH = 4;
+
+/**
+ * One value per slot. A whole number of 31 bits and sign (an index of the user's own, say) is kept as a word: half the
+ * memory of a reference, none of it the garbage collector's to read or to copy. Everything else is in an array that is
+ * made when it is first needed.
+ */
+export class SlotValues<T> {
+  declare private readonly capacity: number;
+  private words = new Int32Array(0);
+  private apart: (T | undefined)[] | undefined;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  set(slot: number, value: T): void {
+    if (slot >= this.words.length) this.grow(slot);
+    if (typeof value === 'number' && (value | 0) === value && value !== KEPT_APART && !isMinusZero(value))
+      this.words[slot] = value;
+    else this.keepApart(slot, value);
+  }
+
+  /** Precondition: set. */
+  get(slot: number): T {
+    const word = this.words[slot];
+    return word === KEPT_APART ? this.readApart(slot) : (word as T);
+  }
+
+  /** Reads what there is of a slot, for no result but a number. */
+  touch(slot: number): number {
+    return this.words[slot];
+  }
+
+  /** Lets go of the value. */
+  drop(slot: number): void {
+    if (this.apart !== undefined && this.words[slot] === KEPT_APART) this.apart[slot] = undefined;
+  }
+
+  get bytes(): number {
+    return this.words.byteLength + (this.apart === undefined ? 0 : 8 * this.apart.length);
+  }
+
+  private keepApart(slot: number, value: T): void {
+    this.words[slot] = KEPT_APART;
+    this.apart ??= [];
+    // Never a hole: the array stays dense.
+    while (this.apart.length < slot) this.apart.push(undefined);
+    this.apart[slot] = value;
+  }
+
+  private readApart(slot: number): T {
+    return (this.apart as T[])[slot];
+  }
+
+  private grow(slot: number): void {
+    const words = new Int32Array(Math.min(this.capacity, Math.max(INITIAL, slot + 1, GROWTH * this.words.length)));
+    words.set(this.words);
+    this.words = words;
+  }
+}
+
+/** Which a word would give back as 0. */
+const isMinusZero = (value: number): boolean => value === 0 && 1 / value < 0;

@@ -50,7 +50,7 @@ export interface CascadingIndexOptions {
 export class CascadingIndex extends Filing implements WheelIndex {
   cascaded = 0;
   readonly keepsDueTicks = true;
-  declare private readonly refuses: boolean;
+  private readonly refuses: boolean;
   /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell for this tick. */
   private least = Number.NaN;
   private leastSlot = 0;

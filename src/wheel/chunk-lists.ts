@@ -43,13 +43,13 @@ const scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
 
 export class ChunkLists {
   // Declared: a field that is defined holds undefined first, and is then checked for what it holds at every use.
-  declare cells: Int32Array;
-  declare position: Int32Array;
+  cells: Int32Array;
+  position: Int32Array;
   /** Slots below it have a position. */
   protected room = 0;
-  declare readonly heads: Int32Array;
-  declare readonly cursors: Int32Array;
-  declare private readonly capacity: number;
+  readonly heads: Int32Array;
+  readonly cursors: Int32Array;
+  private readonly capacity: number;
   private freeChunk = 0;
   private usedChunks = 1;
   /** Chunks in lists. */

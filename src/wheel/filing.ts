@@ -36,11 +36,11 @@ export class Filing extends ChunkLists {
   now = Number.NaN;
   size = 0;
   // Declared, not defined: see ChunkLists.
-  declare readonly geometry: LevelGeometry;
-  declare readonly occupancy: Occupancy;
+  readonly geometry: LevelGeometry;
+  readonly occupancy: Occupancy;
   /** Occupied slots by level. */
-  declare readonly occupied: Int32Array;
-  declare readonly overflowList: number;
+  readonly occupied: Int32Array;
+  readonly overflowList: number;
   /** A tick before which there is nothing to do: at most the start of the next occupied slot. */
   protected event = Number.POSITIVE_INFINITY;
   /** Ticks below it are before `event` and in now's block: `now` may be set to them just so. */

@@ -34,11 +34,11 @@ const AWAKE = Number.NEGATIVE_INFINITY;
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
   // Declared, not defined: see ChunkLists.
-  declare protected readonly index: I;
-  declare protected readonly intervals: Intervals;
-  declare private readonly rules: DeadlineRules;
-  declare private readonly slots: Slots;
-  declare private readonly values: SlotValues<T>;
+  protected readonly index: I;
+  protected readonly intervals: Intervals;
+  private readonly rules: DeadlineRules;
+  private readonly slots: Slots;
+  private readonly values: SlotValues<T>;
   /** Where there is any deadline that is not the time of its tick. */
   private deadlines: SlotDeadlines | undefined;
   private clock = Number.NaN; // a double from the start, as the others: see Filing

@@ -9,7 +9,7 @@ const GROWTH = 4;
  * made when it is first needed.
  */
 export class SlotValues<T> {
-  declare private readonly capacity: number;
+  private readonly capacity: number;
   private words = new Int32Array(0);
   private apart: (T | undefined)[] | undefined;
 

@@ -18,15 +18,15 @@ const GROWTH = 4;
  */
 export class Slots {
   // Declared, not defined: see ChunkLists.
-  declare readonly capacity: number;
-  declare private ids: Float64Array;
+  readonly capacity: number;
+  private ids: Float64Array;
   /** Of each free slot, the id that its next timer gets. */
-  declare private free: Float64Array;
+  private free: Float64Array;
   private freeCount = 0;
   /** Slots ever given out. */
   private used = 0;
   private retired = 0;
-  declare private readonly slotMask: number;
+  private readonly slotMask: number;
   // These start as doubles, and so remain ones, see Filing.
   /** From one generation of a slot to its next. */
   private readonly step: number = Number.NaN;

@@ -21,7 +21,7 @@ describe.concurrent('the end of the process, as with node:timers', () => {
     ['nothing is set', '', []],
     ['one timer', `setTimeout(log, 50, 'fired');`, ['fired']],
     ['unref', `setTimeout(log, ${minute}).unref();`, []],
-    ['unref and ref', `setTimeout(log, 100, 'fired').unref().unref().ref().ref();`, ['fired']],
+    ['unref and ref', `setTimeout(log, 1500, 'fired').unref().unref().ref().ref();`, ['fired']],
     ['one of two unref', `setTimeout(log, ${minute}).unref(); setTimeout(log, 100, 'fired');`, ['fired']],
     ['unref later', `const t = setTimeout(log, ${minute}); setTimeout(() => t.unref(), 50);`, []],
     ['cleared', `clearTimeout(setTimeout(log, ${minute}));`, []],

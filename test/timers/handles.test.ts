@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
+import { timeoutOf } from '../../dist/src/timers/timeout.js';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name: handles', ({ timers }) => {
@@ -169,5 +170,17 @@ test('a number clears what was refreshed after it had fired', async () => {
     timers.clearTimeout(number);
     await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
     expect(fired).toHaveBeenCalledTimes(1);
+  }
+});
+
+test('a number is remembered only while its timeout may fire', async () => {
+  for (const { timers } of subjects.slice(1)) {
+    const [cleared, fired] = [timers.setTimeout(() => {}, 60_000), timers.setTimeout(() => {}, 1)];
+    const numbers = [+cleared, +fired];
+    expect(numbers.map(timeoutOf)).toEqual([cleared, fired]);
+    timers.clearTimeout(cleared);
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 1));
+    expect([+cleared, +fired]).toEqual(numbers);
+    expect(numbers.map(timeoutOf)).toEqual([undefined, undefined]);
   }
 });

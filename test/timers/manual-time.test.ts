@@ -61,6 +61,12 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     expect(order).toEqual([...kept, ...moved, -1]);
   });
 
+  test('an infinite delay is the end of the clock', async () => {
+    await using scheduler = manual(shards);
+    createTimers(scheduler).setTimeout(() => {}, Number.POSITIVE_INFINITY);
+    expect(await scheduler.nextExpiration()).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
   test('a scheduler that was closed takes no timers, and those that it had can be cleared', async () => {
     const scheduler = manual(shards);
     const { setTimeout, setInterval, clearTimeout } = createTimers(scheduler);

@@ -26,6 +26,7 @@ describe.concurrent('the end of the process, as with node:timers', () => {
     ['unref later', `const t = setTimeout(log, ${minute}); setTimeout(() => t.unref(), 50);`, []],
     ['cleared', `clearTimeout(setTimeout(log, ${minute}));`, []],
     ['cleared later', `const t = setTimeout(log, ${minute}); setTimeout(() => clearTimeout(t), 50);`, []],
+    ['cleared, then refreshed', `const t = setTimeout(log, ${minute}); clearTimeout(t); t.refresh();`, []],
     [
       'unref, then cleared',
       `clearTimeout(setTimeout(log, ${minute}).unref()); setTimeout(log, 50, 'fired');`,

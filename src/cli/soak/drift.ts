@@ -14,6 +14,8 @@ export interface Sample {
   readonly wheelBytes: number;
   /** Slots of the tables that have ever been in use. */
   readonly touched: number;
+  /** The most live timers that a shard was seen with until now, over all shards. */
+  readonly peak: number;
 }
 
 /** Bytes of resident memory that one more live timer may cost: 102 were measured. */
@@ -22,13 +24,17 @@ const BYTES_PER_TIMER = 300;
 const CHANCE = 0.1;
 const SLACK = 64 * 2 ** 20;
 const LEAST_SAMPLES = 30;
+/** Slots in use at once, as a multiple of what one look a second has seen of it; what a burst may have added between. */
+const PEAK_SHARE = 1.5;
+const PEAK_SLACK = 100_000;
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 /**
  * What has grown from the middle third of the run to the last, though the load has not; the first third warms up.
  * Memory is compared by medians, less what more live timers may take; handles and threads by minima, because there are
- * more of them for a moment whenever a thread is replaced, while those that are left behind are always there.
+ * more of them for a moment whenever a thread is replaced, while those that are left behind are always there. The tables
+ * keep their highest water, so theirs is held against the most that lived at once.
  */
 export function findDrift(samples: readonly Sample[]): string[] {
   if (samples.length < LEAST_SAMPLES) return [];
@@ -42,7 +48,6 @@ export function findDrift(samples: readonly Sample[]): string[] {
     ['rss', SLACK + more * BYTES_PER_TIMER],
     ['wheelBytes', SLACK + more * BYTES_PER_TIMER],
     ['filed', 100_000 + more * 3],
-    ['touched', 100_000 + more * 3],
   ] as const) {
     const [before, after] = [median(of(field, middle)), median(of(field, last))];
     if (after > before * (1 + CHANCE) + slack) drift.push(`${field} grew from ${before} to ${after}`);
@@ -50,6 +55,10 @@ export function findDrift(samples: readonly Sample[]): string[] {
   for (const field of ['handles', 'threads'] as const) {
     const [before, after] = [Math.min(...of(field, middle)), Math.min(...of(field, last))];
     if (after > before) drift.push(`${field} grew from ${before} to ${after}`);
+  }
+  const { touched = 0, peak = 0 } = last.at(-1) ?? {};
+  if (touched > peak * PEAK_SHARE + PEAK_SLACK) {
+    drift.push(`${touched} table slots have been in use, though no more than about ${peak} timers lived at once`);
   }
   return drift;
 }

@@ -64,6 +64,8 @@ export class Soak {
   readonly #threads: ThreadFaults;
   readonly #faults: Faults;
   readonly #samples: Sample[] = [];
+  /** By shard, the most live timers seen. */
+  readonly #peaks: number[] = [];
   #restarts = 0;
   #miscounts = 0;
   #nextSample = SAMPLE_PERIOD;
@@ -169,6 +171,9 @@ export class Soak {
     const { shards } = await this.#timers.scheduler.stats();
     const sum = (field: 'filed' | 'bytes' | 'touched') => shards.reduce((total, shard) => total + shard[field], 0);
     if (shards.length === 0) return; // closed meanwhile
+    shards.forEach(({ size }, shard) => {
+      this.#peaks[shard] = Math.max(this.#peaks[shard] ?? 0, size);
+    });
     this.#samples.push({
       at: now / 1000,
       live,
@@ -178,6 +183,7 @@ export class Soak {
       filed: sum('filed'),
       wheelBytes: sum('bytes'),
       touched: sum('touched'),
+      peak: this.#peaks.reduce((total, peak) => total + peak, 0),
     });
   }
 

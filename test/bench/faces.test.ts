@@ -7,6 +7,6 @@ const script = fileURLToPath(new URL('../../dist/bench/faces/main.js', import.me
 
 test('the faces are compared, and the process ends', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [script, '500', '1']);
-  const figures = 'clear \\+ set \\d+ ns, refresh \\d+ ns, set and fire \\d+ ns, -?\\d+ bytes each';
+  const figures = 'clear \\+ set \\d+ ns, refresh \\d+ ns, set and fire \\d+ ns, -?\\d+ bytes of heap each';
   expect(stdout).toMatch(new RegExp(`^node:timers: 500 live: ${figures}\nshardwheel/timers: 500 live: ${figures}\n$`));
 });

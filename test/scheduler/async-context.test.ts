@@ -86,12 +86,17 @@ describe('the first context of a process', () => {
     const text = `
       const { AsyncLocalStorage } = await import('node:async_hooks');
       const storage = new AsyncLocalStorage(), seen = [];
-      await storage.run('early', async () => {
-        const { createScheduler } = await import('shardwheel');
-        const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+      let scheduler, go;
+      const gate = new Promise((resolve) => { go = resolve; });
+      const scheduled = storage.run('early', async () => {
+        await gate;
         scheduler.schedule(1, 2, () => seen.push(storage.getStore()));
-        await storage.exit(() => scheduler.advanceTo(2));
       });
+      const { createScheduler } = await import('shardwheel');
+      scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+      go();
+      await scheduled;
+      await scheduler.advanceTo(2);
       console.log(seen.join());`;
     expect(await runText(text)).toEqual({ code: 0, stdout: 'early\n', stderr: '' });
   });

@@ -38,14 +38,17 @@ export class TableView {
     return this.scale.tickAtOrAfter(this.deadlineOf(slot));
   }
 
-  /** The whole due tick of a live timer; `now` is the clock's tick. */
+  /**
+   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline of the past that was set a multiple of
+   * 2^32 ticks ago, to the tick, the next tick.
+   */
   dueTickOf(slot: number, now: number): number {
     const due = this.dueOf(slot);
     const tick = this.deadlineTickOf(slot);
     // They differ for a deadline that had passed when it was set, and while the timer is being moved.
     if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
     const told = tickFrom(due, now);
-    return tick <= now ? Math.min(told, now + 1) : told;
+    return tick <= now && told > now + 1 ? now : told; // overdue, by a word too old to tell since when: at once
   }
 
   /** Visits every live timer's slot. */

@@ -33,6 +33,7 @@ export class ClientTime {
   dueTickOfRecord(deadline: number, due: number): number {
     const tick = this.scale.tickAtOrAfter(deadline);
     if (tick > this.tick) return Math.min(tick, LAST_TICK);
-    return Math.min(tickFrom(due, this.tick), this.tick + 1); // overdue: at once, if the word be too old to tell
+    const told = tickFrom(due, this.tick);
+    return told > this.tick + 1 ? this.tick : told; // overdue, by a word too old to tell since when: at once
   }
 }

@@ -10,8 +10,10 @@ const CHUNK_MASK = CHUNK_SLOTS - 1;
 export class Payload {
   /** Callback and argument of slot s of a chunk at 2s and 2s + 1. */
   private readonly chunks: (unknown[] | undefined)[];
+  private readonly chunkLength: number;
 
   constructor(capacity: number) {
+    this.chunkLength = Math.min(CHUNK_SLOTS, capacity) * 2;
     this.chunks = new Array<unknown[] | undefined>(Math.ceil(capacity / CHUNK_SLOTS)).fill(undefined);
   }
 
@@ -40,7 +42,7 @@ export class Payload {
   }
 
   private begin(slot: number, callback: unknown, argument: unknown): void {
-    this.chunks[slot >> CHUNK_BITS] = new Array<unknown>(CHUNK_SLOTS * 2).fill(undefined);
+    this.chunks[slot >> CHUNK_BITS] = new Array<unknown>(this.chunkLength).fill(undefined);
     this.set(slot, callback, argument);
   }
 }

@@ -130,6 +130,17 @@ describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i
     tally.expectEachOnce();
   });
 
+  test.each([2 ** 31 - 5, 2 ** 31 + 5_000_000, 2 ** 32 - 5, 2 ** 33 + 9])(
+    'timers of the past are found by a successor %i ticks later, when their due words cannot tell since when',
+    async (later) => {
+      await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+      await scheduler.ready;
+      for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
+      for (let i = 0; i < 100; i++) scheduler.schedule(i, -i);
+      expect(await scheduler.advanceTo(later)).toBe(100);
+    },
+  );
+
   test('what is due before any thread is up is delivered by the first advanceTo', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
     const tally = new Tally(500);

@@ -22,5 +22,8 @@ export const tickOfWords = (low: number, high: number): number => high * WORD + 
 /** The tick that a due word means, seen from a base tick. */
 export const tickFrom = (word: number, base: number): number => base + ((word - (base | 0)) | 0);
 
+/** The tick that a due word means, where it is known to be `latest` at the latest, and less than 2^32 ticks before. */
+export const tickUpTo = (word: number, latest: number): number => latest - (((latest | 0) - word) >>> 0);
+
 /** Ticks from one due word to another; positive where `to` is later. */
 export const ticksBetween = (from: number, to: number): number => (to - from) | 0;

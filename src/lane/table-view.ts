@@ -1,5 +1,5 @@
 import type { TickScale } from '../time/tick-scale.ts';
-import { tickFrom, wordOf } from './due-word.ts';
+import { tickFrom, tickUpTo, wordOf } from './due-word.ts';
 import { DEADLINE, DUE, HIGH_WATER, type LaneMemory, RECORD_DOUBLES, RECORD_WORDS, TAG } from './lane-memory.ts';
 
 /**
@@ -39,16 +39,15 @@ export class TableView {
   }
 
   /**
-   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline of the past that was set a multiple of
-   * 2^32 ticks ago, to the tick, the next tick.
+   * The whole due tick of a live timer; `now` is the clock's tick. Where a deadline was set when it
+   * had passed, and 2^32 ticks ago or more, a later tick than its own: at the latest the next.
    */
   dueTickOf(slot: number, now: number): number {
     const due = this.dueOf(slot);
     const tick = this.deadlineTickOf(slot);
     // They differ for a deadline that had passed when it was set, and while the timer is being moved.
     if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
-    const told = tickFrom(due, now);
-    return tick <= now && told > now + 1 ? now : told; // overdue, by a word too old to tell since when: at once
+    return tick <= now ? tickUpTo(due, now + 1) : tickFrom(due, now);
   }
 
   /** Visits every live timer's slot. */

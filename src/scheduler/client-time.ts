@@ -1,4 +1,4 @@
-import { NEAR, tickFrom } from '../lane/due-word.ts';
+import { NEAR, tickUpTo } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 
@@ -33,7 +33,6 @@ export class ClientTime {
   dueTickOfRecord(deadline: number, due: number): number {
     const tick = this.scale.tickAtOrAfter(deadline);
     if (tick > this.tick) return Math.min(tick, LAST_TICK);
-    const told = tickFrom(due, this.tick);
-    return told > this.tick + 1 ? this.tick : told; // overdue, by a word too old to tell since when: at once
+    return tickUpTo(due, this.tick + 1); // when it was set it was overdue, and due at the next tick
   }
 }

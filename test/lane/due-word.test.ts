@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { highWordOf, NEAR, tickFrom, tickOfWords, ticksBetween, wordOf } from '../../src/lane/due-word.ts';
+import { highWordOf, NEAR, tickFrom, tickOfWords, ticksBetween, tickUpTo, wordOf } from '../../src/lane/due-word.ts';
 
 const ticks = fc.oneof(
   fc.maxSafeNat(),
@@ -21,6 +21,17 @@ describe('due words', () => {
         fc.pre(tick >= 0 && Number.isSafeInteger(tick));
         expect(tickFrom(wordOf(tick), base)).toBe(tick);
         expect(ticksBetween(wordOf(base), wordOf(tick))).toBe(distance);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('mean the tick they were made of, seen from any later one less than 2^32 away', () => {
+    const ages = fc.oneof(fc.nat({ max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1));
+    fc.assert(
+      fc.property(ticks, ages, (tick, age) => {
+        fc.pre(Number.isSafeInteger(tick + age));
+        expect(tickUpTo(wordOf(tick), tick + age)).toBe(tick);
       }),
       { numRuns: 5000 },
     );

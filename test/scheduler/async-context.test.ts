@@ -103,13 +103,16 @@ describe('the first context of a process', () => {
 
   test('takes the wires away; until then no callback is wrapped, and no method of Node but two is changed', async () => {
     const text = `
-      const wired = (name) => AsyncLocalStorage.prototype[name].name === 'wired';
-      const names = () => Object.getOwnPropertyNames(AsyncLocalStorage.prototype).filter(wired).sort().join();
+      const { prototype } = AsyncLocalStorage;
+      const wired = (name) => Object.getOwnPropertyDescriptor(prototype, name).value?.name === 'wired';
+      const names = () => Object.getOwnPropertyNames(prototype).filter(wired).sort().join();
       const before = names();
       storage.run(1, () => {});
       console.log([before, names()].join(';'));
       await scheduler.close();`;
-    expect((await runModule(preamble + text, 0)).stdout).toBe('enterWith,run;\n');
+    // From Node 24 on contexts are kept from the start: see async-context.ts.
+    const wires = '_enable' in AsyncLocalStorage.prototype ? 'enterWith,run' : '';
+    expect((await runModule(preamble + text, 0)).stdout).toBe(`${wires};\n`);
   });
 
   test('wires of others above ours stay, and go on working', async () => {

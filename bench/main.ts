@@ -30,7 +30,9 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
   } finally {
     progress.end();
   }
-  const command = ['npm run bench', ...(argv.length > 0 ? ['--', ...argv] : [])].join(' ');
+  // Where the results go does not change them.
+  const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => each === '--json' || each === '--html'));
+  const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
   const marks = judge(comparisons);
   return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, marks };

@@ -25,7 +25,7 @@ Examples:
   npm run bench                          everything, ${ROUNDS} rounds, with the table of marks; about an hour
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
-  npm run bench -- --marks               what the table of marks needs; about half an hour
+  npm run bench -- --marks               what the table of marks needs; a quarter of an hour
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
 
 /** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */

@@ -31,12 +31,13 @@ export interface LaneMemory {
   readonly fired: RingMemory;
 }
 
-export const RECORD_WORDS = 4;
+/** Slot s's record begins at word s << RECORD_SHIFT. */
+export const RECORD_SHIFT = 2;
 export const DUE = 0;
 export const TAG = 1;
 
 /** The same record in doubles. */
-export const RECORD_DOUBLES = 2;
+export const DOUBLES_SHIFT = 1;
 export const DEADLINE = 1;
 
 const CLIENT_GROUP = 0;
@@ -74,7 +75,7 @@ export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_S
   return {
     capacity,
     header: allocateGroups(2),
-    table: allocateWords(capacity * RECORD_WORDS),
+    table: allocateWords(capacity << RECORD_SHIFT),
     commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };

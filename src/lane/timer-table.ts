@@ -1,6 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
-import { DEADLINE, DUE, type LaneMemory, RECORD_DOUBLES, RECORD_WORDS, TAG } from './lane-memory.ts';
+import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
+
+// A module's own constants, which the compiler folds: what is imported is read from a cell, with checks, at each use.
+const RECORD = RECORD_SHIFT;
+const DOUBLES = DOUBLES_SHIFT;
+const DUE_AT = DUE;
+const TAG_AT = TAG;
+const DEADLINE_AT = DEADLINE;
 
 /**
  * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
@@ -44,7 +51,7 @@ export class TimerTable {
     this.words = new Int32Array(memory.table);
     this.doubles = new Float64Array(memory.table);
     this.slots = 2 ** layout.slotBits;
-    this.slotMask = this.slots - 1;
+    this.slotMask = (this.slots - 1) | 0; // or else it would be kept as a double, for `slots` may be one
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
     const lowBits = Math.min(31, layout.generationBits);
     this.tagMask = (2 ** lowBits - 1) << 1;
@@ -62,11 +69,12 @@ export class TimerTable {
       slot = this.takeFresh();
       if (slot < 0) return -1;
     }
-    const at = slot * RECORD_WORDS;
-    this.freeHead = this.words[at + DUE];
-    this.words[at + DUE] = due;
-    this.doubles[slot * RECORD_DOUBLES + DEADLINE] = deadline;
-    this.words[at + TAG] |= 1; // after due: a shard that sees the timer live sees when it is due
+    const { words } = this;
+    const at = slot << RECORD;
+    this.freeHead = words[at | DUE_AT];
+    words[at | DUE_AT] = due;
+    this.doubles[(slot << DOUBLES) | DEADLINE_AT] = deadline;
+    words[at | TAG_AT] |= 1; // after due: a shard that sees the timer live sees when it is due
     this.size += 1;
     return slot;
   }
@@ -76,16 +84,13 @@ export class TimerTable {
    * next to be allocated.
    */
   free(slot: number): boolean {
-    const at = slot * RECORD_WORDS;
-    const tag = (this.words[at + TAG] + 1) & this.tagMask;
-    this.words[at + TAG] = tag; // before due: a shard that still sees the old tag still sees its due word
+    const { words } = this;
+    const at = slot << RECORD;
+    const tag = (words[at | TAG_AT] + 1) & this.tagMask;
+    words[at | TAG_AT] = tag; // before due: a shard that still sees the old tag still sees its due word
     this.size -= 1;
-    if (this.high !== undefined && tag === 0) this.high[slot] = (this.high[slot] + 1) & this.highMask;
-    if (tag === this.firstTag && (this.high === undefined || this.high[slot] === this.firstHigh)) {
-      this.retired += 1;
-      return false;
-    }
-    this.words[at + DUE] = this.freeHead;
+    if ((tag === 0 || tag === this.firstTag) && this.isUsedUp(slot, tag)) return false;
+    words[at | DUE_AT] = this.freeHead;
     this.freeHead = slot;
     return true;
   }
@@ -94,43 +99,41 @@ export class TimerTable {
   slotOf(id: TimerId): number {
     if (typeof id !== 'number') return -1;
     const slot = id & this.slotMask;
-    return slot < this.highWater && (this.words[slot * RECORD_WORDS + TAG] & 1) === 1 && this.idOf(slot) === id
-      ? slot
-      : -1;
+    if (slot >= this.highWater) return -1;
+    const tag = this.words[(slot << RECORD) | TAG_AT];
+    return (tag & 1) === 1 && this.idWith(slot, tag) === id ? slot : -1;
   }
 
   /** The id that the slot's present generation gives. */
   idOf(slot: number): TimerId {
-    const low = this.words[slot * RECORD_WORDS + TAG] >>> 1;
-    const generation = this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
-    return this.idBase + generation * this.slots + slot;
+    return this.idWith(slot, this.words[(slot << RECORD) | TAG_AT]);
   }
 
   /** Visits the free slots, the one freed last first, until `visit` returns false. */
   forEachFree(visit: (slot: number) => boolean): void {
-    for (let slot = this.freeHead; slot >= 0 && visit(slot); ) slot = this.words[slot * RECORD_WORDS + DUE];
+    for (let slot = this.freeHead; slot >= 0 && visit(slot); ) slot = this.words[(slot << RECORD) | DUE_AT];
   }
 
   isLive(slot: number): boolean {
-    return (this.words[slot * RECORD_WORDS + TAG] & 1) === 1;
+    return (this.words[(slot << RECORD) | TAG_AT] & 1) === 1;
   }
 
   /** Changes with every timer of the slot; what commands and fired records carry to name the timer they mean. */
   tagOf(slot: number): number {
-    return this.words[slot * RECORD_WORDS + TAG];
+    return this.words[(slot << RECORD) | TAG_AT];
   }
 
   dueOf(slot: number): number {
-    return this.words[slot * RECORD_WORDS + DUE];
+    return this.words[(slot << RECORD) | DUE_AT];
   }
 
   deadlineOf(slot: number): number {
-    return this.doubles[slot * RECORD_DOUBLES + DEADLINE];
+    return this.doubles[(slot << DOUBLES) | DEADLINE_AT];
   }
 
   move(slot: number, deadline: number, due: number): void {
-    this.doubles[slot * RECORD_DOUBLES + DEADLINE] = deadline;
-    this.words[slot * RECORD_WORDS + DUE] = due;
+    this.doubles[(slot << DOUBLES) | DEADLINE_AT] = deadline;
+    this.words[(slot << RECORD) | DUE_AT] = due;
   }
 
   /** Whether every slot that can still be used holds a live timer. */
@@ -138,13 +141,29 @@ export class TimerTable {
     return this.freeHead < 0 && this.highWater === this.capacity;
   }
 
+  /** The id that a tag of the slot gives. */
+  idWith(slot: number, tag: number): TimerId {
+    const low = tag >>> 1;
+    const generation = this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
+    return this.idBase + generation * this.slots + slot;
+  }
+
+  /** Carries where the low bits of a slot's generation have begun anew; whether it is the slot's first once more. */
+  private isUsedUp(slot: number, tag: number): boolean {
+    const { high } = this;
+    if (high !== undefined && tag === 0) high[slot] = (high[slot] + 1) & this.highMask;
+    if (tag !== this.firstTag || (high !== undefined && high[slot] !== this.firstHigh)) return false;
+    this.retired += 1;
+    return true;
+  }
+
   /** A slot that has never been used, as the only one of the free list; -1 when there is none. */
   private takeFresh(): number {
     const slot = this.highWater;
     if (slot === this.capacity) return -1;
     this.highWater = slot + 1;
-    this.words[slot * RECORD_WORDS + DUE] = -1;
-    this.words[slot * RECORD_WORDS + TAG] = this.firstTag;
+    this.words[(slot << RECORD) | DUE_AT] = -1;
+    this.words[(slot << RECORD) | TAG_AT] = this.firstTag;
     if (this.high !== undefined) this.high[slot] = this.firstHigh;
     return slot;
   }

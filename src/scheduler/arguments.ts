@@ -6,6 +6,16 @@ export function requireDeadline(deadline: unknown): void {
   if (typeof deadline !== 'number' || deadline - deadline !== 0) throw new InvalidDeadlineError(deadline);
 }
 
+/**
+ * What every timer is given, in one condition: the shorter the path of what is right, the more of it compilers fold into
+ * their callers. That the deadline is finite is found where its tick is.
+ */
+export function requireTimer(deadline: unknown, callback: unknown): void {
+  if (typeof deadline === 'number' && (callback === undefined || typeof callback === 'function')) return;
+  requireDeadline(deadline);
+  requireCallback(callback);
+}
+
 export function requireDelay(delay: unknown): void {
   if (typeof delay !== 'number' || delay - delay !== 0) throw new InvalidDeadlineError(delay, undefined, 'delay');
 }

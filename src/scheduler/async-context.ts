@@ -57,7 +57,8 @@ export function currentContext(type: string): AsyncResource | undefined {
 
 /** The callback, bound to the context of this call where there may be one. */
 export function inContext<F extends Callback | undefined>(callback: F): F {
-  return callback !== undefined && areKept ? (bound(callback) as F) : callback;
+  // Compared, not only tested: see Scheduler.requireOpen.
+  return areKept === true && callback !== undefined ? (bound(callback) as F) : callback;
 }
 
 function bound(callback: Callback): Callback {

@@ -31,8 +31,11 @@ export class ClientLane {
   private readonly header: Int32Array;
   private readonly firedRing: RingConsumer;
   private readonly payload: Payload;
-  /** The free slots of which this many, the ones freed last, still hold what their timers carried. */
-  private unreleased = 0;
+  /**
+   * The most timers alive at once since the last `release`. So many more than are alive now have ended since: their slots
+   * are the first of the free list, and may still hold what their timers carried.
+   */
+  private most = 0;
   /** Of no use: see fetchFired. */
   fetched = 0;
   private request = 0;
@@ -51,11 +54,16 @@ export class ClientLane {
   /** Starts a timer; its slot, or -1 when the table is full. */
   schedule(deadline: number, due: number, callback: unknown, argument: unknown): number {
     const slot = this.table.allocate(deadline, due);
-    if (slot < 0) return -1;
-    if (this.unreleased > 0) this.unreleased -= 1; // the slot is the one freed last
-    this.payload.set(slot, callback, argument);
-    this.commands.stage(slot, this.table.tagOf(slot));
+    if (slot >= 0) this.begin(slot, this.table.tagOf(slot), callback, argument);
     return slot;
+  }
+
+  /** What remains to be done for a timer that the table has just been given. */
+  begin(slot: number, tag: number, callback: unknown, argument: unknown): void {
+    const { size } = this.table;
+    if (size > this.most) this.most = size;
+    this.payload.set(slot, callback, argument);
+    this.commands.stage(slot, tag);
   }
 
   /**
@@ -83,17 +91,19 @@ export class ClientLane {
       this.payload.clear(slot);
       return;
     }
-    this.unreleased += 1;
-    if (this.unreleased === RELEASE_LIMIT) this.release();
+    if (this.most - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
   /** Lets go of everything that ended timers carried. */
   release(): void {
-    if (this.unreleased === 0) return;
+    const { size } = this.table;
+    let unreleased = this.most - size;
+    this.most = size;
+    if (unreleased === 0) return;
     this.table.forEachFree((slot) => {
       this.payload.clear(slot);
-      this.unreleased -= 1;
-      return this.unreleased > 0;
+      unreleased -= 1;
+      return unreleased > 0;
     });
   }
 

@@ -9,19 +9,30 @@ export class ClientTime {
   /** The clock's tick when it was last read: never ahead of the time, and some ms behind at most. */
   tick = 0;
   /** Deadlines before this are near: see `lane/due-word.ts`. */
-  farFrom: number;
+  farFrom = Number.NaN; // these are doubles from the start, and so remain ones
+  /** As farFrom; where a tick is not a power of two in ms, nothing is before it. */
+  plainBefore = Number.NaN;
+  /** The time of the tick after `tick`. */
+  nextTickTime = Number.NaN;
   readonly clock: SharedClock;
   readonly scale: TickScale;
+  /** Where a tick is a power of two. */
+  private readonly ticksPerMs: number = Number.NaN;
 
   constructor(clock: SharedClock, scale: TickScale) {
     this.clock = clock;
     this.scale = scale;
-    this.farFrom = scale.timeOf(NEAR);
+    this.ticksPerMs = scale.inverse;
+    this.note(0);
   }
 
   read(): void {
-    this.tick = this.scale.tickAtOrBefore(this.clock.refresh());
-    this.farFrom = this.scale.timeOf(this.tick + NEAR);
+    this.note(this.scale.tickAtOrBefore(this.clock.refresh()));
+  }
+
+  /** What `dueTickOf` comes to in short. Precondition: nextTickTime <= deadline < plainBefore. */
+  plainDueWordOf(deadline: number): number {
+    return Math.ceil(deadline * this.ticksPerMs) | 0;
   }
 
   /** The due tick of a deadline: at the earliest the next tick. */
@@ -31,8 +42,16 @@ export class ClientTime {
 
   /** The due tick of a record of the table: as it was when the deadline was set, also where that had passed then. */
   dueTickOfRecord(deadline: number, due: number): number {
+    if (deadline >= this.nextTickTime && deadline < this.plainBefore) return Math.ceil(deadline * this.ticksPerMs);
     const tick = this.scale.tickAtOrAfter(deadline);
     if (tick > this.tick) return Math.min(tick, LAST_TICK);
     return tickUpTo(due, this.tick + 1); // when it was set it was overdue, and due at the next tick
+  }
+
+  private note(tick: number): void {
+    this.tick = tick;
+    this.nextTickTime = this.scale.timeOf(tick + 1);
+    this.farFrom = this.scale.timeOf(tick + NEAR);
+    this.plainBefore = this.scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.farFrom;
   }
 }

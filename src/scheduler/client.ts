@@ -4,6 +4,7 @@ import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
+import { requireDeadline } from './arguments.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
@@ -65,7 +66,7 @@ export class Client implements DeliveryHost {
   private holdTimer: NodeJS.Timeout | undefined;
   /**
    * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
-   * late for it. Infinite until the hold timer is set; with a manual clock always.
+   * late for it, or it has passed. Infinite until the hold timer is set; with a manual clock always.
    */
   private heedBefore = Number.POSITIVE_INFINITY;
   private firstLane = 0;
@@ -97,10 +98,6 @@ export class Client implements DeliveryHost {
 
   // Single calls: the paths that are hot.
 
-  schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown): number {
-    return lane.schedule(deadline, this.dueWordOf(deadline), callback, argument);
-  }
-
   move(lane: ClientLane, slot: number, deadline: number): void {
     const due = this.dueWordOf(deadline);
     lane.move(slot, deadline, due, deadline < this.time.farFrom);
@@ -111,8 +108,14 @@ export class Client implements DeliveryHost {
     if (this.isHeld === false) this.hold(); // for a turn in which what the timer carried is let go of
   }
 
-  /** The due word of a deadline; sees to a turn in which it is published in time. */
-  private dueWordOf(deadline: number): number {
+  /** The due word of a deadline; sees to a turn in which it is published in time. Throws InvalidDeadlineError. */
+  dueWordOf(deadline: number): number {
+    if (deadline >= this.heedBefore && deadline < this.time.plainBefore) return this.time.plainDueWordOf(deadline);
+    return this.anyDueWordOf(deadline) | 0; // which spares the compiler the doubt whether it is a word
+  }
+
+  private anyDueWordOf(deadline: number): number {
+    requireDeadline(deadline);
     if (deadline < this.heedBefore) this.heed(deadline);
     return wordOf(this.time.dueTickOf(deadline));
   }
@@ -227,6 +230,7 @@ export class Client implements DeliveryHost {
     this.turns += 1;
     this.bell.lower(); // before the lanes are looked at
     this.time.read();
+    if (this.heedBefore < this.time.nextTickTime) this.heedBefore = this.time.nextTickTime;
     const isMore = this.deliver();
     if (this.isClosed) return;
     this.publish();

@@ -35,6 +35,10 @@ function hashString(hint: string): number {
   return mix(h);
 }
 
+/** {@link placementOf} a whole number of 32 bits. */
+export const placementOfInteger = (hint: number, shards: number): number =>
+  scaleTo(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1), shards);
+
 /**
  * The shard, 0 <= n < shards, that a hint is placed on. Equal hints share a shard; consecutive and strided integers
  * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
@@ -42,11 +46,11 @@ function hashString(hint: string): number {
 export function placementOf(hint: WorkerHint, shards: number): number {
   if (typeof hint === 'number') {
     if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
-    return shards === 1 ? 0 : scaleTo(mix((hint | 0) === hint ? hint : fold(hint)), shards);
+    return placementOfInteger((hint | 0) === hint ? hint : fold(hint), shards);
   }
-  if (typeof hint === 'string') return shards === 1 ? 0 : scaleTo(hashString(hint), shards);
+  if (typeof hint === 'string') return scaleTo(hashString(hint), shards);
   throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
 }
 
 /** Multiply and shift in place of a remainder: uses the high bits, and costs no division. */
-const scaleTo = (hash: number, shards: number): number => ((hash >>> 0) * shards * 2 ** -32) | 0;
+const scaleTo = (hash: number, shards: number): number => Math.imul(hash >>> 16, shards) >>> 16;

@@ -1,7 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import { readAll, requireCallback, requireDeadline, requireDelay, requireIds, requireLength } from './arguments.ts';
+import {
+  readAll,
+  requireCallback,
+  requireDeadline,
+  requireDelay,
+  requireIds,
+  requireLength,
+  requireTimer,
+} from './arguments.ts';
 import { inContext } from './async-context.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
 import type { Client } from './client.ts';
@@ -99,8 +107,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     argument?: A,
   ): TimerId {
     this.requireOpen('schedule');
-    requireDeadline(deadline);
-    requireCallback(callback);
+    requireTimer(deadline, callback);
     return this.book.start(workerHint, deadline, inContext(callback), argument);
   }
 
@@ -148,7 +155,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** Moves a live timer to another deadline; its id stays. False where it is not live. Throws InvalidDeadlineError. */
   reschedule(id: TimerId, deadline: number): boolean {
     this.requireOpen('reschedule');
-    requireDeadline(deadline);
+    if (typeof deadline !== 'number' || deadline - deadline !== 0) requireDeadline(deadline);
     return this.book.move(id, deadline);
   }
 

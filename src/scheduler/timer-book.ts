@@ -2,13 +2,12 @@ import { CapacityExceededError } from '../errors.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { Client } from './client.ts';
 import type { ClientLane, UnfiredTimer } from './client-lane.ts';
-import { placementOf, type WorkerHint } from './placement.ts';
+import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 
 /** All timers of a client: started by hint, and from then on known by id. */
 export class TimerBook {
   scheduled = 0;
   rescheduled = 0;
-  cancelled = 0;
   private readonly client: Client;
   private readonly lanes: readonly ClientLane[];
   private readonly laneScale: number;
@@ -21,12 +20,15 @@ export class TimerBook {
 
   /** Throws InvalidArgumentError for the hint, CapacityExceededError. */
   start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown): TimerId {
-    const shard = placementOf(hint, this.lanes.length);
+    const shard = this.shardOf(hint);
     const lane = this.lanes[shard];
-    const slot = this.client.schedule(lane, deadline, callback, argument);
-    if (slot < 0) throw new CapacityExceededError(lane.table.capacity, shard);
+    const { table } = lane;
+    const slot = table.allocate(deadline, this.client.dueWordOf(deadline));
+    if (slot < 0) throw new CapacityExceededError(table.capacity, shard);
+    const tag = table.tagOf(slot);
+    lane.begin(slot, tag, callback, argument);
     this.scheduled += 1;
-    return lane.table.idOf(slot);
+    return table.idWith(slot, tag);
   }
 
   move(id: TimerId, deadline: number): boolean {
@@ -45,13 +47,17 @@ export class TimerBook {
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
     this.client.cancel(lane, slot);
-    this.cancelled += 1;
     return true;
+  }
+
+  /** Timers cancelled so far: what was scheduled and is neither live nor delivered. */
+  get cancelled(): number {
+    return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.client.delivery.delivered);
   }
 
   /** Takes back timers of a call that failed half-way, as if they had never been scheduled. */
   undo(ids: Float64Array): void {
-    for (const id of ids) if (this.cancel(id)) this.cancelled -= 1;
+    for (const id of ids) this.cancel(id);
     this.scheduled -= ids.length;
   }
 
@@ -68,7 +74,10 @@ export class TimerBook {
   }
 
   shardOf(hint: WorkerHint): number {
-    return placementOf(hint, this.lanes.length);
+    const shards = this.lanes.length;
+    return typeof hint === 'number' && (hint | 0) === hint
+      ? placementOfInteger(hint, shards)
+      : placementOf(hint, shards);
   }
 
   /** Every live timer. */

@@ -13,7 +13,7 @@ export class TickScale {
   readonly tick: number;
 
   /** 1 / tick where that is exact, else 0. */
-  private readonly inverse: number;
+  readonly inverse: number;
 
   constructor(tick: number) {
     this.tick = tick;

@@ -61,7 +61,7 @@ export class TimeoutSource {
   schedule(deadline: number, deliver: (timeout: Timeout) => void, timeout: Timeout): number {
     const { client, lane, book } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
-    const slot = client.schedule(lane, deadline, deliver, timeout);
+    const slot = lane.schedule(deadline, client.dueWordOf(deadline), deliver, timeout);
     if (slot < 0) throw new CapacityExceededError(lane.table.capacity, this.shard);
     book.scheduled += 1;
     return slot;
@@ -75,7 +75,6 @@ export class TimeoutSource {
   cancel(slot: number): void {
     if (this.client.isClosed) return; // close() has handed it back
     this.client.cancel(this.lane, slot);
-    this.book.cancelled += 1;
   }
 
   /** Takes a live timer from the shard that has not delivered it yet, though it is due: it counts as delivered. */

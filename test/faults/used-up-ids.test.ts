@@ -1,6 +1,6 @@
 import { CapacityExceededError, createScheduler, decodeTimerId, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { RECORD_WORDS, TAG } from '../../src/lane/lane-memory.ts';
+import { RECORD_SHIFT, TAG } from '../../src/lane/lane-memory.ts';
 
 /** What a table keeps of its slots' generations: the low 31 bits in the tags, the rest apart. */
 interface TableInsides {
@@ -16,7 +16,7 @@ const tableOf = (scheduler: Scheduler): TableInsides =>
 /** Has the next timer of a slot that is free count as the slot's `reuses`-th after its present generation. */
 function passReuses(scheduler: Scheduler, slot: number, reuses: number): void {
   const table = tableOf(scheduler);
-  const at = slot * RECORD_WORDS + TAG;
+  const at = (slot << RECORD_SHIFT) + TAG;
   const low = table.words[at] >>> 1;
   const lows = (table.tagMask >>> 1) + 1;
   const sum = low + (reuses % lows); // low words apart, since all bits together may be more than a double holds

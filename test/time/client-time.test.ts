@@ -36,6 +36,24 @@ describe('ClientTime', () => {
     expect(timeAt(40).dueTickOf(deadline)).toBe(tick);
   });
 
+  test('tells the due words of plain deadlines in short, and their ticks', () => {
+    const time = timeAt(40);
+    expect([time.nextTickTime, time.plainBefore]).toEqual([10.25, (40 + 2 ** 30) / 4]);
+    for (const deadline of [10.25, 10.3, 10.5, 11, 1000.1, 2 ** 27, time.plainBefore - 0.001]) {
+      const tick = time.dueTickOf(deadline);
+      expect([deadline, time.plainDueWordOf(deadline)]).toEqual([deadline, wordOf(tick)]);
+      expect([deadline, time.dueTickOfRecord(deadline, wordOf(tick))]).toEqual([deadline, tick]);
+    }
+  });
+
+  test('has no plain deadlines where a tick is no power of two', () => {
+    const clock = new SharedClock(SharedClock.allocate(true, 1));
+    const time = new ClientTime(clock, new TickScale(0.3));
+    time.read();
+    expect(time.plainBefore).toBe(Number.NEGATIVE_INFINITY);
+    expect(time.dueTickOfRecord(3, time.dueTickOf(3))).toBe(10);
+  });
+
   test('tells the due tick of a record, as it was when its deadline was set', () => {
     const set = timeAt(40);
     for (const deadline of [-5, 3, 10, 10.25, 11, 2 ** 29, 2 ** 31, 2 ** 40]) {

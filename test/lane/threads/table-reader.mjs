@@ -1,6 +1,6 @@
 // Reads the records that commands name as a shard does, due before tag, while the client ends and starts timers in them.
 import { parentPort, workerData } from 'node:worker_threads';
-import { commandCounters, DUE, RECORD_WORDS, TAG } from '../../../dist/src/lane/lane-memory.js';
+import { commandCounters, DUE, RECORD_SHIFT, TAG } from '../../../dist/src/lane/lane-memory.js';
 import { RingConsumer } from '../../../dist/src/lane/ring.js';
 import { Pause } from './pause.mjs';
 
@@ -16,8 +16,8 @@ let matched = 0;
 let stale = 0;
 
 function read(slot) {
-  const due = table[slot * RECORD_WORDS + DUE];
-  const tag = table[slot * RECORD_WORDS + TAG];
+  const due = table[(slot << RECORD_SHIFT) + DUE];
+  const tag = table[(slot << RECORD_SHIFT) + TAG];
   if (tag !== tags[slot]) {
     stale += 1;
     return;

@@ -19,6 +19,9 @@ export interface LoadOptions {
 }
 
 const PREPARE = 10_000;
+// What is imported is looked up and checked at every use; a module's own constants are not.
+const nextRandom = xorshift;
+const drawn = scaled;
 
 /**
  * What a program asks of its timers, and the account of it: each timer started must fire once or be cancelled once or be
@@ -119,13 +122,17 @@ export class Load {
   }
 
   private moveRandom(count: number): void {
-    const { delays, isLive, subject } = this;
+    const { delays, isLive, liveScale, subject } = this;
+    let { operations, random } = this;
     for (let i = 0; i < count; i++) {
-      const timer = this.drawTimer();
-      this.operations = (Math.imul(this.operations, 31) + timer) | 0;
+      random = nextRandom(random);
+      const timer = drawn(random, liveScale);
+      operations = (Math.imul(operations, 31) + timer) | 0;
       if (isLive[timer] === 0) this.start(timer, delays[timer]);
       else if (!subject.move(timer, delays[timer])) this.wrong++;
     }
+    this.operations = operations;
+    this.random = random;
   }
 
   private start(timer: number, delay: number): void {
@@ -146,13 +153,13 @@ export class Load {
   }
 
   private drawTimer(): number {
-    this.random = xorshift(this.random);
-    return scaled(this.random, this.liveScale);
+    this.random = nextRandom(this.random);
+    return drawn(this.random, this.liveScale);
   }
 
   private drawDelay(): number {
     if (this.options.isEqual) return this.options.span;
-    this.random = xorshift(this.random);
-    return this.least + scaled(this.random, this.spanScale);
+    this.random = nextRandom(this.random);
+    return this.least + drawn(this.random, this.spanScale);
   }
 }

@@ -128,7 +128,7 @@ export class ClientLane {
     let fetched = 0;
     for (let i = 0; i < count; i++) {
       const slot = this.firedRing.cells[this.firedRing.peek(i)];
-      if (this.payload.callbackOf(slot) !== undefined) fetched ^= this.table.tagOf(slot);
+      fetched ^= this.payload.touch(slot) ^ this.table.tagOf(slot);
     }
     this.fetched = fetched; // or else the compiler leaves it all out
   }

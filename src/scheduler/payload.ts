@@ -1,48 +1,85 @@
-const CHUNK_BITS = 14;
-const CHUNK_SLOTS = 2 ** CHUNK_BITS;
-const CHUNK_MASK = CHUNK_SLOTS - 1;
+import { allocateWords } from '../memory/shared-words.ts';
+import { APART, CallbackPalette } from './callback-palette.ts';
+import { SlotReferences } from './slot-references.ts';
+
+const CODE = 15;
+const WHOLE = 16;
+const REFERENCE = 32;
 
 /**
- * What the timers of a lane carry: callback and argument of each slot, which never leave the client's thread. Kept in
- * chunks that are made when a slot of theirs first carries something: one array would be copied as it grows, which stops
- * the event loop for milliseconds at millions of timers, and hold up to half as much again as is needed.
+ * What the timers of a lane carry: callback and argument of each slot, which never leave the client's thread.
+ *
+ *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with APART it stands in `apart`
+ *                     bit 4      its argument is a whole number and stands in `numbers`
+ *                     bit 5      its argument is anything else but undefined and stands in `references`
+ *
+ * So a timer with a shared callback costs 1 byte, 5 with a whole number (an index of the caller's own, say), 9 with an
+ * object, 8 more with a closure of its own. Bytes and numbers are none of the garbage collector's to mark or to move;
+ * and they are shared memory not to share it, but because that is laid out at once for the whole capacity, is not
+ * copied to grow, and is resident only as far as it is touched.
  */
 export class Payload {
-  /** Callback and argument of slot s of a chunk at 2s and 2s + 1. */
-  private readonly chunks: (unknown[] | undefined)[];
-  private readonly chunkLength: number;
+  private readonly bytes: Uint8Array;
+  private readonly numbers: Int32Array;
+  private readonly palette = new CallbackPalette();
+  private readonly apart: SlotReferences;
+  private readonly references: SlotReferences;
 
   constructor(capacity: number) {
-    this.chunkLength = Math.min(CHUNK_SLOTS, capacity) * 2;
-    this.chunks = new Array<unknown[] | undefined>(Math.ceil(capacity / CHUNK_SLOTS)).fill(undefined);
+    this.bytes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)));
+    this.numbers = new Int32Array(allocateWords(capacity));
+    this.apart = new SlotReferences(capacity);
+    this.references = new SlotReferences(capacity);
   }
 
   /** Takes the place of whatever the slot carried before. */
   set(slot: number, callback: unknown, argument: unknown): void {
-    const chunk = this.chunks[slot >> CHUNK_BITS];
-    if (chunk === undefined) {
-      if (callback !== undefined || argument !== undefined) this.begin(slot, callback, argument);
-      return;
+    let byte = callback === this.palette.recent ? this.palette.recentCode : this.codeOf(slot, callback);
+    if (typeof argument === 'number' && (argument | 0) === argument && (argument !== 0 || 1 / argument > 0)) {
+      this.numbers[slot] = argument;
+      byte |= WHOLE;
+    } else if (argument !== undefined) {
+      this.references.set(slot, argument);
+      byte |= REFERENCE;
     }
-    const at = (slot & CHUNK_MASK) * 2;
-    chunk[at] = callback;
-    chunk[at + 1] = argument;
+    if (this.bytes[slot] !== byte) this.change(slot, byte);
   }
 
   clear(slot: number): void {
-    this.set(slot, undefined, undefined);
+    if (this.bytes[slot] !== 0) this.change(slot, 0);
   }
 
   callbackOf(slot: number): unknown {
-    return this.chunks[slot >> CHUNK_BITS]?.[(slot & CHUNK_MASK) * 2];
+    const code = this.bytes[slot] & CODE;
+    return code === APART ? this.apart.get(slot) : this.palette.callbackOf(code);
   }
 
   argumentOf(slot: number): unknown {
-    return this.chunks[slot >> CHUNK_BITS]?.[(slot & CHUNK_MASK) * 2 + 1];
+    const byte = this.bytes[slot];
+    if ((byte & WHOLE) !== 0) return this.numbers[slot];
+    return (byte & REFERENCE) !== 0 ? this.references.get(slot) : undefined;
   }
 
-  private begin(slot: number, callback: unknown, argument: unknown): void {
-    this.chunks[slot >> CHUNK_BITS] = new Array<unknown>(this.chunkLength).fill(undefined);
-    this.set(slot, callback, argument);
+  /** Reads what there is of a slot, for no result but a number. */
+  touch(slot: number): number {
+    const byte = this.bytes[slot];
+    if ((byte & REFERENCE) === 0) return byte ^ this.numbers[slot];
+    return this.references.get(slot) === undefined ? 0 : 1;
+  }
+
+  private codeOf(slot: number, callback: unknown): number {
+    const code = this.palette.codeOf(callback);
+    if (code === APART) this.apart.set(slot, callback);
+    return code;
+  }
+
+  /** Writes a slot's byte, and lets go of what it no longer names. */
+  private change(slot: number, byte: number): void {
+    const before = this.bytes[slot];
+    this.bytes[slot] = byte;
+    if ((before & REFERENCE) !== 0 && (byte & REFERENCE) === 0) this.references.set(slot, undefined);
+    if ((before & CODE) === (byte & CODE)) return;
+    if ((before & CODE) === APART) this.apart.set(slot, undefined);
+    this.palette.carry(byte & CODE, before & CODE);
   }
 }

@@ -1,0 +1,33 @@
+const CHUNK_BITS = 14;
+const CHUNK_SLOTS = 2 ** CHUNK_BITS;
+const CHUNK_MASK = CHUNK_SLOTS - 1;
+
+/**
+ * A reference per slot, in chunks that are made when a slot of theirs first has one: one array would be copied as it
+ * grows, which stops the event loop for milliseconds at millions of timers, and hold up to half as much again as is
+ * needed.
+ */
+export class SlotReferences {
+  private readonly chunks: (unknown[] | undefined)[];
+  private readonly chunkLength: number;
+
+  constructor(capacity: number) {
+    this.chunkLength = Math.min(CHUNK_SLOTS, capacity);
+    this.chunks = new Array<unknown[] | undefined>(Math.ceil(capacity / CHUNK_SLOTS)).fill(undefined);
+  }
+
+  get(slot: number): unknown {
+    return this.chunks[slot >> CHUNK_BITS]?.[slot & CHUNK_MASK];
+  }
+
+  set(slot: number, reference: unknown): void {
+    const chunk = this.chunks[slot >> CHUNK_BITS] ?? this.begin(slot);
+    chunk[slot & CHUNK_MASK] = reference;
+  }
+
+  private begin(slot: number): unknown[] {
+    const chunk = new Array<unknown>(this.chunkLength).fill(undefined);
+    this.chunks[slot >> CHUNK_BITS] = chunk;
+    return chunk;
+  }
+}

@@ -68,7 +68,11 @@ export interface RingSizes {
   readonly fired: number;
 }
 
-export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 16 };
+/**
+ * Commands should all find room when many timers are scheduled at once. Fired records need no more than keeps the client
+ * busy while its shard wakes: a shard that hands over much at a time takes the processor from the event loop.
+ */
+export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 13 };
 
 export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_SIZES): LaneMemory {
   const ring = (records: number, stride: number): RingMemory => ({ cells: allocateWords(records * stride), stride });

@@ -1,5 +1,6 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
 import { runModule } from '../fixtures/child-process.ts';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 import { Fault, points, withFaults } from '../fixtures/fault.ts';
@@ -41,7 +42,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
     const tally = new Tally(count);
     for (let i = 0; i < count; i++) scheduler.scheduleAfter(i, 30, tally.add, i);
     publish(scheduler);
-    blockUntilFired(scheduler, 65_536);
+    blockUntilFired(scheduler, DEFAULT_RING_SIZES.fired);
     await turn();
     const before = tally.total;
     expect((await closeTwice(scheduler, tally)) + before).toBe(count);

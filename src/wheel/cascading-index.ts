@@ -1,5 +1,5 @@
+import { Cascade } from './cascade.ts';
 import { CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
-import { Filing } from './filing.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 import type { DueSink } from './tick-index.ts';
 import type { LevelStats } from './timing-wheel.ts';
@@ -11,8 +11,7 @@ const SHIFT = CHUNK_SHIFT;
 const SLOT = SLOT_MASK;
 const UNKNOWN = -1;
 const NONE = -1;
-/** Cells of a chunk of which touching them early is not worth the call. */
-const FEW = 4;
+const FEW = 4; // cells of a chunk of which announcing them is not worth the call
 
 export interface CascadingIndexOptions {
   /** Bits of a tick that each level covers, the finest first. Each 1..20, at most 53 in all. */
@@ -40,14 +39,14 @@ export interface CascadingIndexOptions {
  * and a jump over empty time costs the same whatever its length. Entries of one tick always stand in one slot, in the
  * order in which they were filed; cascading keeps the order, so they are handed over in it.
  *
- * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position and later the cell;
- * now and then a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades
+ * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position; now and then
+ * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades
  * at most once per level (once more each time that the clock passes the whole range while it waits in the overflow list).
  * nextTick: exact; one slot's entries are read where it is not cached.
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and Filing.
  */
-export class CascadingIndex extends Filing implements WheelIndex {
+export class CascadingIndex extends Cascade implements WheelIndex {
   cascaded = 0;
   readonly keepsDueTicks = true;
   private readonly refuses: boolean;
@@ -55,14 +54,11 @@ export class CascadingIndex extends Filing implements WheelIndex {
   private least = Number.NaN;
   private leastSlot = 0;
   private leastCell = NONE;
-  /** Level and slot of the event that findEvent returned last. */
-  private eventLevel = 0;
-  private eventSlot = 0;
+  /** The wheel slot whose start findEvent returned last. */
+  private found = 0;
   private advancing = false;
   /** The list being handed over, else NONE. */
   private reading = NONE;
-  /** Keeps `touch` from being optimised away. */
-  protected touched = 0;
 
   constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0 }: CascadingIndexOptions) {
     super(levelBits, capacity, start, reserve);
@@ -130,7 +126,7 @@ export class CascadingIndex extends Filing implements WheelIndex {
     this.least = UNKNOWN;
     this.reading = NONE;
     // Under a sink the event stays: it keeps a nested advanceTo out.
-    if (!this.advancing) this.setEvent(Number.POSITIVE_INFINITY);
+    if (!this.advancing) this.setEvent(Number.POSITIVE_INFINITY, 0);
   }
 
   levelRanges(): number[] {
@@ -163,52 +159,60 @@ export class CascadingIndex extends Filing implements WheelIndex {
     if (this.reading !== NONE) this.readLeast(this.reading);
     while (this.least === UNKNOWN) {
       this.findEvent();
-      this.readLeast(this.eventSlot);
-      if (this.least === UNKNOWN) this.vacate(this.eventSlot);
+      this.readLeast(this.found);
+      if (this.least === UNKNOWN) this.vacate(this.found);
     }
   }
 
-  /** The start of the first occupied slot from now's on, Infinity when there is none; notes its level and number. */
+  /** The start of the first occupied slot from now's on, Infinity when there is none; notes its number. */
   private findEvent(): number {
+    if (this.occupied[0] === 0) return this.findAbove();
+    const from = this.nowLow & this.mask0;
+    this.found = this.occupancy.next(from, this.mask0 + 1);
+    return this.now + (this.found - from);
+  }
+
+  /** The same above level 0. */
+  private findAbove(): number {
     const { geometry, now, occupancy, occupied, overflowList } = this;
     const top = geometry.levels;
-    for (let level = 0; level < top; level++) {
+    for (let level = 1; level < top; level++) {
       if (occupied[level] === 0) continue;
       const base = geometry.base[level];
-      const slot = occupancy.next(geometry.slotOn(level, now), base + geometry.mask[level] + 1);
-      this.eventLevel = level;
-      this.eventSlot = slot;
-      return geometry.startOn(level + 1, now) + (slot - base) * geometry.width[level];
+      this.found = occupancy.next(geometry.slotOn(level, now), base + geometry.mask[level] + 1);
+      return geometry.startOn(level + 1, now) + (this.found - base) * geometry.width[level];
     }
     if (occupied[top] === 0) return Number.POSITIVE_INFINITY;
-    this.eventLevel = top;
-    this.eventSlot = overflowList;
+    this.found = overflowList;
     return geometry.startOn(top, this.overflowLeast);
   }
 
   private advance(tick: number, sink: DueSink, budget: number): boolean {
     if (tick < this.event) {
-      if (tick > this.now) this.moveTo(tick);
+      this.catchUp(tick);
       return true;
     }
     if (this.advancing) throwNested();
-    let left = budget;
+    let left = Math.ceil(budget);
     this.advancing = true;
     try {
       for (;;) {
-        const event = this.findEvent();
-        this.setEvent(event);
+        if (this.heads[this.eventList] === 0) this.setEvent(this.findEvent(), this.found);
+        const { event } = this;
         if (event > tick) {
-          if (tick > this.now) this.moveTo(tick);
+          this.catchUp(tick);
           return true;
         }
         // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
         if (left <= 0 && this.nextTick() <= tick) return false;
-        if (left <= 0 && this.findEvent() !== event) continue;
-        if (event > this.now) this.moveTo(event);
-        if (this.eventLevel > 0) this.cascaded += this.refile(this.eventSlot);
-        else left = this.handOver(this.eventSlot, event, sink, left);
-        if (this.reading !== NONE) return false;
+        if (this.heads[this.eventList] === 0) continue;
+        this.catchUp(event);
+        if (this.eventList > this.mask0) this.cascaded += this.refile(this.eventList);
+        else if (left > 0) left = this.handOver(this.eventList, event, sink, left);
+        else this.vacate(this.eventList);
+        // Out of budget in its midst: whether what is left of it is alive, the next turn finds.
+        if (this.reading !== NONE) this.suspend();
+        else this.setEvent(this.findEvent(), this.found);
       }
     } finally {
       if (this.reading !== NONE) this.suspend();
@@ -221,36 +225,46 @@ export class CascadingIndex extends Filing implements WheelIndex {
     let left = budget;
     this.reading = list;
     this.unoccupy(list);
-    for (;;) {
-      const chunk = this.heads[list];
+    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.dropHead(list)) {
       const end = this.endOf(list, chunk);
-      if (end - (chunk << SHIFT) > FEW) this.touch(chunk << SHIFT, end, sink);
-      for (let cell = chunk << SHIFT; cell < end; cell += 2) {
-        const slot = this.slotAt(cell);
-        if (slot < 0) continue;
+      if (sink.expect !== undefined) this.expect(chunk << SHIFT, end, sink);
+      for (let from = chunk << SHIFT; from < end; ) {
         if (left <= 0) return left;
-        left--;
-        this.position[slot] = 0;
-        this.size--;
-        sink.due(slot, tick);
+        const to = Math.min(end, from + 2 * left) | 0;
+        left -= this.handOverCells(from, to, tick, sink);
+        from = to;
         // The sink cleared the index.
         if (this.reading !== list) return left;
       }
-      if (chunk === this.tailChunk(list)) break;
-      this.dropHead(list);
     }
+    this.detach(list);
     this.reading = NONE;
-    this.release(list);
     return left;
   }
 
-  /** Reads what will be asked about the slots in some cells: see DueSink, expect. */
-  private touch(from: number, to: number, sink: DueSink): void {
-    const { cells, position } = this;
-    let touched = 0;
-    for (let cell = from; cell < to; cell += 2) touched ^= position[cells[cell] & SLOT];
-    this.touched = touched;
-    if (sink.expect === undefined) return;
+  /** Hands over what is alive in some cells. Returns how many that was, unless the sink cleared the index. */
+  private handOverCells(from: number, end: number, tick: number, sink: DueSink): number {
+    const { cells, reading } = this;
+    let dead = 0;
+    for (let cell = from; cell < end; cell += 2) {
+      const slot = cells[cell] & SLOT;
+      const { position } = this; // anew for each: the sink may have it grow
+      if (position[slot] !== cell) {
+        dead++;
+        continue;
+      }
+      position[slot] = 0;
+      this.size--;
+      sink.due(slot, tick);
+      if (this.reading !== reading) break;
+    }
+    return ((end - from) >> 1) - dead;
+  }
+
+  /** Announces the slots in some cells, unless they are few: see DueSink, expect. */
+  private expect(from: number, to: number, sink: DueSink): void {
+    const { cells } = this;
+    if (sink.expect === undefined || to - from <= FEW) return;
     for (let cell = from; cell < to; cell += 2) sink.expect(cells[cell] & SLOT);
   }
 
@@ -262,9 +276,8 @@ export class CascadingIndex extends Filing implements WheelIndex {
 
   /** Reads the least tick of what is alive in a slot: on level 0, whose slots are a tick wide, the first one's. */
   private readLeast(list: number): void {
-    const last = this.tailChunk(list);
     const isTick = this.geometry.levelOf[list] === 0;
-    for (let chunk = this.heads[list]; ; chunk = this.nextChunk(chunk)) {
+    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
       const end = this.endOf(list, chunk);
       for (let cell = chunk << SHIFT; cell < end; cell += 2) {
         const slot = this.slotAt(cell);
@@ -273,7 +286,6 @@ export class CascadingIndex extends Filing implements WheelIndex {
         if (this.least === UNKNOWN || tick < this.least) this.setLeast(tick, slot);
         if (isTick) return;
       }
-      if (chunk === last) return;
     }
   }
 }

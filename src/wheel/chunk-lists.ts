@@ -11,7 +11,7 @@
  * passes over the dead. Dead entries are bounded over all lists together: when they take too much room (`crowded`), the
  * user compacts one list after the other.
  *
- *   - Chunk 0 is never used. All chunks of a list but its last are full.
+ *   - Chunk 0 is never used. All chunks of a list but its last are full; the last one's link is 0.
  *   - A dead entry stays dead: its cell is written again before any position names it.
  */
 export const CHUNK_SHIFT = 7;
@@ -26,6 +26,7 @@ export const SLOT_MASK = 2 ** 24 - 1;
 const SHIFT = CHUNK_SHIFT;
 const LINK_AT = LINK;
 const IN_CHUNK = CHUNK_WORDS - 1;
+const HALF = CHUNK_WORDS / 2;
 const ENTRIES = ENTRIES_PER_CHUNK;
 const SLOT = SLOT_MASK;
 
@@ -37,9 +38,6 @@ const INITIAL_CHUNKS = 16;
 const INITIAL_SLOTS = 256;
 /** Large, since all is copied; memory that is not touched costs nothing. */
 const GROWTH = 4;
-
-/** The living of one chunk while it is compacted: words, then low words. No user's code runs meanwhile: one for all. */
-const scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
 
 export class ChunkLists {
   // Declared: a field that is defined holds undefined first, and is then checked for what it holds at every use.
@@ -67,7 +65,8 @@ export class ChunkLists {
   }
 
   protected get bytesOfLists(): number {
-    return this.cells.byteLength + this.position.byteLength + this.heads.byteLength + this.cursors.byteLength;
+    const { cells, cursors, heads, position } = this;
+    return cells.byteLength + position.byteLength + heads.byteLength + cursors.byteLength;
   }
 
   /**
@@ -87,6 +86,7 @@ export class ChunkLists {
     this.cells[this.cursors[list]] = chunk;
     if (this.heads[list] === 0) this.heads[list] = chunk;
     const cell = chunk << SHIFT;
+    this.cells[cell + LINK_AT] = 0;
     this.cursors[list] = cell;
     return cell;
   }
@@ -96,26 +96,23 @@ export class ChunkLists {
     return (this.chunks - 2 * listsInUse - 1) * ENTRIES > live * MOST_ENTRIES;
   }
 
-  tailChunk(list: number): number {
-    return this.cursors[list] >>> SHIFT;
-  }
-
   /** The cell after a chunk's last entry. */
   endOf(list: number, chunk: number): number {
-    const cursor = this.cursors[list];
-    return cursor >>> SHIFT === chunk ? cursor : (chunk << SHIFT) + LINK_AT;
+    const full = (chunk << SHIFT) + LINK_AT;
+    return this.nextChunk(chunk) === 0 ? this.cursors[list] : full;
   }
 
+  /** 0 after the last. */
   nextChunk(chunk: number): number {
     return this.cells[(chunk << SHIFT) + LINK_AT];
   }
 
   /** Gives the whole chain back. Precondition: none of its entries is alive. */
   protected release(list: number): void {
-    const last = this.tailChunk(list);
-    for (let chunk = this.detach(list), next = 0; chunk !== 0; chunk = next) {
-      next = chunk === last ? 0 : this.nextChunk(chunk);
+    for (let chunk = this.detach(list); chunk !== 0; ) {
+      const next = this.nextChunk(chunk);
       this.freeUp(chunk);
+      chunk = next;
     }
   }
 
@@ -133,40 +130,50 @@ export class ChunkLists {
     this.freeChunk = chunk;
   }
 
-  /** Frees a list's first chunk. Precondition: all its entries are dead, and it is not the last. */
-  protected dropHead(list: number): void {
+  /** Frees a list's first chunk. Precondition: all its entries are dead. Returns the next, 0 after the last. */
+  protected dropHead(list: number): number {
     const head = this.heads[list];
-    this.heads[list] = this.nextChunk(head);
+    const next = this.nextChunk(head);
+    this.heads[list] = next;
     this.freeUp(head);
+    return next;
   }
 
   /** Moves the live entries of a list together, in order, and frees the chunks that this empties. Returns whether there are any. */
   protected compact(list: number): boolean {
-    const { cells, cursors, position } = this;
-    const cursor = cursors[list];
-    const tail = cursor >>> SHIFT;
     const first = this.heads[list] << SHIFT;
     let to = first;
-    for (let chunk = this.heads[list]; ; chunk = this.nextChunk(chunk)) {
-      const living = this.readLiving(chunk << SHIFT, chunk === tail ? cursor : (chunk << SHIFT) + LINK_AT);
-      for (let i = 0; i < living; i++) {
-        if ((to & IN_CHUNK) === LINK_AT) to = cells[to] << SHIFT;
-        const word = scratch[i];
-        cells[to] = word;
-        cells[to + 1] = scratch[i + ENTRIES];
-        position[word & SLOT] = to;
-        to += 2;
-      }
-      if (chunk === tail) break;
+    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
+      const start = chunk << SHIFT;
+      const end = this.endOf(list, chunk);
+      to = this.moveLiving(start, this.livingIn(start, end), to);
+      to = this.moveLiving(start + HALF, this.livingIn(start + HALF, end), to);
     }
-    cursors[list] = to;
-    let emptied = this.nextChunk(to >>> SHIFT);
-    for (let last = to >>> SHIFT; last !== tail; ) {
-      last = emptied;
-      emptied = this.nextChunk(last);
-      this.freeUp(last);
+    this.cursors[list] = to;
+    const last = to >>> SHIFT;
+    let emptied = this.nextChunk(last);
+    this.cells[(last << SHIFT) + LINK_AT] = 0;
+    while (emptied !== 0) {
+      const next = this.nextChunk(emptied);
+      this.freeUp(emptied);
+      emptied = next;
     }
     return to !== first;
+  }
+
+  /**
+   * The entries alive in half a chunk, a bit each; `end` is where the chunk's entries end. It does little but look positions
+   * up, without a branch that depends on one: so the cache misses overlap. A branch that waits for a miss and is then
+   * mispredicted costs the whole miss, for each entry.
+   */
+  protected livingIn(from: number, end: number): number {
+    const { cells, position } = this;
+    const stop = Math.min(end, from + HALF);
+    let living = 0;
+    for (let cell = from; cell < stop; cell += 2) {
+      living |= (position[cells[cell] & SLOT] === cell ? 1 : 0) << (cell >>> 1);
+    }
+    return living;
   }
 
   protected clearLists(): void {
@@ -186,20 +193,21 @@ export class ChunkLists {
     this.room = position.length;
   }
 
-  /**
-   * Copies what is alive in some cells out, and does little else, without a branch that depends on it: so the positions'
-   * cache misses overlap. A branch that waits for a miss and is then mispredicted costs the whole miss, for each entry.
-   */
-  private readLiving(from: number, to: number): number {
+  /** Moves the entries of half a chunk that `living` shows to a cell and those after it. Returns the cell after the last. */
+  private moveLiving(from: number, living: number, to: number): number {
     const { cells, position } = this;
-    let living = 0;
-    for (let cell = from; cell < to; cell += 2) {
+    for (let left = living | 0; left !== 0; ) {
+      const others = left & (left - 1);
+      const cell = (from + 2 * (31 - Math.clz32(left ^ others))) | 0;
+      left = others;
+      if ((to & IN_CHUNK) === LINK_AT) to = cells[to] << SHIFT;
       const word = cells[cell];
-      scratch[living] = word;
-      scratch[living + ENTRIES] = cells[cell + 1];
-      living += position[word & SLOT] === cell ? 1 : 0;
+      cells[to] = word;
+      cells[to + 1] = cells[cell + 1];
+      position[word & SLOT] = to;
+      to += 2;
     }
-    return living;
+    return to;
   }
 
   private growCells(): void {

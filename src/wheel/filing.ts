@@ -1,32 +1,27 @@
-import { CHUNK_SHIFT, CHUNK_WORDS, ChunkLists, ENTRIES_PER_CHUNK, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
 
-/** Set in the slot word of an entry that was filed 2^31 ticks or more ahead: its whole tick stands in `farTicks`. */
-const FAR = 1 << 30;
-const FAR_TICKS = 2 ** 31;
+/** Set in the slot word of an entry that was filed FAR_TICKS or more ahead: its whole tick stands in `farTicks`. */
+export const FAR = 1 << 30;
+export const FAR_TICKS = 2 ** 31;
 const BLOCK = 2 ** 32;
 
 // A module's own constants, which the compiler folds: see ChunkLists.
-const SHIFT = CHUNK_SHIFT;
 const LINK_AT = LINK;
 const IN_CHUNK = CHUNK_WORDS - 1;
-const ENTRIES = ENTRIES_PER_CHUNK;
 const SLOT = SLOT_MASK;
-
-/** The living of one chunk, while it is refiled: slots, then low words. No user's code runs meanwhile: one for all. */
-const scratch = new Int32Array(2 * ENTRIES_PER_CHUNK);
 
 /**
  * Where slots stand for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
- * LevelGeometry. The user moves `now` only to where that keeps being so, and cascades what it moves into.
+ * LevelGeometry. The user moves `now` only to where that keeps being so, and cascades what it moves into (see Cascade).
  *
  * An entry keeps the low 32 bits of its tick. Of one filed less than 2^31 ahead the rest follows from `now`, which has
  * only come nearer; and it shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all, the
  * slot is found with one clz32 and one row of a table.
  *
- * Taking out clears the slot's position and touches nothing else. What is dead is passed over by whoever reads a list,
- * so an occupied list may turn out to hold nothing; `occupied` means that it has chunks.
+ * Taking out touches no list. What is dead is passed over by whoever reads one, so an occupied list may turn out to hold
+ * nothing; `occupied` means that it has chunks.
  *
  * Extends the lists, and is extended by the index, instead of holding and being held: every object on the way to a word
  * costs its loads and checks in each operation, and these keep the next operation's cache misses from starting.
@@ -43,6 +38,8 @@ export class Filing extends ChunkLists {
   readonly overflowList: number;
   /** A tick before which there is nothing to do: at most the start of the next occupied slot. */
   protected event = Number.POSITIVE_INFINITY;
+  /** The wheel slot that starts at `event`. If it has been emptied since, the next occupied one may start later. */
+  protected eventList = 0;
   /** Ticks below it are before `event` and in now's block: `now` may be set to them just so. */
   protected quietEnd = Number.NaN;
   /** At most the least tick on the overflow level. */
@@ -58,6 +55,8 @@ export class Filing extends ChunkLists {
   private readonly places = new Int32Array(33);
   /** The list that was compacted last. */
   private compacted = 0;
+  /** Level 0 is the lists up to this number, of which a tick's low bits name one. */
+  protected readonly mask0: number;
   /** Lists that have chunks. */
   private listsInUse = 0;
 
@@ -68,6 +67,7 @@ export class Filing extends ChunkLists {
     this.occupancy = new Occupancy(geometry.slots);
     this.occupied = new Int32Array(geometry.levels + 1);
     this.overflowList = geometry.base[geometry.levels];
+    this.mask0 = geometry.mask[0];
     this.moveTo(start);
     this.enterBlock();
   }
@@ -121,27 +121,15 @@ export class Filing extends ChunkLists {
     if (tick >= this.blockEnd) this.enterBlock();
   }
 
-  protected setEvent(tick: number): void {
-    this.event = tick;
-    this.quietEnd = Math.min(tick, this.blockEnd);
+  /** Moves `now` to a tick that may have passed. A call that is always made is one that the compiler knows. */
+  protected catchUp(tick: number): void {
+    if (tick > this.now) this.moveTo(tick);
   }
 
-  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. Returns how many. */
-  protected refile(list: number): number {
-    const { geometry } = this;
-    const level = geometry.levelOf[list];
-    const last = this.tailChunk(list);
-    const end = this.endOf(list, last);
-    let moved = 0;
-    this.unoccupy(list);
-    const near = level < geometry.levels && geometry.width[level] <= FAR_TICKS;
-    for (let chunk = this.detach(list), next = 0; chunk !== 0; chunk = next) {
-      const stop = chunk === last ? end : (chunk << SHIFT) + LINK_AT;
-      moved += near ? this.refileNear(chunk << SHIFT, stop) : this.refileFar(chunk << SHIFT, stop);
-      next = chunk === last ? 0 : this.nextChunk(chunk);
-      this.freeUp(chunk);
-    }
-    return moved;
+  protected setEvent(tick: number, list: number): void {
+    this.event = tick;
+    this.eventList = list;
+    this.quietEnd = Math.min(tick, this.blockEnd);
   }
 
   /** Gives back what a list holds, none of it alive. */
@@ -183,7 +171,8 @@ export class Filing extends ChunkLists {
     this.cursors[list] = cell + 2;
   }
 
-  private extend(list: number, tick: number): number {
+  /** Gives a list another chunk, after compacting one where the dead take too much room. Returns the list's next cell. */
+  protected extend(list: number, tick: number): number {
     if (this.crowded(this.size, this.listsInUse)) {
       this.compactNext();
       // It may have been this one.
@@ -212,7 +201,8 @@ export class Filing extends ChunkLists {
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
   }
 
-  private appendAnywhere(slot: number, word: number, tick: number): number {
+  /** Returns the list. */
+  protected appendAnywhere(slot: number, word: number, tick: number): number {
     const list = this.listOf(tick);
     this.append(list, slot, word, tick | 0, tick);
     if (list === this.overflowList && tick < this.overflowLeast) {
@@ -220,39 +210,6 @@ export class Filing extends ChunkLists {
       this.noteEvent(list, tick);
     }
     return list;
-  }
-
-  /** In two passes: the first does little but look the slots' positions up, so that the cache misses overlap. */
-  private refileNear(from: number, to: number): number {
-    const { cells, nowLow, places, position } = this;
-    let moved = 0;
-    for (let cell = from; cell < to; cell += 2) {
-      const slot = cells[cell] & SLOT;
-      scratch[moved] = slot;
-      scratch[moved + ENTRIES] = cells[cell + 1];
-      moved += position[slot] === cell ? 1 : 0;
-    }
-    for (let i = 0; i < moved; i++) {
-      const slot = scratch[i];
-      const low = scratch[i + ENTRIES];
-      const place = places[Math.clz32(low ^ nowLow)];
-      // As no event lies below it, occupying a list needs the low word alone.
-      this.append((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5))), slot, slot, low, this.now);
-    }
-    return moved;
-  }
-
-  /** What stays beyond the levels has not moved. */
-  private refileFar(from: number, to: number): number {
-    let moved = 0;
-    for (let cell = from; cell < to; cell += 2) {
-      const slot = this.slotAt(cell);
-      if (slot < 0) continue;
-      const tick = this.tickAt(cell);
-      const list = this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : slot | FAR, tick);
-      if (list !== this.overflowList) moved++;
-    }
-    return moved;
   }
 
   private listOf(tick: number): number {
@@ -263,7 +220,7 @@ export class Filing extends ChunkLists {
 
   private noteEvent(list: number, tick: number): void {
     const start = this.geometry.startOn(this.geometry.levelOf[list], tick);
-    if (start < this.event) this.setEvent(start);
+    if (start < this.event) this.setEvent(start, list);
   }
 
   private keepFar(slot: number, tick: number): number {
@@ -280,7 +237,7 @@ export class Filing extends ChunkLists {
     const block = Math.floor(this.now / BLOCK) * BLOCK;
     this.blockEnd = block + BLOCK;
     this.setNearEnd();
-    this.setEvent(this.event);
+    this.setEvent(this.event, this.eventList);
     this.geometry.tabulate(block, this.places);
   }
 

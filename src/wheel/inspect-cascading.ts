@@ -24,15 +24,13 @@ export function inspectCascading(index: CascadingIndex): IndexSnapshot {
 
 function inspectList(index: CascadingIndex, list: number, i: number): ListSnapshot {
   const entries: ListSnapshot['entries'] = [];
-  const last = index.tailChunk(list);
   let chunks = 0;
-  for (let chunk = index.heads[list]; ; chunk = index.nextChunk(chunk)) {
+  for (let chunk = index.heads[list]; chunk !== 0; chunk = index.nextChunk(chunk)) {
     chunks++;
     for (let cell = chunk << CHUNK_SHIFT; cell < index.endOf(list, chunk); cell += 2) {
       const slot = index.slotAt(cell);
       if (slot >= 0) entries.push({ slot, tick: index.tickAt(cell), filed: index.tickOf(slot) === index.tickAt(cell) });
     }
-    if (chunk === last) break;
   }
   return { index: i, live: entries.length, capacity: chunks * ENTRIES_PER_CHUNK, entries };
 }

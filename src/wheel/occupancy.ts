@@ -28,7 +28,7 @@ export class Occupancy {
       if (++word > last) return -1;
       bits = words[word];
     }
-    return (word << 5) + 31 - Math.clz32(bits & -bits);
+    return (word << 5) + 31 - Math.clz32(bits ^ (bits & (bits - 1)));
   }
 
   clear(): void {

@@ -1,0 +1,12 @@
+/** The number of a word's lowest 1. (`| 0` tells the compiler that it is a word: so no difference overflows.) */
+export function lowestOne(word: number): number {
+  const bits = word | 0;
+  return 31 - Math.clz32(bits ^ (bits & (bits - 1)));
+}
+
+/** How many of a word's bits are 1. */
+export function countOnes(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,85 @@
+import { countOnes, lowestOne } from './bits.ts';
+import { CHUNK_SHIFT, CHUNK_WORDS, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { FAR, FAR_TICKS, Filing } from './filing.ts';
+
+// A module's own constants, which the compiler folds: see ChunkLists.
+const SHIFT = CHUNK_SHIFT;
+const LINK_AT = LINK;
+const IN_CHUNK = CHUNK_WORDS - 1;
+const HALF = CHUNK_WORDS / 2;
+const SLOT = SLOT_MASK;
+
+/**
+ * Moves the entries of a wheel slot to finer levels when `now` has come to its start, half a chunk at a time: first their
+ * positions are looked up, all together, then what is alive is filed.
+ */
+export class Cascade extends Filing {
+  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. Returns how many. */
+  protected refile(list: number): number {
+    const { cells } = this;
+    const isFromSecond = this.geometry.levelOf[list] === 1 && list !== this.overflowList;
+    const cursor = this.cursors[list];
+    this.unoccupy(list);
+    let moved = 0;
+    for (let chunk = this.detach(list); chunk !== 0; ) {
+      const start = chunk << SHIFT;
+      const full = start + LINK_AT;
+      const next = cells[full];
+      const end = next === 0 ? cursor : full;
+      for (let from = start; from < end; from += HALF) {
+        const living = this.livingIn(from, end);
+        moved += isFromSecond ? this.refileToFirst(from, living) : this.refileAnywhere(from, living);
+      }
+      this.freeUp(chunk);
+      chunk = next;
+    }
+    return moved;
+  }
+
+  /** Files the entries of half a chunk that `living` shows anew, coming from level 1: they go to level 0. Returns how many. */
+  private refileToFirst(from: number, living: number): number {
+    for (let left = living; left !== 0; ) {
+      left = this.refileUntilFull(from, left);
+      // As no event lies below it, occupying a list needs no more of the tick.
+      if (left !== 0) this.extend(this.cells[from + 2 * lowestOne(left) + 1] & this.mask0, this.now);
+    }
+    return countOnes(living);
+  }
+
+  /**
+   * The same until a list needs another chunk. Returns the entries that are left. Most timers come by here, once; it is
+   * a function of its own so that its loop holds no call, around which registers would have to be saved.
+   */
+  private refileUntilFull(from: number, living: number): number {
+    const { cells, cursors, mask0, position } = this;
+    let left = living | 0;
+    do {
+      const others = left & (left - 1);
+      const old = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
+      const low = cells[old | 1];
+      const list = low & mask0;
+      const cell = cursors[list];
+      if ((cell & IN_CHUNK) === LINK_AT) break;
+      const slot = cells[old] & SLOT;
+      cells[cell] = slot;
+      cells[cell | 1] = low;
+      position[slot] = cell;
+      cursors[list] = cell + 2;
+      left = others;
+    } while (left !== 0);
+    return left;
+  }
+
+  /** The same from any other level. What stays beyond the levels has not moved. */
+  private refileAnywhere(from: number, living: number): number {
+    let moved = 0;
+    for (let left = living | 0; left !== 0; left &= left - 1) {
+      const cell = from + 2 * lowestOne(left);
+      const slot = this.cells[cell] & SLOT;
+      const tick = this.tickAt(cell);
+      const list = this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : slot | FAR, tick);
+      if (list !== this.overflowList) moved++;
+    }
+    return moved;
+  }
+}

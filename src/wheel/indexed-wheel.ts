@@ -66,6 +66,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     this.clock = intervals.start;
     this.plainEnd = isPlain ? LAST_TICK : Number.NEGATIVE_INFINITY;
     this.quietEnd = AWAKE;
+    // Not when they are first used: in what order that happens would decide which kind of object this becomes.
+    this.deadlines = this.idleHandler = this.handler = undefined;
   }
 
   get start(): number {
@@ -191,9 +193,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
       if (id !== undefined) timers.push({ slot, id, deadline: this.deadlineAt(slot) });
     }
     const { start, precision, now, size, upperBound } = this;
-    const nextExpiration = this.nextExpiration();
-    const index = this.index.inspect();
-    return { start, precision, now, size, upperBound, nextExpiration, timers, idle: this.slots.idle, index };
+    const [nextExpiration, idle, index] = [this.nextExpiration(), this.slots.idle, this.index.inspect()];
+    return { start, precision, now, size, upperBound, nextExpiration, timers, idle, index };
   }
 
   /** The timers in no particular order. A timer that is scheduled meanwhile may be met or not. */
@@ -258,22 +259,21 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    const { index } = this;
     this.quietEnd = AWAKE;
-    const cascadedBefore = index.cascaded;
+    const cascadedBefore = this.index.cascaded;
     this.fired = 0;
     this.handler = onFire;
     this.handlerTick = Number.NaN;
     let complete = false;
     try {
-      complete = index.advanceTo(tick, this, limit);
+      complete = this.index.advanceTo(tick, this, limit);
     } finally {
       this.handler = undefined;
       if (complete && now > this.clock) this.clock = now;
     }
     return {
       fired: this.fired,
-      cascaded: index.cascaded - cascadedBefore,
+      cascaded: this.index.cascaded - cascadedBefore,
       complete,
       nextExpiration: this.nextExpiration(),
     };

@@ -15,6 +15,7 @@ export class SlotValues<T> {
 
   constructor(capacity: number) {
     this.capacity = capacity;
+    this.apart = undefined;
   }
 
   set(slot: number, value: T): void {

@@ -139,8 +139,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return this.slots.isLive(id) ? this.deadlineAt(this.slots.slotOf(id)) : undefined;
   }
 
-  advanceTo(now: number, onFire: FireHandler<T>, limit: number = Number.POSITIVE_INFINITY): AdvanceResult {
-    if (now < this.quietEnd && now >= this.clock && onFire === this.idleHandler && limit >= 0) {
+  advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
+    if (now < this.quietEnd && now >= this.clock && onFire === this.idleHandler && limit === undefined) {
       this.clock = now;
       return this.idle;
     }
@@ -246,7 +246,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return id;
   }
 
-  private advance(now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
+  private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
     if (this.handler !== undefined) throwNested();
     if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
     if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);

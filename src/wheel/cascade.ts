@@ -8,6 +8,7 @@ const LINK_AT = LINK;
 const IN_CHUNK = CHUNK_WORDS - 1;
 const HALF = CHUNK_WORDS / 2;
 const SLOT = SLOT_MASK;
+const OVERFLOW = -1;
 
 /**
  * Moves the entries of a wheel slot to finer levels when `now` has come to its start, half a chunk at a time: first their
@@ -17,7 +18,8 @@ export class Cascade extends Filing {
   /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds anew, in order. Returns how many. */
   protected refile(list: number): number {
     const { cells } = this;
-    const isFromSecond = this.geometry.levelOf[list] === 1 && list !== this.overflowList;
+    const level = list === this.overflowList ? OVERFLOW : this.geometry.levelOf[list];
+    const isNear = level !== OVERFLOW && this.geometry.width[level] <= FAR_TICKS;
     const cursor = this.cursors[list];
     this.unoccupy(list);
     let moved = 0;
@@ -28,7 +30,7 @@ export class Cascade extends Filing {
       const end = next === 0 ? cursor : full;
       for (let from = start; from < end; from += HALF) {
         const living = this.livingIn(from, end);
-        moved += isFromSecond ? this.refileToFirst(from, living) : this.refileAnywhere(from, living);
+        moved += isNear ? this.refileNear(from, living, level) : this.refileFar(from, living);
       }
       this.freeUp(chunk);
       chunk = next;
@@ -36,28 +38,33 @@ export class Cascade extends Filing {
     return moved;
   }
 
-  /** Files the entries of half a chunk that `living` shows anew, coming from level 1: they go to level 0. Returns how many. */
-  private refileToFirst(from: number, living: number): number {
+  /** Files the entries of half a chunk that `living` shows anew, all due within now's block. Returns how many. */
+  private refileNear(from: number, living: number, level: number): number {
     for (let left = living; left !== 0; ) {
-      left = this.refileUntilFull(from, left);
+      left = this.refileUntilFull(from, left, level);
       // As no event lies below it, occupying a list needs no more of the tick.
-      if (left !== 0) this.extend(this.cells[from + 2 * lowestOne(left) + 1] & this.mask0, this.now);
+      if (left !== 0) this.extend(this.placeOf(this.cells[from + 2 * lowestOne(left) + 1]), this.now);
     }
     return countOnes(living);
   }
 
   /**
-   * The same until a list needs another chunk. Returns the entries that are left. Most timers come by here, once; it is
-   * a function of its own so that its loop holds no call, around which registers would have to be saved.
+   * The same until a list needs another chunk. Returns the entries that are left. Most timers come by here, most of them
+   * once, from level 1 to level 0, whose lists their low bits name. It is a function of its own so that its loop holds no
+   * call, around which registers would have to be saved.
    */
-  private refileUntilFull(from: number, living: number): number {
-    const { cells, cursors, mask0, position } = this;
+  private refileUntilFull(from: number, living: number, level: number): number {
+    const { cells, cursors, mask0, nowLow, places, position } = this;
     let left = living | 0;
     do {
       const others = left & (left - 1);
       const old = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
       const low = cells[old | 1];
-      const list = low & mask0;
+      let list = low & mask0;
+      if (level > 1) {
+        const place = places[Math.clz32(low ^ nowLow)];
+        list = ((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)))) | 0;
+      }
       const cell = cursors[list];
       if ((cell & IN_CHUNK) === LINK_AT) break;
       const slot = cells[old] & SLOT;
@@ -70,8 +77,14 @@ export class Cascade extends Filing {
     return left;
   }
 
-  /** The same from any other level. What stays beyond the levels has not moved. */
-  private refileAnywhere(from: number, living: number): number {
+  /** The list of a tick of now's block, by its low word. */
+  private placeOf(low: number): number {
+    const place = this.places[Math.clz32(low ^ this.nowLow)];
+    return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
+  }
+
+  /** Files them anew by their whole ticks. What stays beyond the levels has not moved. */
+  private refileFar(from: number, living: number): number {
     let moved = 0;
     for (let left = living | 0; left !== 0; left &= left - 1) {
       const cell = from + 2 * lowestOne(left);

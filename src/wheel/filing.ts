@@ -52,7 +52,7 @@ export class Filing extends ChunkLists {
   /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: set anew when it is reached. */
   private nearEnd = Number.NaN;
   /** Where ticks of now's block go, see LevelGeometry.tabulate. */
-  private readonly places = new Int32Array(33);
+  protected readonly places = new Int32Array(33);
   /** The list that was compacted last. */
   private compacted = 0;
   /** Level 0 is the lists up to this number, of which a tick's low bits name one. */

@@ -60,7 +60,7 @@ export const mutations = [
   ],
   ['the least of the overflow list is not noted', 'filing.ts', '      this.overflowLeast = tick;\n', ''],
   ['the dead are handed over', 'cascading-index.ts', 'if (position[slot] !== cell) {', 'if (false) {'],
-  ['the overflow list is taken for level 1', 'cascade.ts', ' && list !== this.overflowList', ''],
+  ['the overflow list is taken for level 1', 'cascade.ts', 'list === this.overflowList ? OVERFLOW : ', ''],
   ['the next event is not looked for', 'cascading-index.ts', 'else this.setEvent(this.findEvent(), this.found);', ''],
   [
     'an event is kept whose slot has been emptied',

@@ -1,8 +1,8 @@
+import type { Comparison } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
 import { describeMachine, type Results } from './results.ts';
-
-const BEGIN = '<!-- figures: written by `npm run bench:figures`, from bench/results/reference.json -->';
-const END = '<!-- /figures -->';
+import { netNote, type Suite } from './suite.ts';
+import { suites } from './suites.ts';
 
 /** The marks of a run as a Markdown table, with the command and the machine. */
 export function figuresOf(results: Results): string {
@@ -11,22 +11,58 @@ export function figuresOf(results: Results): string {
     const got = measured === undefined ? '–' : withSpread(measured);
     return `| ${mark.title} | ${mark.of} | ${got} | ${figure(mark.most)}${unit} | ${state === 'NOT HELD' ? '**not held**' : state} |`;
   });
-  return [
-    BEGIN,
+  return block('figures', [
     `\`${results.command}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}: medians of`,
     `${results.rounds} interleaved rounds, with the least and the most.`,
     '',
     '| what | of what | measured | mark: at most | |',
     '|---|---|---:|---:|---|',
     ...rows,
-    END,
-  ].join('\n');
+  ]);
 }
 
-/** The text with its figures in place of whatever stood there. Throws where it has no place for them. */
-export function withFigures(text: string, figures: string): string {
-  const from = text.indexOf(BEGIN);
-  const to = text.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`no lines "${BEGIN}" and "${END}" to write between`);
-  return text.slice(0, from) + figures + text.slice(to + END.length);
+/** What every subject of a run came to, a Markdown table per suite. */
+export function subjectsOf(results: Results): string {
+  const tables = results.comparisons.map((comparison) => {
+    const suite = suites.find(({ name }) => name === comparison.suite);
+    if (suite === undefined) throw new Error(`"${comparison.suite}" is no suite any more: take the reference run anew`);
+    return tableOf(suite, comparison);
+  });
+  return block('subjects', tables.join('\n\n').split('\n'));
+}
+
+/** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */
+export function withBlock(text: string, written: string): string {
+  const lines = written.split('\n');
+  const [begin, end] = [lines[0], lines[lines.length - 1]];
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`no lines "${begin}" and "${end}" to write between`);
+  return text.slice(0, from) + written + text.slice(to + end.length);
+}
+
+const block = (name: string, lines: readonly string[]): string =>
+  [
+    `<!-- ${name}: written by \`npm run bench:figures\`, from bench/results/reference.json -->`,
+    ...lines,
+    `<!-- /${name} -->`,
+  ].join('\n');
+
+function tableOf(suite: Suite, { rows }: Comparison): string {
+  const cell = (subject: string, key: string): string => {
+    const row = rows.find((one) => one.subject === subject && one.figure === key);
+    if (row === undefined) return '–';
+    const ratio = row.ratio === undefined || subject === suite.base ? '' : `, ${figure(row.ratio.median)}×`;
+    return withSpread(row.value) + ratio;
+  };
+  const measured = suite.subjects.filter(({ name }) => rows.some(({ subject }) => subject === name));
+  return [
+    `### ${suite.title}`,
+    '',
+    `${suite.about}${netNote(suite)}${suite.base === '' ? '' : ` × is of ${suite.base}.`}`,
+    '',
+    `| | ${suite.figures.map(({ title, unit }) => `${title}, ${unit}`).join(' | ')} |`,
+    `|---|${suite.figures.map(() => '---:|').join('')}`,
+    ...measured.map(({ name }) => `| ${name} | ${suite.figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
+  ].join('\n');
 }

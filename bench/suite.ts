@@ -52,3 +52,9 @@ export interface Suite {
   /** Called in the process that measures. Throws where a subject does wrong. */
   run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
 }
+
+/** Says of which figures the driver's share has been taken off. */
+export function netNote({ figures }: Suite): string {
+  const net = figures.filter((one) => one.net).map(({ title }) => title);
+  return net.length === 0 ? '' : ` The driver's own share is taken off: ${net.join('; ')}.`;
+}

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { Comparison, Row } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
 import type { Verdict } from './marks.ts';
-import type { Figure, Suite } from './suite.ts';
+import { netNote, type Suite } from './suite.ts';
 
 const plain = { head: [], border: [], compact: true };
 
@@ -27,17 +27,9 @@ export function suiteTable(suite: Suite, comparison: Comparison): string {
     table.push([name, ...suite.figures.map(({ key }) => cell(find(name, key)))]);
     if (note !== undefined) notes.push(`  ${name}: ${note}`);
   }
-  return [
-    `\n${suite.title} [${suite.name}]`,
-    `  ${suite.about}${netNote(suite.figures)}`,
-    table.toString(),
-    ...notes,
-  ].join('\n');
-}
-
-function netNote(figures: readonly Figure[]): string {
-  const net = figures.filter((one) => one.net).map(({ title }) => title);
-  return net.length === 0 ? '' : ` The driver's own share is taken off: ${net.join('; ')}.`;
+  return [`\n${suite.title} [${suite.name}]`, `  ${suite.about}${netNote(suite)}`, table.toString(), ...notes].join(
+    '\n',
+  );
 }
 
 function cell(row: Row | undefined): string {

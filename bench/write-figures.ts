@@ -1,12 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
-import { figuresOf, withFigures } from './figures.ts';
+import { figuresOf, subjectsOf, withBlock } from './figures.ts';
 
 // Writes the reference run's figures where the documents show them.
 const root = new URL('../../', import.meta.url);
 const results = JSON.parse(readFileSync(new URL('bench/results/reference.json', root), 'utf8'));
-for (const path of ['README.md', 'docs/performance.md']) {
+const blocks = {
+  'README.md': figuresOf(results),
+  'docs/performance.md': figuresOf(results),
+  'docs/figures.md': subjectsOf(results),
+};
+for (const [path, written] of Object.entries(blocks)) {
   const file = new URL(path, root);
-  writeFileSync(file, withFigures(readFileSync(file, 'utf8'), figuresOf(results)));
+  writeFileSync(file, withBlock(readFileSync(file, 'utf8'), written));
   console.log(`written: ${path}`);
 }

@@ -35,7 +35,7 @@ function hashString(hint: string): number {
   return mix(h);
 }
 
-/** {@link placementOf} a whole number of 32 bits. */
+/** {@link placementOf} a whole number of 32 bits: Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4), by 2^32 / φ. */
 export const placementOfInteger = (hint: number, shards: number): number =>
   scaleTo(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1), shards);
 

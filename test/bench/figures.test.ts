@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { figuresOf, withFigures } from '../../bench/figures.ts';
+import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
 import { judge, marks } from '../../bench/marks.ts';
 import type { Results } from '../../bench/results.ts';
 
@@ -10,6 +10,15 @@ const reference: Results = JSON.parse(read('bench/results/reference.json'));
 describe('the figures that the documents show', () => {
   test.each(['README.md', 'docs/performance.md'])('%s has those of the reference run', (path) => {
     expect(read(path)).toContain(figuresOf(reference));
+  });
+
+  test('docs/figures.md has those of every subject', () => {
+    expect(read('docs/figures.md')).toContain(subjectsOf(reference));
+  });
+
+  test('a run whose suites are no longer what they were is not shown', () => {
+    const comparisons = [{ suite: 'gone', title: '', base: '', rows: [] }];
+    expect(() => subjectsOf({ ...reference, comparisons })).toThrow('"gone"');
   });
 
   test('the reference run measured every mark, at full size, and judged them as is done today', () => {
@@ -22,7 +31,7 @@ describe('the figures that the documents show', () => {
   test('are written between their two lines, and nowhere else', () => {
     const figures = figuresOf(reference);
     const [begin, end] = [figures.slice(0, figures.indexOf('\n')), figures.slice(figures.lastIndexOf('\n') + 1)];
-    expect(withFigures(`before\n${begin}\nold\n${end}\nafter`, figures)).toBe(`before\n${figures}\nafter`);
-    expect(() => withFigures('neither line', figures)).toThrow('to write between');
+    expect(withBlock(`before\n${begin}\nold\n${end}\nafter`, figures)).toBe(`before\n${figures}\nafter`);
+    expect(() => withBlock('neither line', figures)).toThrow('to write between');
   });
 });

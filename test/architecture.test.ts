@@ -44,6 +44,7 @@ const all = [...shipped, ...sourcesIn('test', 'bench', 'examples')];
 /** Folders and files of src by height. Imports run downwards: to what is lower, or within the same folder. */
 const heights: Record<string, number> = {
   memory: 0,
+  'async-context': 0,
   time: 0,
   'timer-id': 0,
   errors: 0,

@@ -1,3 +1,4 @@
+import type { Context } from '../async-context/context-keeper.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
@@ -51,18 +52,18 @@ export class ClientLane {
     this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
   }
 
-  /** Starts a timer; its slot, or -1 when the table is full. */
+  /** Starts a timer whose context is its callback's own affair; its slot, or -1 when the table is full. */
   schedule(deadline: number, due: number, callback: unknown, argument: unknown): number {
     const slot = this.table.allocate(deadline, due);
-    if (slot >= 0) this.begin(slot, this.table.tagOf(slot), callback, argument);
+    if (slot >= 0) this.begin(slot, this.table.tagOf(slot), callback, argument, undefined);
     return slot;
   }
 
   /** What remains to be done for a timer that the table has just been given. */
-  begin(slot: number, tag: number, callback: unknown, argument: unknown): void {
+  begin(slot: number, tag: number, callback: unknown, argument: unknown, context: Context): void {
     const { size } = this.table;
     if (size > this.most) this.most = size;
-    this.payload.set(slot, callback, argument);
+    this.payload.set(slot, callback, argument, context);
     this.commands.stage(slot, tag);
   }
 
@@ -113,6 +114,10 @@ export class ClientLane {
 
   argumentOf(slot: number): unknown {
     return this.payload.argumentOf(slot);
+  }
+
+  contextOf(slot: number): Context {
+    return this.payload.contextOf(slot);
   }
 
   /** Fired records that wait to be taken. */

@@ -1,4 +1,5 @@
-import { AsyncResource } from 'node:async_hooks';
+import { forgetContexts, outsideContexts } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
@@ -23,7 +24,8 @@ const URGENT = 2 * HOLD;
 
 export interface ClientEvents {
   emitBatch(batch: FiredBatch): void;
-  failed(error: unknown): void;
+  /** A callback that ran in the context has thrown. */
+  failed(error: unknown, context: Context): void;
 }
 
 /**
@@ -58,7 +60,6 @@ export class Client implements DeliveryHost {
   private readonly keepAlive: KeepAlive;
   private readonly events: ClientEvents;
   private readonly maxBatch: number;
-  private readonly context = new AsyncResource('shardwheel');
   /** An immediate is set: a turn comes now. */
   private isArmed = false;
   /** The hold timer is set: a turn comes within HOLD. */
@@ -145,7 +146,7 @@ export class Client implements DeliveryHost {
   arm(): void {
     if (this.isArmed || this.isClosed) return;
     this.isArmed = true;
-    setImmediate(this.runArmed);
+    outsideContexts(this.setArmed);
   }
 
   /** Makes sure that a turn comes soon. */
@@ -154,8 +155,7 @@ export class Client implements DeliveryHost {
     this.isHeld = true;
     this.time.read();
     if (!this.clock.memory.manual) this.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
-    if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
-    else this.holdTimer.refresh();
+    outsideContexts(this.setHold);
   }
 
   /** Makes sure that a turn comes in time for a deadline. */
@@ -194,7 +194,6 @@ export class Client implements DeliveryHost {
     this.isClosed = true;
     clearTimeout(this.holdTimer);
     this.quiet?.();
-    this.context.emitDestroy();
   }
 
   // What delivery asks for.
@@ -207,22 +206,32 @@ export class Client implements DeliveryHost {
     this.events.emitBatch(batch);
   }
 
-  failed(error: unknown): void {
-    this.events.failed(error);
+  failed(error: unknown, context: Context): void {
+    this.events.failed(error, context);
   }
 
-  // Callbacks run in the context in which the scheduler was made, not in that of whoever happened to arm the turn.
+  // Turns belong to no context, whoever happens to arm them; and nothing lies between them and Node: what a tick throws
+  // within a turn has to reach Node as it is.
+
+  private readonly setArmed = (): void => {
+    setImmediate(this.runArmed);
+  };
+
+  private readonly setHold = (): void => {
+    if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
+    else this.holdTimer.refresh();
+  };
 
   private readonly runArmed = (): void => {
     this.isArmed = false;
-    this.context.runInAsyncScope(this.turn, this);
+    this.turn();
   };
 
   private readonly runHeld = (): void => {
     this.isHeld = false;
     this.heedBefore = Number.POSITIVE_INFINITY;
     if (this.isArmed) return; // the armed turn comes with this very turn of the loop
-    this.context.runInAsyncScope(this.turn, this);
+    this.turn();
   };
 
   private turn(): void {
@@ -231,8 +240,16 @@ export class Client implements DeliveryHost {
     this.bell.lower(); // before the lanes are looked at
     this.time.read();
     if (this.heedBefore < this.time.nextTickTime) this.heedBefore = this.time.nextTickTime;
-    const isMore = this.deliver();
-    if (this.isClosed) return;
+    let isMore = true; // where a tick has thrown, the next turn goes on
+    try {
+      isMore = this.deliver();
+    } finally {
+      forgetContexts();
+      if (!this.isClosed) this.endTurn(isMore);
+    }
+  }
+
+  private endTurn(isMore: boolean): void {
     this.publish();
     for (const lane of this.lanes) lane.release();
     this.keepAlive.holdForTimers(this.isRef && this.size > this.loose);
@@ -243,12 +260,13 @@ export class Client implements DeliveryHost {
   /** Delivers at most maxBatch timers; returns whether there are more. Another lane comes first each time. */
   private deliver(): boolean {
     let room = this.maxBatch;
+    const first = this.firstLane;
+    this.firstLane = (first + 1) % this.lanes.length;
     this.delivery.beginTurn();
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
-      const shard = (this.firstLane + i) % this.lanes.length;
+      const shard = (first + i) % this.lanes.length;
       room -= this.delivery.deliver(this.lanes[shard], shard, room);
     }
-    this.firstLane = (this.firstLane + 1) % this.lanes.length;
     return this.lanes.some((lane) => lane.firedCount() > 0);
   }
 

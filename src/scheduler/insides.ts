@@ -7,6 +7,8 @@ import type { TimerBook } from './timer-book.ts';
 export interface Insides {
   readonly client: Client;
   readonly book: TimerBook;
+  /** Callbacks run in the context of the call that set their timer. */
+  readonly keepsContexts: boolean;
 }
 
 const shown = new WeakMap<Scheduler, Insides>();

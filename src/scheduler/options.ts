@@ -32,6 +32,12 @@ export interface SchedulerOptions {
    * event says so. `deaths: Infinity`: never. Default 5 in 10,000 ms.
    */
   inlineAfter?: { deaths: number; within: number };
+  /**
+   * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it; a call outside of all contexts
+   * pays nothing for that, one within a context some ns and 8 bytes. 'never': it runs outside of all contexts. Default
+   * 'auto'.
+   */
+  asyncContext?: 'auto' | 'never';
   /** Limits of each shard's thread, as `new Worker` takes them. Wheels and tables lie outside of what they limit. */
   resourceLimits?: ResourceLimits;
 }
@@ -45,6 +51,7 @@ export interface ResolvedOptions {
   readonly manual: boolean;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
+  readonly keepsContexts: boolean;
   readonly hangTimeout: number;
   readonly inlineAfter: DeathLimit;
   readonly resourceLimits: ResourceLimits | undefined;
@@ -68,12 +75,15 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
   const { shards = availableParallelism(), wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
-  const { clock = 'monotonic', maxBatch = 8192, signal } = options;
+  const { clock = 'monotonic', maxBatch = 8192, signal, asyncContext = 'auto' } = options;
   if (typeof tick !== 'number' || !(tick >= LEAST_TICK) || tick === Number.POSITIVE_INFINITY) {
     throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${LEAST_TICK}`, tick);
   }
   if (clock !== 'monotonic' && clock !== 'manual') {
     throw new InvalidConfigError('options.clock', "must be 'monotonic' or 'manual'", clock);
+  }
+  if (asyncContext !== 'auto' && asyncContext !== 'never') {
+    throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
@@ -86,6 +96,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     manual: clock === 'manual',
     maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
     signal,
+    keepsContexts: asyncContext === 'auto',
     hangTimeout: resolveHangTimeout(options.hangTimeout),
     inlineAfter: resolveInlineAfter(options.inlineAfter),
     resourceLimits: resolveResourceLimits(options.resourceLimits),

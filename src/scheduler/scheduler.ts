@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { currentContext, runInContext } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import {
@@ -10,7 +12,6 @@ import {
   requireLength,
   requireTimer,
 } from './arguments.ts';
-import { inContext } from './async-context.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
 import type { Client } from './client.ts';
 import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
@@ -51,6 +52,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** How timer ids are divided: shard, generation, slot. */
   readonly idLayout: TimerIdLayout;
 
+  private readonly keepsContexts: boolean;
   private readonly coordinator: Coordinator;
   private readonly client: Client;
   private readonly book: TimerBook;
@@ -62,17 +64,18 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   constructor(options: ResolvedOptions) {
     super();
     this.shards = options.shards;
+    this.keepsContexts = options.keepsContexts;
     this.idLayout = timerIdLayout(options.shards, options.capacity);
     this.coordinator = startCoordinator(options, this.idLayout, {
       emitBatch: (batch) => guard(this, () => this.emit('fired', batch)),
-      failed: (error) => surface(this, error),
+      failed: (error, context) => runInContext(context, surface, this, error),
       restarted: (restart) => guard(this, () => this.emit('shard-restart', restart)),
       wentInline: (error) => announce(this, error),
     });
     this.client = this.coordinator.client;
     this.book = new TimerBook(this.client, this.idLayout);
     this.manualClock = new ManualClock(this.coordinator);
-    reveal(this, { client: this.client, book: this.book });
+    reveal(this, { client: this.client, book: this.book, keepsContexts: this.keepsContexts });
     this.signal = options.signal;
     this.signal?.addEventListener('abort', this.abort, { once: true });
     if (this.signal?.aborted) this.abort();
@@ -108,7 +111,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   ): TimerId {
     this.requireOpen('schedule');
     requireTimer(deadline, callback);
-    return this.book.start(workerHint, deadline, inContext(callback), argument);
+    return this.book.start(workerHint, deadline, callback, argument, this.contextFor(callback));
   }
 
   /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
@@ -121,7 +124,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.requireOpen('scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
-    return this.book.start(workerHint, this.client.clock.exact() + delay, inContext(callback), argument);
+    const deadline = this.client.clock.exact() + delay;
+    return this.book.start(workerHint, deadline, callback, argument, this.contextFor(callback));
   }
 
   /**
@@ -282,6 +286,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   private readonly abort = (): void => {
     void this.close();
   };
+
+  /** What a timer's callback runs in; undefined where that is no context, or none of ours. */
+  private contextFor(callback: unknown): Context {
+    return callback !== undefined && this.keepsContexts === true ? currentContext() : undefined;
+  }
 
   private requireOpen(call: string): void {
     // Compared, not only tested: for what it does not know to be a boolean the compiler tests all that can be false.

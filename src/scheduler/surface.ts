@@ -4,19 +4,24 @@ export interface ErrorEmitter {
 }
 
 /**
- * What a callback or a listener throws: to the 'error' listener, or else an uncaught exception, once the rest of the
- * batch is delivered. An 'error' listener that throws itself is the latter. Never throws.
+ * What a callback or a listener throws: to the 'error' listener, or else an uncaught exception, before the next callback
+ * runs. Either sees the context in which this is called. An 'error' listener that throws itself is the latter. Never throws.
  */
 export function surface(emitter: ErrorEmitter, error: unknown): void {
   if (emitter.listenerCount('error') === 0) {
-    process.nextTick(rethrow, error);
+    throwUncaught(error);
     return;
   }
   try {
     emitter.emit('error', error);
   } catch (thrown) {
-    process.nextTick(rethrow, thrown);
+    throwUncaught(thrown);
   }
+}
+
+/** Has Node find an uncaught exception as soon as this call's caller is done, in the context of this call. */
+export function throwUncaught(error: unknown): void {
+  process.nextTick(rethrow, error);
 }
 
 /**

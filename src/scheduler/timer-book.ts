@@ -1,3 +1,4 @@
+import type { Context } from '../async-context/context-keeper.ts';
 import { CapacityExceededError } from '../errors.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { Client } from './client.ts';
@@ -19,14 +20,14 @@ export class TimerBook {
   }
 
   /** Throws InvalidArgumentError for the hint, CapacityExceededError. */
-  start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown): TimerId {
+  start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
     const shard = this.shardOf(hint);
     const lane = this.lanes[shard];
     const { table } = lane;
     const slot = table.allocate(deadline, this.client.dueWordOf(deadline));
     if (slot < 0) throw new CapacityExceededError(table.capacity, shard);
     const tag = table.tagOf(slot);
-    lane.begin(slot, tag, callback, argument);
+    lane.begin(slot, tag, callback, argument, context);
     this.scheduled += 1;
     return table.idWith(slot, tag);
   }

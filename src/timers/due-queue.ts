@@ -1,3 +1,5 @@
+import { outsideContexts, runInContext } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
 import type { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
@@ -63,23 +65,28 @@ export class DueQueue {
     return this.batch;
   }
 
+  /**
+   * The immediate is set in the timeout's context: what the callback throws surfaces there. Precondition: this call is
+   * outside of all contexts.
+   */
   private addTo(batch: DueBatch, timeout: Timeout): void {
     batch.add(timeout);
     this.source.client.entrust();
-    setImmediate(this.runNext, batch);
+    runInContext(timeout.context, setImmediate, this.runNext, batch, timeout.context);
   }
 
-  private readonly runNext = (batch: DueBatch): void => {
+  /** `context`: that of the immediate which calls. Where the batch had to be sorted, another timeout's turn may have come. */
+  private readonly runNext = (batch: DueBatch, context: Context): void => {
     if (batch === this.batch) {
       if (batch.isOpenEnded() && this.source.hasMore()) {
-        setImmediate(this.runNext, batch); // after the client's next turn
+        setImmediate(this.runNext, batch, context); // after the client's next turn
         return;
       }
-      this.begin(batch);
+      outsideContexts(() => this.begin(batch));
     }
     const timeout = batch.take();
     this.source.client.discharge();
-    timeout.runIn(batch);
+    timeout.runIn(batch, context);
   };
 
   /** What is delivered from here on makes another batch. */

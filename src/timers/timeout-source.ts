@@ -1,3 +1,5 @@
+import { currentContext } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
 import { CapacityExceededError, SchedulerClosedError } from '../errors.ts';
 import type { Client } from '../scheduler/client.ts';
 import type { ClientLane } from '../scheduler/client-lane.ts';
@@ -18,6 +20,7 @@ export class TimeoutSource {
   readonly missedCalls: MissedCalls;
   readonly due: DueQueue;
   readonly inFlight: InFlight;
+  private readonly keepsContexts: boolean;
   private readonly book: TimerBook;
   private readonly shard: number;
   private readonly lane: ClientLane;
@@ -25,11 +28,12 @@ export class TimeoutSource {
 
   /** Throws InvalidArgumentError for what is no scheduler or no hint, SchedulerClosedError. */
   constructor(scheduler: Scheduler, workerHint: WorkerHint, missedCalls: MissedCalls) {
-    const { client, book } = insidesOf(scheduler);
+    const { client, book, keepsContexts } = insidesOf(scheduler);
     this.shard = scheduler.shardOf(workerHint);
     this.lane = client.lanes[this.shard];
     this.client = client;
     this.book = book;
+    this.keepsContexts = keepsContexts;
     this.scale = client.scale;
     this.missedCalls = missedCalls;
     this.due = new DueQueue(this);
@@ -39,6 +43,11 @@ export class TimeoutSource {
   /** ms on the scheduler's clock. */
   now(): number {
     return this.client.clock.exact();
+  }
+
+  /** The context of this call, as far as the scheduler keeps it. */
+  context(): Context {
+    return this.keepsContexts ? currentContext() : undefined;
   }
 
   /** Rises with every setting and every refreshing of a timeout. */

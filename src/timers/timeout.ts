@@ -1,6 +1,8 @@
-import { AsyncResource } from 'node:async_hooks';
+import { executionAsyncId } from 'node:async_hooks';
 import { type InspectOptions, inspect } from 'node:util';
-import { currentContext } from '../scheduler/async-context.ts';
+import { isEnteredKept, outsideContexts, runInContext } from '../async-context/async-context.ts';
+import { type Context, TimerResource } from '../async-context/context-keeper.ts';
+import { throwUncaught } from '../scheduler/surface.ts';
 import type { DueBatch } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import type { TimeoutSource } from './timeout-source.ts';
@@ -18,6 +20,7 @@ const numbered = new Map<string, Timeout>();
 export const timeoutOf = (handle: number | string): Timeout | undefined => numbered.get(`${handle}`);
 
 const deliver = (timeout: Timeout): void => timeout.delivered();
+const call = (timeout: Timeout): void => timeout.call();
 
 /**
  * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
@@ -38,6 +41,7 @@ export class Timeout implements NodeJS.Timeout {
   order = 0;
   /** It was refreshed while it waited. */
   isMoved = false;
+  context: Context;
   /** The client's turn in which it was scheduled. */
   turn = 0;
   private readonly source: TimeoutSource;
@@ -48,7 +52,6 @@ export class Timeout implements NodeJS.Timeout {
   /** Of its timer, while it waits. */
   private slot = NONE;
   private batch: DueBatch | undefined;
-  private context: AsyncResource | undefined;
   private isRef = true;
   private isEnded = false;
   private number: number | undefined;
@@ -59,7 +62,7 @@ export class Timeout implements NodeJS.Timeout {
     this.callback = callback;
     this.given = given;
     this.delay = milliseconds(delay);
-    this.context = currentContext('Timeout');
+    this.context = source.context();
     const now = source.now();
     if (isInterval) this.grid = new IntervalGrid(now, this.delay, source.missedCalls);
     this.wait(now + this.delay);
@@ -72,7 +75,7 @@ export class Timeout implements NodeJS.Timeout {
     this.grid?.restart(now);
     if (this.slot === NONE) {
       this.batch = undefined;
-      if (this.isEnded) this.context = currentContext('Timeout'); // as if it were set by this call
+      if (this.isEnded) this.context = this.source.context(); // as if it were set by this call
       this.wait(now + this.delay);
     } else {
       this.source.move(this.slot, now + this.delay);
@@ -118,9 +121,17 @@ export class Timeout implements NodeJS.Timeout {
 
   /** A number for clearTimeout: no other timeout's, nor that of any async resource of Node's. */
   [Symbol.toPrimitive](): number {
-    this.number ??= (this.context ?? new AsyncResource('Timeout')).asyncId();
+    this.number ??= this.takeNumber();
     if (this.slot !== NONE || this.batch !== undefined) numbered.set(`${this.number}`, this);
     return this.number;
+  }
+
+  /** From here on it is an async resource of its own, in whose name the callback runs. */
+  private takeNumber(): number {
+    outsideContexts(() => {
+      this.context = runInContext(this.context, () => new TimerResource());
+    });
+    return (this.context as TimerResource).asyncId();
   }
 
   /** The callback. Node's own clearTimeout clears what it is given by setting this to null. */
@@ -159,24 +170,35 @@ export class Timeout implements NodeJS.Timeout {
     this.batch = this.source.due.add(this);
   }
 
-  /** Its turn in a batch has come; it may have left the batch since it was put there. */
-  runIn(batch: DueBatch): void {
+  /** Its turn in a batch has come; it may have left the batch since it was put there. `context`: that of this call. */
+  runIn(batch: DueBatch, context: Context): void {
     if (this.batch !== batch) return;
     this.batch = undefined;
     const begun = this.source.now();
     try {
-      if (this.context === undefined) this.call();
-      else this.context.runInAsyncScope(this.call, this);
+      if (this.context === context) this.call();
+      else outsideContexts(() => this.callInContext());
     } finally {
       if (this.slot === NONE) this.finish(begun);
     }
   }
 
-  private call(): void {
+  private callInContext(): void {
+    try {
+      runInContext(this.context, call, this);
+    } catch (error) {
+      runInContext(this.context, throwUncaught, error);
+    }
+  }
+
+  /** Calls the callback, unless the timeout was cleared. */
+  call(): void {
     const { callback, given } = this;
     if (callback === undefined) return;
+    this.number ??= executionAsyncId();
     if (given === undefined) callback.call(this);
     else callback.apply(this, given);
+    if (this.grid !== undefined && isEnteredKept) this.context = this.source.context();
   }
 
   /** The callback has run, and the timeout was not refreshed in it. */

@@ -84,10 +84,10 @@ describe('Payload', () => {
   test('keeps what slots far from one another carry, and nothing for those that carry nothing', () => {
     const payload = new Payload(2 ** 20);
     for (const slot of [0, 1, 16_383, 16_384, 2 ** 20 - 1]) {
-      payload.set(slot, `callback ${slot}`, slot);
+      payload.set(slot, `callback ${slot}`, slot, undefined);
       expect([payload.callbackOf(slot), payload.argumentOf(slot)]).toEqual([`callback ${slot}`, slot]);
     }
-    payload.set(1, undefined, undefined);
+    payload.set(1, undefined, undefined, undefined);
     expect([payload.callbackOf(1), payload.argumentOf(1), payload.argumentOf(0)]).toEqual([undefined, undefined, 0]);
     expect([payload.callbackOf(500_000), payload.argumentOf(500_000)]).toEqual([undefined, undefined]);
   });
@@ -95,8 +95,8 @@ describe('Payload', () => {
   test.each(values.map((value) => [value]))('gives %s back as it was, whatever stood there before', (value) => {
     const payload = new Payload(8);
     for (const before of values) {
-      payload.set(3, values, before);
-      payload.set(3, values, value);
+      payload.set(3, values, before, undefined);
+      payload.set(3, values, value, undefined);
       expect(payload.argumentOf(3)).toBe(value);
       expect(payload.callbackOf(3)).toBe(values);
     }
@@ -112,7 +112,7 @@ describe('Payload', () => {
       const slot = draws.below(100);
       expected[slot] = draws.below(3) === 0 ? [undefined, undefined] : [draws.pick(callbacks), draws.pick(values)];
       if (expected[slot][0] === undefined) payload.clear(slot);
-      else payload.set(slot, ...expected[slot]);
+      else payload.set(slot, ...expected[slot], undefined);
       // Now and then all end, so that callbacks come to be shared anew.
       if (draws.below(500) === 0) {
         for (let each = 0; each < 100; each++) payload.clear(each);

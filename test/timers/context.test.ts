@@ -56,7 +56,8 @@ test.each(subjects)('$name: callbacks run in the context of the call that set th
     'loop 3': 'seven',
     promise: 'nine',
     'interval 1': 'ten',
-    'interval 2': 'entered by a call',
+    // Where contexts stand on async hooks, a resource keeps what is entered in it.
+    'interval 2': '_enable' in AsyncLocalStorage.prototype ? 'entered by a call' : 'ten',
   });
 });
 

@@ -1,0 +1,133 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+
+type Storage = AsyncLocalStorage<unknown>;
+
+/** Node's AsyncContextFrame: an immutable map from storages to stores, one of which is current. */
+type Frame = ReadonlyMap<Storage, unknown>;
+
+interface FrameClass {
+  new (storage: Storage, store: unknown): Frame;
+  current(): Frame | undefined;
+  set(frame: Frame | undefined): void;
+}
+
+const { getStore } = AsyncLocalStorage.prototype;
+
+/**
+ * Contexts where AsyncLocalStorage stands on AsyncContextFrame: the default from Node 24 on.
+ *
+ * The current frame is read in some ns, and is the same object as long as the context is the same. Most programs have one
+ * storage: of a frame that holds nothing but the store of the storage met first, the store alone is kept, 8 bytes, and
+ * the frame (some 180) can go. Any other frame is kept itself.
+ *
+ *   kept   a Frame          that frame
+ *          a TimerResource  see `async-hook-watch.ts`
+ *          anything else    the store of `first`, alone
+ *
+ * `run` leaves a frame behind in which the storage holds undefined: no context, like any frame whose stores are all what
+ * `getStore` returns without one.
+ */
+export class FrameKeeper implements ContextKeeper {
+  private readonly frames: FrameClass;
+  private readonly currentFrame: () => Frame | undefined;
+  private readonly defaults = new WeakMap<Storage, unknown>();
+  private first: Storage | undefined;
+  /** The frame seen last, and what is kept of it. */
+  private recent: Frame | undefined;
+  private recentContext: Context;
+
+  constructor(frames: FrameClass) {
+    this.frames = frames;
+    this.currentFrame = frames.current;
+  }
+
+  current(): Context {
+    const frame = this.currentFrame();
+    if (frame === undefined) return undefined;
+    return frame === this.recent ? this.recentContext : this.note(frame);
+  }
+
+  run(context: Context, callback: Callback, ...given: unknown[]): unknown {
+    if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
+    const { frames } = this;
+    if (context instanceof frames) frames.set(context);
+    else if (context !== undefined) frames.set(new frames(this.first as Storage, context));
+    try {
+      return callback(...given);
+    } finally {
+      if (this.currentFrame() !== undefined) frames.set(undefined); // also where the callback has entered a context
+    }
+  }
+
+  outside(callback: () => void): void {
+    const prior = this.currentFrame();
+    this.frames.set(undefined);
+    try {
+      callback();
+    } finally {
+      this.frames.set(prior);
+    }
+  }
+
+  forget(): void {
+    this.recent = undefined;
+    this.recentContext = undefined;
+  }
+
+  private note(frame: Frame): Context {
+    this.recent = frame;
+    this.recentContext = this.contextOf(frame);
+    return this.recentContext;
+  }
+
+  private contextOf(frame: Frame): Context {
+    const { first } = this;
+    if (first !== undefined && frame.size === 1) {
+      const store = frame.get(first);
+      if (store !== undefined && store !== this.defaultOf(first)) return store;
+    }
+    const holders: Storage[] = [];
+    frame.forEach((store, storage) => {
+      if (!Object.is(store, this.defaultOf(storage))) holders.push(storage);
+    });
+    if (holders.length === 0) return undefined;
+    this.first ??= holders[0];
+    if (holders.length > 1 || holders[0] !== this.first) return frame;
+    const store = frame.get(this.first);
+    return store === undefined ? frame : store; // undefined can differ from the default; alone it would mean no context
+  }
+
+  /** What `getStore` of a storage returns outside of all contexts. */
+  private defaultOf(storage: Storage): unknown {
+    if (!this.defaults.has(storage)) {
+      this.outside(() => this.defaults.set(storage, Reflect.apply(getStore, storage, [])));
+    }
+    return this.defaults.get(storage);
+  }
+}
+
+/**
+ * Node's class of frames; undefined where contexts do not stand on frames, or not as they do here. No public name leads
+ * to it: an AsyncResource shows its frame, under a symbol, and the frame its class.
+ */
+export function findFrames(): FrameClass | undefined {
+  if ('_enable' in AsyncLocalStorage.prototype) return undefined; // contexts by async hooks
+  const symbol = Object.getOwnPropertySymbols(new AsyncResource('shardwheel')).find(
+    ({ description }) => description === 'context_frame',
+  );
+  if (symbol === undefined) return undefined;
+  const frameOf = (resource: AsyncResource) => (resource as unknown as Record<symbol, Frame | undefined>)[symbol];
+  const before = frameOf(new AsyncResource('shardwheel'));
+  const probe = new AsyncLocalStorage<boolean>();
+  let frames: FrameClass | undefined;
+  probe.run(true, () => {
+    const frame = frameOf(new AsyncResource('shardwheel'));
+    const found = frame?.constructor as FrameClass | undefined;
+    if (typeof found?.current === 'function' && typeof found.set === 'function' && found.current() === frame) {
+      frames = found;
+    }
+  });
+  frames?.set(before);
+  return frames;
+}

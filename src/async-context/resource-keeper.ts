@@ -1,0 +1,21 @@
+import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+
+/** Contexts on a runtime that shows nothing of how it keeps them: an AsyncResource for each call. */
+export class ResourceKeeper implements ContextKeeper {
+  private readonly none = new TimerResource();
+
+  current(): Context {
+    return new TimerResource();
+  }
+
+  run(context: Context, callback: Callback, ...given: unknown[]): unknown {
+    return ((context ?? this.none) as TimerResource).runInAsyncScope(callback, undefined, ...given);
+  }
+
+  /** As near as can be: the context in which this package was loaded. */
+  outside(callback: () => void): void {
+    this.none.runInAsyncScope(callback);
+  }
+
+  forget(): void {}
+}

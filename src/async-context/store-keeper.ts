@@ -1,0 +1,165 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+import { wire } from './wire.ts';
+
+/** What AsyncLocalStorage has beside its public methods where it stands on async hooks. */
+interface Storage {
+  readonly enabled: boolean;
+  /** Where each async resource has the storage's store. */
+  readonly kResourceStore: symbol;
+}
+
+/** The stores of a context that has more than one, or not that of the storage met first; by their place in `storages`. */
+class Stores {
+  readonly stores: readonly unknown[];
+
+  constructor(stores: readonly unknown[]) {
+    this.stores = stores;
+  }
+}
+
+// Taken once: a program may wire them, and would be told of what only timers do.
+const { getStore, run } = AsyncLocalStorage.prototype as unknown as Record<'getStore' | 'run', Callback>;
+
+/**
+ * Contexts where AsyncLocalStorage stands on async hooks: the default up to Node 22.
+ *
+ * A context is the stores of all storages. Storages make themselves known: `_enable` is called before a storage's first
+ * context is made, and is wired for that. While none is known there is no context, and nothing to look for. Of those
+ * that were used before this module was loaded any AsyncResource shows the keys; until such a storage is used again, the
+ * contexts that have a store of it are kept as a resource.
+ *
+ *   kept   Stores           several stores, one object for calls in a row of the same context
+ *          a TimerResource  with a store of a storage not met yet; and see `async-hook-watch.ts`
+ *          anything else    the store of storages[0], alone
+ */
+export class StoreKeeper implements ContextKeeper {
+  /** A storage is being enabled: what is done now is Node's doing. */
+  isEnabling = false;
+  private readonly storages: Storage[] = [];
+  /** Keys of storages not met yet. */
+  private readonly unmet: Set<symbol>;
+  private recent: Stores | undefined;
+
+  constructor() {
+    this.unmet = new Set(keysOf(storesOn(new TimerResource())));
+    this.wireStorages();
+  }
+
+  /** Whether a storage has ever been used. */
+  get isUsed(): boolean {
+    return this.storages.length > 0 || this.unmet.size > 0;
+  }
+
+  current(): Context {
+    return this.isUsed ? this.look() : undefined;
+  }
+
+  /** In a resource of its own, made outside of all contexts: what the callback enters ends with it. */
+  run(context: Context, callback: Callback, ...given: unknown[]): unknown {
+    if (context === undefined && !this.isUsed) return callback(...given);
+    if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
+    const resource = new TimerResource();
+    if (context === undefined) return resource.runInAsyncScope(callback, undefined, ...given);
+    if (!(context instanceof Stores)) return this.runWith(resource, 0, context, callback, given);
+    let inner = callback;
+    for (const [i, store] of context.stores.entries()) {
+      if (store === undefined || !this.storages[i].enabled) continue;
+      const next = inner;
+      inner = (...passed) => Reflect.apply(run, this.storages[i], [store, next, ...passed]);
+    }
+    return resource.runInAsyncScope(inner, undefined, ...given);
+  }
+
+  outside(callback: () => void): void {
+    if (!this.isUsed) return callback();
+    const resource = new TimerResource();
+    const stores = storesOn(resource);
+    for (const key of keysOf(stores)) stores[key] = undefined;
+    resource.runInAsyncScope(callback);
+  }
+
+  forget(): void {
+    this.recent = undefined;
+  }
+
+  private runWith(resource: TimerResource, at: number, store: unknown, callback: Callback, given: unknown[]): unknown {
+    const storage = this.storages[at];
+    // A storage that was switched off meanwhile has no stores, and would be switched on.
+    if (!storage.enabled) return resource.runInAsyncScope(callback, undefined, ...given);
+    return resource.runInAsyncScope(run, storage, store, callback, ...given);
+  }
+
+  private look(): Context {
+    if (this.unmet.size > 0) {
+      const resource = new TimerResource();
+      const stores = storesOn(resource);
+      for (const key of this.unmet) if (stores[key] !== undefined) return resource;
+    }
+    const { storages } = this;
+    let stores: unknown[] | undefined;
+    for (let i = storages.length - 1; i > 0; i--) {
+      const store = Reflect.apply(getStore, storages[i], []);
+      if (store === undefined) continue;
+      stores ??= new Array<unknown>(i + 1).fill(undefined);
+      stores[i] = store;
+    }
+    const first = storages.length > 0 ? Reflect.apply(getStore, storages[0], []) : undefined;
+    if (stores === undefined) return first;
+    stores[0] = first;
+    return this.share(stores);
+  }
+
+  private share(stores: unknown[]): Stores {
+    const { recent } = this;
+    if (recent?.stores.length === stores.length && stores.every((store, i) => store === recent.stores[i])) {
+      return recent;
+    }
+    this.recent = new Stores(stores);
+    return this.recent;
+  }
+
+  private meet(storage: Storage): void {
+    if (this.storages.includes(storage)) return;
+    this.storages.push(storage);
+    this.unmet.delete(storage.kResourceStore);
+  }
+
+  /** `run` and `enterWith` call `_enable` each time: a storage that is enabled and known passes through at once. */
+  private wireStorages(): void {
+    const keeper = this;
+    const prototype = AsyncLocalStorage.prototype as unknown as Record<'_enable' | 'disable', Callback>;
+    wire(prototype, '_enable', (original) => {
+      return function _enable(this: Storage): unknown {
+        if (this.enabled && keeper.unmet.size === 0) return undefined;
+        keeper.meet(this);
+        keeper.isEnabling = true;
+        try {
+          return Reflect.apply(original, this, []);
+        } finally {
+          keeper.isEnabling = false;
+        }
+      };
+    });
+    wire(prototype, 'disable', (original) => {
+      return function disable(this: Storage): unknown {
+        if (this.enabled) keeper.meet(this); // `exit` disables, and enables again
+        return Reflect.apply(original, this, []);
+      };
+    });
+  }
+}
+
+type StoresByKey = Record<symbol, unknown>;
+
+const keysOf = (stores: object): symbol[] =>
+  Object.getOwnPropertySymbols(stores).filter(({ description }) => description === 'kResourceStore');
+
+/** What holds the stores of a resource: itself (Node 20, 22), or an object of its own (24 and later, without frames). */
+function storesOn(resource: object): StoresByKey {
+  for (const symbol of Object.getOwnPropertySymbols(resource)) {
+    const value = (resource as StoresByKey)[symbol];
+    if (symbol.description === 'kAsyncLocalStorageContext' && value !== undefined) return value as StoresByKey;
+  }
+  return resource as StoresByKey;
+}

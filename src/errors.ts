@@ -100,17 +100,31 @@ export class ShardHungError extends Error {
 }
 
 /**
- * The threads of a shard died so often that it runs in the calling thread from here on, until `close()`. Its timers fire
- * as before; `cause` is what ended the last thread.
+ * A shard runs in the calling thread from here on, until `close()`: its threads died too often, or may not be started. Its
+ * timers fire as before; `cause` is what ended the last thread, or kept the first from being started.
  */
 export class ShardInlineError extends Error {
   readonly code = 'ERR_SHARD_INLINE';
   override readonly name = 'ShardInlineError';
-  readonly shard: number;
+  /** Undefined where it is true of all shards. */
+  readonly shard: number | undefined;
 
-  constructor(shard: number, cause: Error) {
-    super(`The threads of shard ${shard} died too often; it goes on inline, in the calling thread`, { cause });
+  constructor(shard: number | undefined, message: string, cause: Error) {
+    super(message, { cause });
     this.shard = shard;
+  }
+
+  static afterDeaths(shard: number, deaths: number, cause: Error): ShardInlineError {
+    const times = deaths === 1 ? '1 death' : `${deaths} deaths`;
+    const why = `The threads of shard ${shard} died too often (${times}, the last by ${cause.name}: ${cause.message})`;
+    return new ShardInlineError(shard, `${why}; it goes on inline, in the calling thread`, cause);
+  }
+
+  /** No thread may be started by this process. */
+  static withoutPermission(): ShardInlineError {
+    const cause = new Error('The permission model is on (--permission), and --allow-worker is not given');
+    const message = `All shards run inline, in the calling thread: this process may not start threads. ${cause.message}`;
+    return new ShardInlineError(undefined, message, cause);
   }
 }
 

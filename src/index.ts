@@ -11,17 +11,20 @@ export {
   TimeoutError,
 } from './errors.ts';
 export type { Lateness } from './metrics/lateness-histogram.ts';
+export type { Serving } from './scheduler/auto-shard.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
 export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';
+export { createScheduler } from './scheduler/create-scheduler.ts';
 export type { DeadlineSignal } from './scheduler/deadline-signal.ts';
 export type { FiredBatch } from './scheduler/delivery.ts';
 export type { StatsWarning } from './scheduler/hot-shards.ts';
 export type { SchedulerOptions } from './scheduler/options.ts';
 export type { WorkerHint } from './scheduler/placement.ts';
-export { createScheduler, type Scheduler, type SchedulerEvents } from './scheduler/scheduler.ts';
+export type { Scheduler, SchedulerEvents } from './scheduler/scheduler.ts';
 export type { ShardRestart } from './scheduler/shard-host.ts';
 export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
+export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';
 export {
   decodeTimerId,

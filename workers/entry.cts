@@ -7,4 +7,8 @@ import type { ShardTask } from './shard.ts' with { 'resolution-mode': 'import' }
  */
 const serving = import('./shard.js');
 
-module.exports = async (task: ShardTask): Promise<number> => (await serving).default(task);
+/** Without a task the thread only loads its code. */
+module.exports = async (task?: ShardTask): Promise<number> => {
+  const { default: serve } = await serving;
+  return task === undefined ? 0 : serve(task);
+};

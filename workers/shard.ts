@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { buildShard, type ShardSetup } from '../src/shard/build-shard.ts';
+import { buildShard, type ShardOrigin, type ShardSetup } from '../src/shard/build-shard.ts';
 import { ShardControl } from '../src/shard/shard-control.ts';
 import { ShardLoop } from '../src/shard/shard-loop.ts';
 
 export interface ShardTask {
   readonly setup: ShardSetup;
-  readonly rebuild: boolean;
+  readonly origin: ShardOrigin;
   /** Control calls, through comlink. */
   readonly control: MessagePort;
   /** News for the client. */
@@ -20,7 +20,7 @@ export interface ShardTask {
  * Returns the number of live timers that were indexed from the tables.
  */
 export default function serve(task: ShardTask): number {
-  const built = buildShard(task.setup, task.bell, task.rebuild);
+  const built = buildShard(task.setup, task.bell, task.origin);
   expose(new ShardControl(built.shard), nodeEndpoint(task.control));
   new ShardLoop(built).start();
   return built.rescheduled;

@@ -52,8 +52,8 @@ export function runInContext(context: Context, callback: Callback, ...given: unk
 }
 
 /** Calls a function outside of all contexts: what it sets belongs to nobody's. */
-export function outsideContexts(callback: () => void): void {
-  keeper.outside(callback);
+export function outsideContexts<T>(callback: () => T): T {
+  return keeper.outside(callback);
 }
 
 /** From here on no context is held but by the timers that were set in it. */

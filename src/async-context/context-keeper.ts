@@ -18,8 +18,8 @@ export interface ContextKeeper {
    * is outside of all contexts.
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown;
-  /** Calls the function outside of all contexts. */
-  outside(callback: () => void): void;
+  /** Calls the function outside of all contexts, and returns what it does. */
+  outside<T>(callback: () => T): T;
   /** Lets go of what was remembered to recognise the next call's context. */
   forget(): void;
 }

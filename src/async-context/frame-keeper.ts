@@ -60,11 +60,11 @@ export class FrameKeeper implements ContextKeeper {
     }
   }
 
-  outside(callback: () => void): void {
+  outside<T>(callback: () => T): T {
     const prior = this.currentFrame();
     this.frames.set(undefined);
     try {
-      callback();
+      return callback();
     } finally {
       this.frames.set(prior);
     }

@@ -13,8 +13,8 @@ export class ResourceKeeper implements ContextKeeper {
   }
 
   /** As near as can be: the context in which this package was loaded. */
-  outside(callback: () => void): void {
-    this.none.runInAsyncScope(callback);
+  outside<T>(callback: () => T): T {
+    return this.none.runInAsyncScope(callback);
   }
 
   forget(): void {}

@@ -71,12 +71,12 @@ export class StoreKeeper implements ContextKeeper {
     return resource.runInAsyncScope(inner, undefined, ...given);
   }
 
-  outside(callback: () => void): void {
+  outside<T>(callback: () => T): T {
     if (!this.isUsed) return callback();
     const resource = new TimerResource();
     const stores = storesOn(resource);
     for (const key of keysOf(stores)) stores[key] = undefined;
-    resource.runInAsyncScope(callback);
+    return resource.runInAsyncScope(callback);
   }
 
   forget(): void {

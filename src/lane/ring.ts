@@ -1,3 +1,5 @@
+import { wordsIn } from '../memory/shared-words.ts';
+
 /**
  * A bounded queue of fixed-size records between one producing and one consuming thread.
  *
@@ -38,7 +40,7 @@ export class RingProducer {
   private seenHead: number;
 
   constructor(memory: RingMemory, counters: RingCounters) {
-    this.cells = new Int32Array(memory.cells);
+    this.cells = wordsIn(memory.cells);
     this.stride = memory.stride;
     this.capacity = this.cells.length / this.stride;
     this.mask = this.capacity - 1;
@@ -95,7 +97,7 @@ export class RingConsumer {
   private head: number;
 
   constructor(memory: RingMemory, counters: RingCounters) {
-    this.cells = new Int32Array(memory.cells);
+    this.cells = wordsIn(memory.cells);
     this.stride = memory.stride;
     this.mask = this.cells.length / this.stride - 1;
     this.counters = counters;

@@ -1,3 +1,4 @@
+import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import { tickFrom, tickUpTo, wordOf } from './due-word.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, HIGH_WATER, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
@@ -19,8 +20,8 @@ export class TableView {
   private readonly scale: TickScale;
 
   constructor(memory: LaneMemory, scale: TickScale) {
-    this.words = new Int32Array(memory.table);
-    this.doubles = new Float64Array(memory.table);
+    this.words = wordsIn(memory.table);
+    this.doubles = doublesIn(memory.table);
     this.header = new Int32Array(memory.header);
     this.scale = scale;
   }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
@@ -48,8 +49,8 @@ export class TimerTable {
   /** `firstGeneration` is for tests; by default it is drawn at random. */
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
     this.capacity = memory.capacity;
-    this.words = new Int32Array(memory.table);
-    this.doubles = new Float64Array(memory.table);
+    this.words = wordsIn(memory.table);
+    this.doubles = doublesIn(memory.table);
     this.slots = 2 ** layout.slotBits;
     this.slotMask = (this.slots - 1) | 0; // or else it would be kept as a double, for `slots` may be one
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);

@@ -138,6 +138,14 @@ export class ClientLane {
     this.fetched = fetched; // or else the compiler leaves it all out
   }
 
+  /** Whether the next fired record is of a live timer with a callback. Precondition: firedCount() > 0. */
+  isCallbackNext(): boolean {
+    const { cells } = this.firedRing;
+    const at = this.firedRing.peek(0);
+    const slot = cells[at];
+    return this.table.tagOf(slot) === cells[at + 1] && this.payload.callbackOf(slot) !== undefined;
+  }
+
   /** Takes a fired record: the slot if the timer that was fired is still live, else -1. Precondition: firedCount() > 0. */
   takeFired(): number {
     const at = this.firedRing.take();

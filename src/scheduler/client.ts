@@ -234,7 +234,8 @@ export class Client implements DeliveryHost {
     this.turn();
   };
 
-  private turn(): void {
+  /** One turn: see above. A client takes its turns itself. */
+  turn(): void {
     if (this.isClosed) return;
     this.turns += 1;
     this.bell.lower(); // before the lanes are looked at
@@ -257,7 +258,7 @@ export class Client implements DeliveryHost {
     else if (this.quiet !== undefined) this.checkQuiet(this.quiet);
   }
 
-  /** Delivers at most maxBatch timers; returns whether there are more. Another lane comes first each time. */
+  /** Delivers at most maxBatch timers; returns whether there are more. */
   private deliver(): boolean {
     let room = this.maxBatch;
     const first = this.firstLane;

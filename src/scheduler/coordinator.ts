@@ -1,11 +1,12 @@
-import type { ShardInlineError } from '../errors.ts';
+import { ShardInlineError } from '../errors.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { allocateLane } from '../lane/lane-memory.ts';
-import type { ShardSetup } from '../shard/build-shard.ts';
+import type { LaneSetup, ShardSetup } from '../shard/build-shard.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
+import { AutoShard, type Load, type Serving } from './auto-shard.ts';
 import { Client, type ClientEvents } from './client.ts';
 import { ClientLane } from './client-lane.ts';
 import { ClientTime } from './client-time.ts';
@@ -13,12 +14,14 @@ import { InlineShard } from './inline-shard.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { ShardHost, ShardRestart } from './shard-host.ts';
+import { StartQueue } from './start-queue.ts';
 import type { ShardStats } from './stats.ts';
-import { SupervisedShard } from './supervised-shard.ts';
+import { SupervisedShard, type SupervisionEvents } from './supervised-shard.ts';
 
 export interface CoordinatorEvents extends ClientEvents {
   restarted(restart: ShardRestart): void;
   wentInline(error: ShardInlineError): void;
+  servingChanged(serving: Serving): void;
 }
 
 /**
@@ -28,9 +31,11 @@ export interface CoordinatorEvents extends ClientEvents {
 export class Coordinator {
   readonly client: Client;
   readonly scale: TickScale;
+  /** Each serves one shard, or one all of them. */
   private readonly hosts: readonly ShardHost[];
   private readonly keepAlive: KeepAlive;
   private readonly restarts: number[];
+  private readonly servingNow: () => Serving;
 
   constructor(parts: {
     client: Client;
@@ -38,12 +43,18 @@ export class Coordinator {
     hosts: readonly ShardHost[];
     keepAlive: KeepAlive;
     restarts: number[];
+    serving: () => Serving;
   }) {
     this.client = parts.client;
     this.scale = parts.scale;
     this.hosts = parts.hosts;
     this.keepAlive = parts.keepAlive;
     this.restarts = parts.restarts;
+    this.servingNow = parts.serving;
+  }
+
+  get serving(): Serving {
+    return { ...this.servingNow() };
   }
 
   async ready(): Promise<void> {
@@ -74,10 +85,13 @@ export class Coordinator {
     if (this.client.isClosed) return [];
     this.client.publish();
     const counters = await this.during(Promise.all(this.hosts.map((host) => host.call('stats'))));
-    return counters.map((counter, shard) => {
-      const { size, capacity, retired, highWater: touched } = this.client.lanes[shard].table;
-      const inline = this.hosts[shard].isInline;
-      return { shard, size, capacity, retired, touched, restarts: this.restarts[shard], inline, ...counter };
+    return counters.flatMap((lanes, at) => {
+      const { isInline: inline, deaths } = this.hosts[at];
+      return lanes.map((counter, lane) => {
+        const shard = at + lane; // one of the two is 0
+        const { size, capacity, retired, highWater: touched } = this.client.lanes[shard].table;
+        return { shard, size, capacity, retired, touched, deaths, restarts: this.restarts[at], inline, ...counter };
+      });
     });
   }
 
@@ -87,7 +101,7 @@ export class Coordinator {
   }
 }
 
-/** Lays out the shared memory, starts the shards, and returns at once: what is scheduled waits in the lanes. */
+/** Lays out the shared memory and returns at once: shards are inline until their threads are up. */
 export function startCoordinator(
   options: ResolvedOptions,
   layout: TimerIdLayout,
@@ -96,26 +110,29 @@ export function startCoordinator(
   const count = Math.max(1, options.shards);
   const clockMemory = SharedClock.allocate(options.manual, count);
   const bellMemory = ClientBell.allocate();
-  const setups = Array.from(
-    { length: count },
-    (_, number): ShardSetup => ({
-      number,
-      tick: options.tick,
-      wheel: options.wheel,
-      clock: clockMemory,
-      doorbell: allocateDoorbell(),
-      heartbeat: allocateHeartbeat(),
-      lanes: [{ memory: allocateLane(options.capacity), clientBell: bellMemory }],
-    }),
-  );
+  const lanes = Array.from({ length: count }, () => ({
+    memory: allocateLane(options.capacity),
+    clientBell: bellMemory,
+  }));
+  const setupOf = (number: number, served: readonly LaneSetup[]): ShardSetup => ({
+    number,
+    tick: options.tick,
+    wheel: options.wheel,
+    clock: clockMemory,
+    doorbell: allocateDoorbell(),
+    heartbeat: allocateHeartbeat(),
+    lanes: served,
+  });
+  const setups = options.isAuto ? [setupOf(0, lanes)] : lanes.map((lane, number) => setupOf(number, [lane]));
   const clock = new SharedClock(clockMemory);
   const bell = new ClientBell(bellMemory, () => client.arm());
   const keepAlive = new KeepAlive();
   const scale = new TickScale(options.tick);
   const time = new ClientTime(clock, scale);
   const client = new Client({
-    lanes: setups.map((setup) => {
-      return new ClientLane(setup.lanes[0].memory, layout, setup.number, new Doorbell(setup.doorbell), time);
+    lanes: lanes.map(({ memory }, shard) => {
+      const { doorbell } = setups[options.isAuto ? 0 : shard];
+      return new ClientLane(memory, layout, shard, new Doorbell(doorbell), time);
     }),
     time,
     bell,
@@ -123,23 +140,80 @@ export function startCoordinator(
     events,
     maxBatch: options.maxBatch,
   });
+  const { hosts, restarts, serving } = hostShards(options, setups, clock, client, events);
+  client.hosts = hosts;
+  return new Coordinator({ client, scale, hosts, keepAlive, restarts, serving });
+}
+
+interface Hosting {
+  readonly hosts: readonly ShardHost[];
+  /** By host. */
+  readonly restarts: number[];
+  readonly serving: () => Serving;
+}
+
+function hostShards(
+  options: ResolvedOptions,
+  setups: readonly ShardSetup[],
+  clock: SharedClock,
+  client: Client,
+  events: CoordinatorEvents,
+): Hosting {
   const restarts = setups.map(() => 0);
-  const host = (setup: ShardSetup): ShardHost => {
-    if (options.shards === 0) return new InlineShard(setup, () => client.arm(), false);
-    return new SupervisedShard(setup, clock, options, {
-      news: () => client.arm(),
-      died: () => {
+  const news = () => client.arm();
+  const reason = whyInline(options, events);
+  if (reason !== undefined) {
+    const serving: Serving = { by: 'inline', since: 0, reason, changes: 0 };
+    const hosts = setups.map((setup) => new InlineShard(setup, news, 'nothing', false));
+    return { hosts, restarts, serving: () => serving };
+  }
+  const starts = new StartQueue();
+  let auto: AutoShard | undefined;
+  const shards = setups.map((setup, at) => {
+    const supervision: SupervisionEvents = {
+      news,
+      gone: () => {
         clock.setAwake(setup.number, false);
         client.arm(); // it may have raised the client's bell and not lived to post
       },
       restarted: (restart) => {
-        restarts[setup.number] += 1;
+        restarts[at] += 1;
         events.restarted(restart);
       },
-      wentInline: (error) => events.wentInline(error),
-    });
-  };
-  const hosts = setups.map(host);
-  client.hosts = hosts;
-  return new Coordinator({ client, scale, hosts, keepAlive, restarts });
+      wentInline: (error) => {
+        auto?.stayInline(error.message);
+        events.wentInline(error);
+      },
+    };
+    return new SupervisedShard(setup, clock, options, supervision, starts);
+  });
+  if (options.isAuto) {
+    const load = (): Load => ({ now: clock.exact(), size: client.size, work: workOf(client) });
+    const host = new AutoShard(shards[0], load, (serving) => events.servingChanged(serving));
+    auto = host;
+    return { hosts: [host], restarts, serving: () => host.serving };
+  }
+  for (const shard of shards) shard.startThread();
+  const serving: Serving = { by: 'threads', since: 0, reason: `shards: ${options.shards}`, changes: 0 };
+  return { hosts: shards, restarts, serving: () => serving };
+}
+
+/** Commands sent and fired records taken so far: what the shards have had to do. */
+const workOf = ({ lanes, delivery }: Client): number =>
+  lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered + delivery.stale);
+
+/** Why no thread is ever to be started; undefined where some may be. */
+function whyInline(options: ResolvedOptions, events: CoordinatorEvents): string | undefined {
+  if (options.shards === 0) return 'shards: 0';
+  if (options.isAuto && options.manual) return "with clock: 'manual' nothing waits for a busy event loop";
+  if (mayStartThreads()) return undefined;
+  const error = ShardInlineError.withoutPermission();
+  process.nextTick(() => events.wentInline(error)); // when there are listeners
+  return error.message;
+}
+
+/** Whether Node's permission model, if it is on, lets this process start threads. */
+function mayStartThreads(): boolean {
+  const { permission } = process as { permission?: { has(scope: string): boolean } };
+  return permission === undefined || permission.has('worker');
 }

@@ -87,7 +87,13 @@ export class Delivery {
         if (taken > 0 && this.now >= this.turnEnd) break;
         const end = Math.min(taken + CLOCK_INTERVAL, count);
         lane.fetchFired(end - taken);
-        for (; taken < end && !this.host.isClosed; taken++) this.take(lane);
+        for (; taken < end && !this.host.isClosed; taken++) {
+          if (this.batch.length > 0 && lane.isCallbackNext()) {
+            this.handOver();
+            runTicks(); // before the record is taken: what it throws must not lose a timer
+          }
+          this.take(lane);
+        }
       }
       this.handOver();
     } finally {
@@ -121,10 +127,6 @@ export class Delivery {
       batch.deadlines[batch.length] = deadline;
       batch.length += 1;
       return;
-    }
-    if (this.batch.length > 0) {
-      this.handOver();
-      runTicks();
     }
     try {
       runInContext(context, callback, argument, id);

@@ -4,12 +4,22 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
-import type { DeathLimit } from './restart-policy.ts';
-import { resolveHangTimeout, resolveInlineAfter, resolveResourceLimits } from './supervision-options.ts';
+import type { SupervisionOptions } from './supervised-shard.ts';
+import {
+  resolveEnv,
+  resolveExecArgv,
+  resolveHangTimeout,
+  resolveInlineAfter,
+  resolveResourceLimits,
+} from './supervision-options.ts';
 
 export interface SchedulerOptions {
-  /** Worker threads, each with its own wheel. Default os.availableParallelism(). 0 = one wheel inline, in the calling thread. */
-  shards?: number;
+  /**
+   * Worker threads, each with its own wheel; timers are served inline, in the calling thread, until theirs is up. 0: one
+   * wheel inline, no thread. 'auto', the default: inline while that is cheaper, on a thread while the timers pay for one;
+   * `stats().serving` says which, and why.
+   */
+  shards?: number | 'auto';
   /** The wheel of each shard; one tick of it lasts `tick` ms, whatever precision the configuration names. Default 'default'. */
   wheel?: PresetName | WheelConfig;
   /** ms per tick, > 0, may be fractional. Default 1. */
@@ -38,13 +48,22 @@ export interface SchedulerOptions {
    * 'auto'.
    */
   asyncContext?: 'auto' | 'never';
+  /**
+   * Flags of Node for the shards' threads, as `new Worker` takes them. Default none: what the process was started with
+   * (--import, --require, --inspect-brk, NODE_OPTIONS) neither runs nor waits in a shard.
+   */
+  execArgv?: readonly string[];
+  /** The environment of the shards' threads, all of it: NODE_OPTIONS would count. Default empty; shards read none. */
+  env?: Readonly<Record<string, string>>;
   /** Limits of each shard's thread, as `new Worker` takes them. Wheels and tables lie outside of what they limit. */
   resourceLimits?: ResourceLimits;
 }
 
 /** Options with every default filled in and every value checked. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends SupervisionOptions {
+  /** Placements: what a hint is hashed to. */
   readonly shards: number;
+  readonly isAuto: boolean;
   readonly wheel: WheelConfig;
   readonly tick: number;
   readonly capacity: number;
@@ -52,12 +71,11 @@ export interface ResolvedOptions {
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
   readonly keepsContexts: boolean;
-  readonly hangTimeout: number;
-  readonly inlineAfter: DeathLimit;
-  readonly resourceLimits: ResourceLimits | undefined;
 }
 
 const MAX_SHARDS = 1024;
+/** Shards that 'auto' lays out at most, whatever the number of CPUs: each turn looks at all of them. */
+const MOST_AUTO = 8;
 /** A nanosecond, in ms: the clock tells no less. */
 const LEAST_TICK = 1e-6;
 const MAX_CAPACITY = 2 ** MAX_SLOT_BITS;
@@ -74,7 +92,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
-  const { shards = availableParallelism(), wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
+  const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', maxBatch = 8192, signal, asyncContext = 'auto' } = options;
   if (typeof tick !== 'number' || !(tick >= LEAST_TICK) || tick === Number.POSITIVE_INFINITY) {
     throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${LEAST_TICK}`, tick);
@@ -89,7 +107,8 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   return {
-    shards: integer('shards', shards, 0, MAX_SHARDS),
+    shards: shards === 'auto' ? Math.min(availableParallelism(), MOST_AUTO) : resolveShards(shards),
+    isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),
     tick,
     capacity: integer('capacity', capacity, 1, MAX_CAPACITY),
@@ -100,7 +119,14 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     hangTimeout: resolveHangTimeout(options.hangTimeout),
     inlineAfter: resolveInlineAfter(options.inlineAfter),
     resourceLimits: resolveResourceLimits(options.resourceLimits),
+    execArgv: resolveExecArgv(options.execArgv),
+    env: resolveEnv(options.env),
   };
+}
+
+function resolveShards(value: unknown): number {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_SHARDS) return value as number;
+  throw new InvalidConfigError('options.shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, value);
 }
 
 function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {

@@ -1,5 +1,5 @@
 import type { Context } from '../async-context/context-keeper.ts';
-import { allocateWords } from '../memory/shared-words.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import { APART, CallbackPalette } from './callback-palette.ts';
 import { SlotReferences } from './slot-references.ts';
 
@@ -31,8 +31,8 @@ export class Payload {
   private readonly contexts: SlotReferences;
 
   constructor(capacity: number) {
-    this.bytes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)));
-    this.numbers = new Int32Array(allocateWords(capacity));
+    this.bytes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
+    this.numbers = wordsIn(allocateWords(capacity));
     this.apart = new SlotReferences(capacity);
     this.references = new SlotReferences(capacity);
     this.contexts = new SlotReferences(capacity);

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { currentContext, runInContext } from '../async-context/async-context.ts';
+import { currentContext, outsideContexts } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
@@ -16,15 +16,15 @@ import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from
 import type { Client } from './client.ts';
 import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
 import { type Coordinator, startCoordinator } from './coordinator.ts';
+import { coordinatorEvents } from './coordinator-events.ts';
 import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
 import type { FiredBatch } from './delivery.ts';
 import { reveal } from './insides.ts';
 import { ManualClock } from './manual-clock.ts';
-import { type ResolvedOptions, resolveOptions, type SchedulerOptions } from './options.ts';
+import type { ResolvedOptions } from './options.ts';
 import type { WorkerHint } from './placement.ts';
 import type { ShardRestart } from './shard-host.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
-import { announce, guard, surface } from './surface.ts';
 import { TimerBook } from './timer-book.ts';
 import { TimerGroup } from './timer-group.ts';
 
@@ -33,12 +33,6 @@ export interface SchedulerEvents {
   'shard-restart': [restart: ShardRestart];
   error: [error: unknown];
 }
-
-/**
- * Makes a scheduler. Timers may be scheduled at once, before any thread is up.
- * Throws InvalidConfigError or InvalidArgumentError for options that cannot work.
- */
-export const createScheduler = (options?: SchedulerOptions): Scheduler => new Scheduler(resolveOptions(options));
 
 /**
  * Timers on other cores. What is promised stands in docs/guarantees.md and, as tests, in test/guarantees.
@@ -60,18 +54,14 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   private readonly signal: AbortSignal | undefined;
   private closing: Promise<UnfiredTimer[]> | undefined;
 
-  /** Use {@link createScheduler}. */
+  /** Use `createScheduler`. */
   constructor(options: ResolvedOptions) {
     super();
     this.shards = options.shards;
     this.keepsContexts = options.keepsContexts;
     this.idLayout = timerIdLayout(options.shards, options.capacity);
-    this.coordinator = startCoordinator(options, this.idLayout, {
-      emitBatch: (batch) => guard(this, () => this.emit('fired', batch)),
-      failed: (error, context) => runInContext(context, surface, this, error),
-      restarted: (restart) => guard(this, () => this.emit('shard-restart', restart)),
-      wentInline: (error) => announce(this, error),
-    });
+    const events = coordinatorEvents(this, options.shards);
+    this.coordinator = outsideContexts(() => startCoordinator(options, this.idLayout, events));
     this.client = this.coordinator.client;
     this.book = new TimerBook(this.client, this.idLayout);
     this.manualClock = new ManualClock(this.coordinator);

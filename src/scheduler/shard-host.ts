@@ -8,6 +8,8 @@ export interface ShardHost {
   readonly ready: Promise<void>;
   /** It runs in the client's thread. */
   readonly isInline: boolean;
+  /** Threads of it that have died. */
+  readonly deaths: number;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   poke(): void;
   /** A control call; where the shard dies before it answers, its successor is asked. */
@@ -18,8 +20,10 @@ export interface ShardHost {
 /** A shard died and another has taken its place. */
 export interface ShardRestart {
   shard: number;
-  /** What ended it: the error that was thrown, or one that tells the exit code. */
+  /** What ended the last: the error that was thrown, or one that tells the exit code. */
   cause: Error;
   /** Live timers that were indexed anew. */
   rescheduled: number;
+  /** Threads that died since the shard was served last: those that died before they were up count as well. */
+  deaths: number;
 }

@@ -1,50 +1,14 @@
-import { MessageChannel, type ResourceLimits, type Worker } from 'node:worker_threads';
-import { type Remote, wrap } from 'comlink';
+import { MessageChannel, type Worker } from 'node:worker_threads';
+import { wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { Piscina } from 'piscina';
 import type { ShardTask } from '../../workers/shard.ts';
 import { show } from '../errors.ts';
-import type { ShardSetup } from '../shard/build-shard.ts';
+import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
-import type { ControlCall } from './shard-host.ts';
+import { ThreadLife, type ThreadOptions } from './thread-life.ts';
 
 const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
-
-/** What a call is answered with whose thread has ended meanwhile. */
-export const GONE = Symbol('the thread is gone');
-
-/** One thread that serves the shard, until its end. */
-export class ThreadLife {
-  /** Resolves with what ended the thread, once it is gone for certain. */
-  readonly ended: Promise<Error>;
-  /** Live timers that were indexed from the tables. */
-  readonly rescheduled: number;
-  private readonly control: Remote<ShardControl>;
-  private readonly waiting = new Set<() => void>();
-  private isOver = false;
-
-  constructor(control: Remote<ShardControl>, ended: Promise<Error>, rescheduled: number) {
-    this.control = control;
-    this.ended = ended;
-    this.rescheduled = rescheduled;
-    void ended.then(() => {
-      this.isOver = true;
-      for (const giveUp of this.waiting) giveUp();
-    });
-  }
-
-  /** A control call; a parked shard sees it when it is rung. */
-  ask<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]> | typeof GONE> {
-    if (this.isOver) return Promise.resolve(GONE);
-    return new Promise((resolve, reject) => {
-      const giveUp = () => resolve(GONE);
-      this.waiting.add(giveUp);
-      const done = () => this.waiting.delete(giveUp);
-      const answer = this.control[name]() as Promise<ReturnType<ShardControl[C]>>;
-      answer.then(resolve, reject).finally(done);
-    });
-  }
-}
 
 /**
  * The thread of a shard, and after it the next one, in a piscina of one thread: the pool starts it and hears of its
@@ -53,31 +17,29 @@ export class ThreadLife {
  */
 export class ShardThread {
   private readonly setup: ShardSetup;
+  private readonly options: ThreadOptions;
   private readonly news: () => void;
-  private readonly pool: Piscina;
+  /** Made with the first thread. */
+  private pool: Piscina | undefined;
   private readonly ends = new WeakMap<Worker, Promise<Error>>();
   private killedFor: Error | undefined;
   private stopping: Promise<void> | undefined;
 
   /** `news`: there are fired records, or an answer. */
-  constructor(setup: ShardSetup, resourceLimits: ResourceLimits | undefined, news: () => void) {
+  constructor(setup: ShardSetup, options: ThreadOptions, news: () => void) {
     this.setup = setup;
+    this.options = options;
     this.news = news;
-    this.pool = new Piscina({
-      filename: WORKER,
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      // The thread waits on its shard's doorbell, not on the pool's.
-      atomics: 'disabled',
-      recordTiming: false,
-      ...(resourceLimits && { resourceLimits }),
-    });
-    this.pool.on('error', () => undefined); // the thread's own 'error' event says the same, and when
+  }
+
+  /** Starts the thread and has it load its code. Rejects with what ended it, or kept it from being made. */
+  async load(): Promise<void> {
+    await this.runTask(this.startPool(), undefined);
   }
 
   /** Starts the shard on the pool's thread. Rejects with what ended the thread, or kept the shard from starting on it. */
-  async start(rebuild: boolean): Promise<ThreadLife> {
+  async start(origin: ShardOrigin): Promise<ThreadLife> {
+    const pool = this.startPool();
     const control = new MessageChannel();
     const bell = new MessageChannel();
     const closePorts = (): void => {
@@ -90,8 +52,8 @@ export class ShardThread {
     bell.port1.unref();
     control.port1.unref();
     try {
-      const task: ShardTask = { setup: this.setup, rebuild, control: control.port2, bell: bell.port2 };
-      const { ended, rescheduled } = await this.runTask(task);
+      const task: ShardTask = { setup: this.setup, origin, control: control.port2, bell: bell.port2 };
+      const { ended, rescheduled } = await this.runTask(pool, task);
       return new ThreadLife(remote, ended, rescheduled);
     } catch (error) {
       closePorts();
@@ -102,33 +64,58 @@ export class ShardThread {
   /** Ends the thread wherever it stands; `cause` is what it then counts as ended by. */
   kill(cause: Error): void {
     this.killedFor = cause;
-    void this.pool.threads[0]?.terminate();
+    void this.pool?.threads[0]?.terminate();
   }
 
   /** Ends the thread, and starts no other. */
   stop(): Promise<void> {
-    this.stopping ??= this.pool.destroy();
+    this.stopping ??= this.pool === undefined ? Promise.resolve() : this.pool.destroy();
     return this.stopping;
+  }
+
+  /** Throws where no thread is to be had. Precondition: not stopped. */
+  private startPool(): Piscina {
+    if (this.pool !== undefined) return this.pool;
+    const { resourceLimits, execArgv, env } = this.options;
+    const pool = new Piscina({
+      filename: WORKER,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // The thread waits on its shard's doorbell, not on the pool's.
+      atomics: 'disabled',
+      recordTiming: false,
+      execArgv: [...execArgv],
+      env: { ...env },
+      ...(resourceLimits && { resourceLimits }),
+    });
+    pool.on('error', () => undefined); // the thread's own 'error' event says the same, and when
+    this.pool = pool;
+    return pool;
   }
 
   /**
    * Runs a task on the pool's thread. A thread that dies before it is up leaves its task in the pool's queue, and the
    * pool starts no other: so the task is given up with its thread, and the next one makes the pool start anew.
    */
-  private async runTask(task: ShardTask): Promise<{ ended: Promise<Error>; rescheduled: number }> {
+  private async runTask(
+    pool: Piscina,
+    task: ShardTask | undefined,
+  ): Promise<{ ended: Promise<Error>; rescheduled: number }> {
     const givenUp = new AbortController();
     const giveUp = () => givenUp.abort();
-    this.pool.once('workerDestroy', giveUp);
+    pool.once('workerDestroy', giveUp);
     let ended: Promise<Error> | undefined;
     try {
-      const running = this.pool.run(task, { transferList: [task.control, task.bell], signal: givenUp.signal });
+      const transferList = task === undefined ? [] : [task.control, task.bell];
+      const running = pool.run(task, { transferList, signal: givenUp.signal });
       running.catch(() => undefined);
-      ended = this.endOf(this.pool.threads[0]);
+      ended = this.endOf(pool.threads[0]);
       return { rescheduled: await running, ended };
     } catch (error) {
       throw givenUp.signal.aborted && ended !== undefined ? await ended : error;
     } finally {
-      this.pool.off('workerDestroy', giveUp);
+      pool.off('workerDestroy', giveUp);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
+import type { Serving } from './auto-shard.ts';
 import type { Coordinator } from './coordinator.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
 import type { TimerBook } from './timer-book.ts';
@@ -13,9 +14,11 @@ export interface ShardStats extends ShardCounters {
   retired: number;
   /** Slots that have ever been in use: as many as were live at a time, and those that are retired. */
   touched: number;
-  /** Times that this shard's thread died and was replaced. */
+  /** Times that a thread of this shard died, whether it had been up or not. */
+  deaths: number;
+  /** Times that another has taken its place: fewer, where several died before one was up. */
   restarts: number;
-  /** The shard runs in the calling thread: as `shards: 0` asks for, or because its threads died too often. */
+  /** The shard runs in the calling thread: see `serving`, and until its thread is up. */
   inline: boolean;
 }
 
@@ -31,6 +34,8 @@ export interface SchedulerStats {
   stale: number;
   /** Time of delivery minus deadline over all deliveries, ms. */
   lateness: Lateness;
+  /** Who serves the shards, since when and why. */
+  serving: Serving;
   /** Empty after close(). */
   shards: ShardStats[];
   /** What costs more than it need; empty as a rule. */
@@ -52,6 +57,7 @@ export async function collectStats(coordinator: Coordinator, book: TimerBook): P
     delivered: client.delivery.delivered,
     stale: client.delivery.stale,
     lateness: client.lateness.summary(),
+    serving: coordinator.serving,
     shards,
     warnings: hotShards(shards.map((shard) => shard.size)),
   };

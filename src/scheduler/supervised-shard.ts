@@ -1,9 +1,8 @@
-import type { ResourceLimits } from 'node:worker_threads';
 import { SchedulerClosedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
-import type { ShardSetup } from '../shard/build-shard.ts';
+import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
@@ -11,7 +10,9 @@ import { TickScale } from '../time/tick-scale.ts';
 import { InlineShard } from './inline-shard.ts';
 import { type DeathLimit, RestartPolicy } from './restart-policy.ts';
 import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
-import { GONE, ShardThread, type ThreadLife } from './shard-thread.ts';
+import { ShardThread } from './shard-thread.ts';
+import type { StartQueue } from './start-queue.ts';
+import { GONE, type ThreadLife, type ThreadOptions } from './thread-life.ts';
 import { Watchdog } from './watchdog.ts';
 
 // Taken once: a test that fakes the timers of its thread must not hold back a restart.
@@ -19,47 +20,69 @@ const { setTimeout } = globalThis;
 
 const monotonic = new MonotonicClock(clockOrigin());
 
-export interface SupervisionOptions {
+export interface SupervisionOptions extends ThreadOptions {
   /** ms without a turn that was due, after which a thread is taken for hung; Infinity for never. */
   readonly hangTimeout: number;
   readonly inlineAfter: DeathLimit;
-  readonly resourceLimits: ResourceLimits | undefined;
 }
 
-/** What the scheduler hears of a shard that runs on threads. */
+/** What the scheduler hears of a shard that can run on threads. */
 export interface SupervisionEvents {
   /** There are fired records, or an answer, or the shard has to be poked. */
   news(): void;
-  /** The thread is gone; its successor is on the way. */
-  died(): void;
+  /** No thread serves the shard now: the last is gone, or has left it. */
+  gone(): void;
   restarted(restart: ShardRestart): void;
   /** No thread is started any more: the shard goes on in this one. */
   wentInline(error: ShardInlineError): void;
 }
 
 /**
- * A shard that outlives its threads. A thread that dies, for whatever reason, or hangs and is ended for it, is followed
- * by another that builds its index from the tables; after too many deaths within a short time the shard goes on inline,
- * in the client's thread, for good. Never do two of them serve the shard at once: a successor starts when the thread
- * before it has exited.
+ * A shard that outlives its threads.
+ *
+ *                    a thread is up           the thread dies
+ *     inline ────────── hands over ──▶ thread ───────────────▶ another thread, built from the tables …
+ *       ▲                                 │                        │ too many deaths
+ *       └───────────── leave ─────────────┘                        ▼
+ *                                                             inline, for good
+ *
+ * It begins inline, so that no timer waits for a thread to start. A thread that dies, for whatever reason, or hangs and is
+ * ended for it, is followed by another that builds its index from the tables; after too many deaths within a short time
+ * the shard goes on inline, in the client's thread, for good. Never do two of them serve the shard at once: a successor
+ * starts when the thread before it has exited, and a thread when the inline shard has handed over.
  */
 export class SupervisedShard implements ShardHost {
-  readonly ready: Promise<void>;
+  /** Deaths of its threads. */
+  deaths = 0;
   private readonly setup: ShardSetup;
+  private readonly options: SupervisionOptions;
   private readonly events: SupervisionEvents;
+  private readonly starts: StartQueue;
   private readonly doorbell: Doorbell;
-  private readonly thread: ShardThread;
   private readonly policy: RestartPolicy;
   private readonly watchdog: Watchdog;
-  private life: Promise<ThreadLife | InlineShard>;
+  /** From the first start of a thread on. */
+  private thread: ShardThread | undefined;
   private inline: InlineShard | undefined;
+  /** Who serves it, or will. */
+  private life: Promise<ThreadLife | InlineShard>;
+  private deathsSinceServed = 0;
+  /** The end of a thread that has left the shard. */
+  private leaving: Promise<void> | undefined;
   private isStopped = false;
 
-  constructor(setup: ShardSetup, clock: SharedClock, options: SupervisionOptions, events: SupervisionEvents) {
+  constructor(
+    setup: ShardSetup,
+    clock: SharedClock,
+    options: SupervisionOptions,
+    events: SupervisionEvents,
+    starts: StartQueue,
+  ) {
     this.setup = setup;
+    this.options = options;
     this.events = events;
+    this.starts = starts;
     this.doorbell = new Doorbell(setup.doorbell);
-    this.thread = new ShardThread(setup, options.resourceLimits, events.news);
     this.policy = new RestartPolicy(options.inlineAfter);
     const scale = new TickScale(setup.tick);
     this.watchdog = new Watchdog({
@@ -67,15 +90,47 @@ export class SupervisedShard implements ShardHost {
       doorbell: this.doorbell,
       dueWord: () => wordOf(scale.tickAtOrBefore(clock.exact())),
       limit: options.hangTimeout,
-      hung: (silence) => this.thread.kill(new ShardHungError(setup.number, silence)),
+      hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
     });
-    this.life = this.live(undefined);
-    this.ready = this.life.then(() => undefined);
-    this.ready.catch(() => undefined);
+    this.inline = new InlineShard(setup, events.news, 'nothing', true);
+    this.life = Promise.resolve(this.inline);
+  }
+
+  /** It is served as it is to be for the time being. */
+  get ready(): Promise<void> {
+    return this.life.then(() => undefined);
   }
 
   get isInline(): boolean {
     return this.inline !== undefined;
+  }
+
+  /** ms of the client's thread that turns have taken while it was inline. */
+  get inlineTime(): number {
+    return this.inline?.busy ?? 0;
+  }
+
+  /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
+  startThread(): void {
+    this.life = this.live(undefined);
+    this.life.catch(() => undefined);
+  }
+
+  /** Serves it inline again, and ends its thread. Precondition: a thread serves it. */
+  async endThread(): Promise<void> {
+    const life = await this.life;
+    if (life instanceof InlineShard || this.isStopped) return;
+    this.watchdog.rest();
+    const { thread } = this;
+    const left = await life.ask('leave', () => this.doorbell.ring());
+    // Dead before it could leave: its successor is on the way.
+    if (left === GONE || this.isStopped) return;
+    this.thread = undefined;
+    this.inline = new InlineShard(this.setup, this.events.news, left as Int32Array[], true);
+    this.life = Promise.resolve(this.inline);
+    this.leaving = thread?.stop();
+    await this.leaving;
+    this.events.gone();
   }
 
   poke(): void {
@@ -84,11 +139,10 @@ export class SupervisedShard implements ShardHost {
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     for (;;) {
+      if (this.inline !== undefined) return this.inline.call(name);
       const life = await this.life; // rejects only once the shard is stopped
-      if (life instanceof InlineShard) return life.call(name);
-      const asking = life.ask(name);
-      this.doorbell.ring(); // the call is posted; a parked shard looks when it is rung
-      const answer = await asking;
+      if (life instanceof InlineShard) continue;
+      const answer = await life.ask(name, () => this.doorbell.ring()); // a parked shard looks when it is rung
       if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
       if (this.isStopped) throw new SchedulerClosedError(name);
     }
@@ -99,23 +153,25 @@ export class SupervisedShard implements ShardHost {
     this.watchdog.rest();
     this.life.catch(() => undefined);
     await this.inline?.stop();
-    await this.thread.stop();
+    await this.leaving;
+    await this.thread?.stop();
   }
 
   /** Has the shard served, by a thread or inline, as often as it takes. `cause` is what ended the thread before, if any. */
   private async live(cause: Error | undefined): Promise<ThreadLife | InlineShard> {
     for (let latest = cause; ; ) {
       if (latest !== undefined) {
-        this.events.died();
+        this.deaths += 1;
+        this.deathsSinceServed += 1;
+        this.events.gone();
         const pause = this.policy.pauseAfterDeath(monotonic.now());
         if (pause === Number.POSITIVE_INFINITY) return this.goInline(latest);
         if (pause > 0) await delay(pause);
       }
       if (this.isStopped) throw new SchedulerClosedError('ready');
       try {
-        // Whoever died before may have taken commands that only the table still knows of.
-        const life = await this.startThread(latest !== undefined);
-        if (latest !== undefined) this.restarted(latest, life.rescheduled);
+        const life = this.inline === undefined ? await this.serveOnThread('tables') : await this.leaveInline();
+        if (this.deathsSinceServed > 0) this.restarted(latest as Error, life.rescheduled);
         return life;
       } catch (error) {
         if (this.isStopped) throw new SchedulerClosedError('ready');
@@ -124,12 +180,27 @@ export class SupervisedShard implements ShardHost {
     }
   }
 
-  private async startThread(rebuild: boolean): Promise<ThreadLife> {
+  /** The first thread: the shard is served inline until it has loaded its code. */
+  private async leaveInline(): Promise<ThreadLife> {
+    await this.starts.enter(async () => {
+      if (this.isStopped) throw new SchedulerClosedError('ready');
+      this.thread ??= new ShardThread(this.setup, this.options, this.events.news);
+      this.watchdog.watchStart();
+      await this.thread.load().finally(() => this.watchdog.rest());
+    });
+    if (this.isStopped) throw new SchedulerClosedError('ready');
+    const origin = (this.inline as InlineShard).handOver();
+    this.inline = undefined;
+    return this.serveOnThread(origin);
+  }
+
+  /** Whoever died before may have taken commands that only the tables still know of. */
+  private async serveOnThread(origin: ShardOrigin): Promise<ThreadLife> {
     this.watchdog.watchStart();
     try {
-      const life = await this.thread.start(rebuild);
+      const life = await (this.thread as ShardThread).start(origin);
       this.watchdog.watchTurns();
-      void life.ended.then((cause) => this.replace(cause));
+      void life.ended.then((cause) => this.replace(life, cause));
       return life;
     } catch (error) {
       this.watchdog.rest();
@@ -137,25 +208,28 @@ export class SupervisedShard implements ShardHost {
     }
   }
 
-  private replace(cause: Error): void {
+  private async replace(life: ThreadLife, cause: Error): Promise<void> {
+    if (this.isStopped || (await this.life) !== life) return; // it has left its lanes before
     this.watchdog.rest();
-    if (this.isStopped) return;
     this.life = this.live(cause);
     this.life.catch(() => undefined);
   }
 
   private async goInline(cause: Error): Promise<InlineShard> {
-    await this.thread.stop(); // the pool has started another already, which was given nothing to do
+    await this.thread?.stop(); // the pool has started another already, which was given nothing to do
     if (this.isStopped) throw new SchedulerClosedError('ready');
-    this.inline = new InlineShard(this.setup, this.events.news, true);
-    this.events.wentInline(new ShardInlineError(this.setup.number, cause));
-    this.restarted(cause, this.inline.rescheduled);
+    const isNew = this.inline === undefined;
+    this.inline ??= new InlineShard(this.setup, this.events.news, 'tables', false);
+    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.deaths, cause));
+    if (isNew) this.restarted(cause, this.inline.rescheduled);
     this.events.news();
     return this.inline;
   }
 
   private restarted(cause: Error, rescheduled: number): void {
-    this.events.restarted({ shard: this.setup.number, cause, rescheduled });
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
   }
 }
 

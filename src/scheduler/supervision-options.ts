@@ -51,3 +51,22 @@ export function resolveResourceLimits(value: unknown): ResourceLimits | undefine
   }
   return limits;
 }
+
+/** Throws InvalidConfigError. */
+export function resolveExecArgv(value: unknown = []): readonly string[] {
+  if (!Array.isArray(value) || value.some((flag) => typeof flag !== 'string')) {
+    throw new InvalidConfigError('options.execArgv', 'must be an array of strings', value);
+  }
+  return [...value];
+}
+
+/** Throws InvalidConfigError. */
+export function resolveEnv(value: unknown = {}): Readonly<Record<string, string>> {
+  if (!isObject(value) || Array.isArray(value)) {
+    throw new InvalidConfigError('options.env', 'must be an object of strings', value);
+  }
+  for (const [name, text] of Object.entries(value)) {
+    if (typeof text !== 'string') throw new InvalidConfigError(`options.env.${name}`, 'must be a string', text);
+  }
+  return { ...value };
+}

@@ -3,10 +3,12 @@ import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
 import { TableView } from '../lane/table-view.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
+import { CommandJournal } from './command-journal.ts';
 import { ServedLane } from './served-lane.ts';
 import { Shard } from './shard.ts';
 
@@ -40,22 +42,37 @@ export interface BuiltShard {
 }
 
 /**
- * Puts a shard together: the only place where a lane meets an engine. `post` tells the client of each lane of news.
- * With `rebuild` the indexes are made from the timer tables, for a shard that takes the place of one that died.
+ * What a shard is built from: nothing, as the first that serves its lanes; the timer tables, in the place of one that
+ * died; what the one before has handed over, by lane.
  */
-export function buildShard(setup: ShardSetup, post: MessagePort | (() => void), rebuild: boolean): BuiltShard {
+export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
+
+/**
+ * Puts a shard together: the only place where a lane meets an engine. `post` tells the client of each lane of news. With
+ * `isTemporary` the shard keeps a journal, so that it can hand its lanes over.
+ */
+export function buildShard(
+  setup: ShardSetup,
+  post: MessagePort | (() => void),
+  origin: ShardOrigin,
+  isTemporary = false,
+): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
   const shard = new Shard(clock, scale);
   const tick = scale.tickAtOrBefore(clock.refresh());
   let rescheduled = 0;
-  for (const { memory, clientBell } of setup.lanes) {
+  for (const [i, { memory, clientBell }] of setup.lanes.entries()) {
     const table = new TableView(memory, scale);
     // Before everything that is due already, so that it is handed over in the order of its ticks.
-    const start = rebuild ? Math.max(0, Math.min(tick, table.leastDueTick(tick) - 1)) : 0;
-    const index = createTickIndex(setup.wheel, { capacity: memory.capacity, start, reserve: memory.capacity });
-    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, post));
-    if (rebuild) rescheduled += lane.rebuild(tick);
+    const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.leastDueTick(tick) - 1));
+    const { capacity } = memory;
+    const words = (count: number) => wordsIn(allocateWords(count));
+    const index = createTickIndex(setup.wheel, { capacity, start, reserve: capacity, words });
+    const journal = isTemporary ? new CommandJournal(table) : undefined;
+    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, post), journal);
+    if (origin === 'tables') rescheduled += lane.rebuild(tick);
+    else if (origin !== 'nothing') rescheduled += lane.takeOver(origin[i], tick);
     shard.lanes.push(lane);
   }
   const doorbell = new Doorbell(setup.doorbell);

@@ -6,12 +6,17 @@ import {
   commandCounters,
   firedCounters,
   type LaneMemory,
+  RECORD_SHIFT,
   REQUEST,
   WANTS_ROOM,
 } from '../lane/lane-memory.ts';
 import { RingConsumer, RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
+
+import type { CommandJournal } from './command-journal.ts';
+import type { LaneCounters } from './lane-counters.ts';
 
 /** A command whose due tick had passed when it came. */
 interface LateCommand {
@@ -19,6 +24,9 @@ interface LateCommand {
   readonly tag: number;
   readonly tick: number;
 }
+
+const BYTES_PER_RECORD = 4 << RECORD_SHIFT;
+const BYTES_PER_COMMAND = 16;
 
 /**
  * One lane as its shard sees it: a disposable index over the client's timer table.
@@ -46,6 +54,8 @@ export class ServedLane implements DueSink {
   refiled = 0;
   dropped = 0;
 
+  private readonly memory: LaneMemory;
+  private readonly journal: CommandJournal | undefined;
   private readonly header: Int32Array;
   private readonly table: TableView;
   private readonly tags: Int32Array;
@@ -58,13 +68,22 @@ export class ServedLane implements DueSink {
   private roundLeft = 0;
   private readonly late: LateCommand[] = [];
 
-  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
+  /** With a journal the lane can be handed over to another shard: see `handOver`. */
+  constructor(
+    memory: LaneMemory,
+    table: TableView,
+    index: TickIndex,
+    clientBell: ClientBell,
+    journal?: CommandJournal,
+  ) {
+    this.memory = memory;
+    this.journal = journal;
     this.index = index;
     this.clientBell = clientBell;
     this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
     this.header = new Int32Array(memory.header);
     this.table = table;
-    this.tags = new Int32Array(memory.capacity);
+    this.tags = wordsIn(allocateWords(memory.capacity));
     this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
@@ -79,9 +98,63 @@ export class ServedLane implements DueSink {
     let found = 0;
     this.table.forEachLive((slot, tag) => {
       this.file(slot, tag, this.table.dueTickOf(slot, now));
+      this.journal?.add(slot, tag);
       found += 1;
     });
     return found;
+  }
+
+  /**
+   * Builds the index from what a shard has handed over that served the lane until now. Commands that it has not taken
+   * come through the ring. Returns the number of live timers found.
+   */
+  takeOver(journal: Int32Array, now: number): number {
+    let found = 0;
+    for (let at = 0; at < journal.length; at += 2) {
+      const [slot, tag] = [journal[at], journal[at + 1]];
+      if (this.table.tagOf(slot) !== tag) continue;
+      this.file(slot, tag, this.table.dueTickOf(slot, now));
+      this.journal?.add(slot, tag);
+      found += 1;
+    }
+    return found;
+  }
+
+  /** What another shard takes the lane over with. From here on this one must not touch it. Precondition: it has a journal. */
+  handOver(): Int32Array {
+    return (this.journal as CommandJournal).entries();
+  }
+
+  /** The same without a journal: everything filed, in order of due tick and, within one, of filing. It is filed no more. */
+  empty(): Int32Array {
+    const entries = new Int32Array(2 * (this.index.size + this.late.length));
+    let length = 0;
+    const add = (slot: number, tag: number): void => {
+      entries[length] = slot;
+      entries[length + 1] = tag;
+      length += 2;
+    };
+    for (const { slot, tag } of this.late) add(slot, tag);
+    const sink = { due: (slot: number) => add(slot, this.tags[slot]) };
+    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
+    return entries.subarray(0, length);
+  }
+
+  counters(): LaneCounters {
+    const { index, memory } = this;
+    const slots = this.table.highWater();
+    const rings = memory.commands.cells.byteLength + memory.fired.cells.byteLength;
+    const perSlot = BYTES_PER_RECORD + this.tags.BYTES_PER_ELEMENT;
+    return {
+      commands: this.commands,
+      fired: this.fired,
+      refiled: this.refiled,
+      dropped: this.dropped,
+      cascaded: index.cascaded,
+      filed: index.size,
+      bytes: slots * perSlot + index.bytesFor(slots) + Math.min(rings, this.commands * BYTES_PER_COMMAND),
+      reservedBytes: memory.capacity * perSlot + index.bytes + rings,
+    };
   }
 
   /**
@@ -168,6 +241,7 @@ export class ServedLane implements DueSink {
     const cells = this.commandRing.cells;
     for (let i = 0; i < count; i++) {
       const at = this.commandRing.take();
+      this.journal?.add(cells[at], cells[at + 1]);
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
       if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
       else this.late.push({ slot: cells[at], tag: cells[at + 1], tick });

@@ -13,8 +13,15 @@ export class ShardControl {
     this.shard = shard;
   }
 
-  stats(): ShardCounters {
+  /** By lane. */
+  stats(): ShardCounters[] {
     return this.shard.counters();
+  }
+
+  /** The shard leaves its lanes: see {@link Shard.leave}. */
+  leave(): Int32Array[] {
+    this.drain();
+    return this.shard.leave();
   }
 
   /** Takes turns until no command is left and everything due is published; returns how many it took. */

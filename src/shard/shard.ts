@@ -1,20 +1,15 @@
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
+import type { LaneCounters } from './lane-counters.ts';
 import type { ServedLane } from './served-lane.ts';
 
 /** Most commands taken, and most entries handed over, per lane and turn; more waits for the next turn. */
 export const TURN_BUDGET = 16_384;
 
-/** What a shard has done since it was started; counts, and bytes of its index. */
-export interface ShardCounters {
+/** What a shard has done for one of its lanes since it was started. */
+export interface ShardCounters extends LaneCounters {
+  /** Turns of the shard. */
   turns: number;
-  commands: number;
-  fired: number;
-  refiled: number;
-  dropped: number;
-  cascaded: number;
-  filed: number;
-  bytes: number;
 }
 
 /**
@@ -65,17 +60,13 @@ export class Shard {
     return next;
   }
 
-  counters(): ShardCounters {
-    const sum = { turns: this.turns, commands: 0, fired: 0, refiled: 0, dropped: 0, cascaded: 0, filed: 0, bytes: 0 };
-    for (const lane of this.lanes) {
-      sum.commands += lane.commands;
-      sum.fired += lane.fired;
-      sum.refiled += lane.refiled;
-      sum.dropped += lane.dropped;
-      sum.cascaded += lane.index.cascaded;
-      sum.filed += lane.index.size;
-      sum.bytes += lane.index.bytes;
-    }
-    return sum;
+  /** By lane. */
+  counters(): ShardCounters[] {
+    return this.lanes.map((lane) => ({ turns: this.turns, ...lane.counters() }));
+  }
+
+  /** Leaves all lanes; returns for each what another shard takes it over with. No turn does anything from here on. */
+  leave(): Int32Array[] {
+    return this.lanes.splice(0).map((lane) => lane.empty());
   }
 }

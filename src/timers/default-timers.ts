@@ -1,5 +1,6 @@
-import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
-import { timersOf } from './create-timers.ts';
+import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { createTimers, timersOf } from './create-timers.ts';
 import { TimeoutSource } from './timeout-source.ts';
 
 let own: TimeoutSource | undefined;
@@ -11,7 +12,7 @@ let given: TimeoutSource | undefined;
  */
 function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(createScheduler({ shards: 1 }), 0, 'skip');
+  own ??= new TimeoutSource(createScheduler({ shards: 'auto' }), 0, 'skip');
   return own;
 }
 
@@ -25,4 +26,13 @@ export function useScheduler(scheduler?: Scheduler): void {
 }
 
 export const timers = timersOf(defaultSource);
+
+// As the scheduler's own code: else the first timeout of a program is some ms late.
+warmUp((scheduler) => {
+  const { setTimeout } = createTimers(scheduler);
+  setTimeout(() => undefined, 1e6)
+    .refresh()
+    .unref()
+    .close();
+});
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, promises } = timers;

@@ -128,10 +128,9 @@ export class Timeout implements NodeJS.Timeout {
 
   /** From here on it is an async resource of its own, in whose name the callback runs. */
   private takeNumber(): number {
-    outsideContexts(() => {
-      this.context = runInContext(this.context, () => new TimerResource());
-    });
-    return (this.context as TimerResource).asyncId();
+    const resource = outsideContexts(() => runInContext(this.context, () => new TimerResource())) as TimerResource;
+    this.context = resource;
+    return resource.asyncId();
   }
 
   /** The callback. Node's own clearTimeout clears what it is given by setting this to null. */

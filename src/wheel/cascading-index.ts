@@ -1,5 +1,5 @@
 import { Cascade } from './cascade.ts';
-import { CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
+import { type AllocateWords, CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 import type { DueSink } from './tick-index.ts';
 import type { LevelStats } from './timing-wheel.ts';
@@ -24,6 +24,8 @@ export interface CascadingIndexOptions {
   readonly start?: number;
   /** Entries to make room for at once, so that nothing is ever copied to grow. Memory is touched only as it is used. */
   readonly reserve?: number;
+  /** See ChunkLists. */
+  readonly words?: AllocateWords;
 }
 
 /**
@@ -60,8 +62,8 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   /** The list being handed over, else NONE. */
   private reading = NONE;
 
-  constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0 }: CascadingIndexOptions) {
-    super(levelBits, capacity, start, reserve);
+  constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0, words }: CascadingIndexOptions) {
+    super(levelBits, capacity, start, reserve, words);
     this.refuses = overflow === 'throw';
     this.least = UNKNOWN;
   }

@@ -39,6 +39,11 @@ const INITIAL_SLOTS = 256;
 /** Large, since all is copied; memory that is not touched costs nothing. */
 const GROWTH = 4;
 
+/** Makes an array of so many words, all 0. */
+export type AllocateWords = (count: number) => Int32Array;
+
+const ownWords: AllocateWords = (count) => new Int32Array(count);
+
 export class ChunkLists {
   // Declared: a field that is defined holds undefined first, and is then checked for what it holds at every use.
   cells: Int32Array;
@@ -53,12 +58,15 @@ export class ChunkLists {
   /** Chunks in lists. */
   private chunks = 0;
 
-  /** `reserve`: live entries for which no array shall ever have to grow, the dead and part-filled chunks included. */
-  constructor(lists: number, capacity: number, reserve: number) {
+  /**
+   * `reserve`: live entries for which no array shall ever have to grow, the dead and part-filled chunks included. `words`
+   * makes the arrays that are as large as that.
+   */
+  constructor(lists: number, capacity: number, reserve: number, words = ownWords) {
     const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + Math.ceil((reserve * MOST_ENTRIES) / ENTRIES) + 3 * lists;
     this.capacity = capacity;
-    this.cells = new Int32Array(chunks << SHIFT);
-    this.position = new Int32Array(Math.min(capacity, Math.max(reserve, INITIAL_SLOTS)));
+    this.cells = words(chunks << SHIFT);
+    this.position = words(Math.min(capacity, Math.max(reserve, INITIAL_SLOTS)));
     this.room = this.position.length;
     this.heads = new Int32Array(lists);
     this.cursors = new Int32Array(lists).fill(NO_CHUNK);
@@ -67,6 +75,10 @@ export class ChunkLists {
   protected get bytesOfLists(): number {
     const { cells, cursors, heads, position } = this;
     return cells.byteLength + position.byteLength + heads.byteLength + cursors.byteLength;
+  }
+
+  protected get usedBytesOfCells(): number {
+    return (this.usedChunks << SHIFT) * this.cells.BYTES_PER_ELEMENT;
   }
 
   /**

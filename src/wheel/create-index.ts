@@ -1,4 +1,5 @@
 import { CascadingIndex } from './cascading-index.ts';
+import type { AllocateWords } from './chunk-lists.ts';
 import { PinnedIndex, pinnedLevels } from './pinned-index.ts';
 import type { TickIndex } from './tick-index.ts';
 import type { WheelConfig } from './wheel-config.ts';
@@ -7,6 +8,7 @@ export interface TickIndexOptions {
   readonly capacity: number;
   readonly start?: number;
   readonly reserve?: number;
+  readonly words?: AllocateWords;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { type AllocateWords, CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 import { Occupancy } from './occupancy.ts';
 
@@ -60,9 +60,9 @@ export class Filing extends ChunkLists {
   /** Lists that have chunks. */
   private listsInUse = 0;
 
-  constructor(levelBits: readonly number[], capacity: number, start: number, reserve: number) {
+  constructor(levelBits: readonly number[], capacity: number, start: number, reserve: number, words?: AllocateWords) {
     const geometry = new LevelGeometry(levelBits);
-    super(geometry.slots, capacity, reserve);
+    super(geometry.slots, capacity, reserve, words);
     this.geometry = geometry;
     this.occupancy = new Occupancy(geometry.slots);
     this.occupied = new Int32Array(geometry.levels + 1);
@@ -87,6 +87,13 @@ export class Filing extends ChunkLists {
     const { cells } = this;
     const word = cells[cell];
     return (word & FAR) !== 0 ? this.farTicks[word & SLOT] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
+  }
+
+  bytesFor(slots: number): number {
+    const { farTicks, position } = this;
+    const cells = this.usedBytesOfCells + this.heads.byteLength + this.cursors.byteLength;
+    const perSlot = Math.min(slots, position.length) * position.BYTES_PER_ELEMENT;
+    return cells + perSlot + this.occupancy.bytes + farTicks.byteLength + this.geometry.bytes;
   }
 
   get bytes(): number {

@@ -70,6 +70,11 @@ export class PinnedIndex implements WheelIndex {
     this.occupancy = new Occupancy(this.spokes.length);
   }
 
+  /** Nothing is laid out ahead. */
+  bytesFor(_slots: number): number {
+    return this.bytes;
+  }
+
   get bytes(): number {
     const perSlot = this.spokeOf.byteLength + this.entryOf.byteLength + this.ticks.byteLength;
     return this.spokes.reduce(

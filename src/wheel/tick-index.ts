@@ -14,6 +14,8 @@ export interface TickIndex {
   readonly size: number;
   /** Bytes held for entries, positions and levels. */
   readonly bytes: number;
+  /** Those of them that can have been touched while only slots below `slots` were filed. */
+  bytesFor(slots: number): number;
   /** First tick that `insert` refuses now; Infinity where an overflow list holds what lies beyond the levels. */
   readonly upperBound: number;
 

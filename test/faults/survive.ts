@@ -72,6 +72,7 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   }
   await until(() => scheduler.size === 0 && restarts.length > 0);
   await pass(10);
+  await scheduler.ready; // the other shard may have been served inline until now
   const stats = await scheduler.stats();
   await scheduler.close();
   expect(early).toEqual([]);

@@ -47,7 +47,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     const shard = shards - 1;
     const left = ids.filter((id, i) => scheduler.has(id) && scheduler.shardOf(i) === shard).length;
     const restart = await restartShard(scheduler, shard);
-    expect(restart).toEqual({ shard, rescheduled: left, cause: expect.any(Error) });
+    expect(restart).toEqual({ shard, rescheduled: left, cause: expect.any(Error), deaths: 1 });
     expect(restart.cause.message).toBe(`The thread of shard ${shard} exited with code 1`);
     expect(await scheduler.advanceTo(1000)).toBe(180);
     tally.expectEachOnce();

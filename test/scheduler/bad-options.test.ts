@@ -13,7 +13,10 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   signal: (value) => value === undefined,
   hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
   inlineAfter: (value) => value === undefined,
-  // An object that has no limit in it.
+  asyncContext: (value) => value === undefined,
+  execArgv: (value) => value === undefined,
+  // Objects that have nothing in them.
+  env: (value) => value === undefined || value instanceof Date,
   resourceLimits: (value) => value === undefined || value instanceof Date,
 };
 
@@ -31,7 +34,7 @@ test('every option, every kind of value: refused with the value in the message, 
         expect(build, what).toThrow(refusal);
         // A wheel that is an object is refused for what is wrong within it.
         const isConfig =
-          /^(wheel|inlineAfter|resourceLimits)$/.test(option) && typeof value === 'object' && value !== null;
+          /^(wheel|inlineAfter|resourceLimits|env)$/.test(option) && typeof value === 'object' && value !== null;
         expect(build, what).toThrow(
           isConfig ? /, got / : `options.${option} must be`.replace('options.signal', 'The options.signal'),
         );

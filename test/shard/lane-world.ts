@@ -259,7 +259,7 @@ export class LaneWorld {
       touch();
       this.isTold = true;
     };
-    const built = buildShard(this.setup, post, rebuild);
+    const built = buildShard(this.setup, post, rebuild ? 'tables' : 'nothing');
     setBudget(built.shard, this.options.budget);
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }

@@ -40,7 +40,7 @@ function twoClients() {
     clients[client].releaseFired();
     return slots;
   };
-  return { setup, time, clients, schedule, fired, built: buildShard(setup, () => undefined, false) };
+  return { setup, time, clients, schedule, fired, built: buildShard(setup, () => undefined, 'nothing') };
 }
 
 test('a shard serves two lanes: each client gets its own timers, in its own order, and no other', () => {
@@ -71,7 +71,7 @@ test('a client that does not take what has fired does not hold up the other', ()
 test('a shard that takes the place of another indexes both lanes', () => {
   const { setup, time, schedule, fired } = twoClients();
   const slots = [schedule(0, 10), schedule(1, 20)];
-  const successor = buildShard(setup, () => undefined, true);
+  const successor = buildShard(setup, () => undefined, 'tables');
   expect(successor.rescheduled).toBe(2);
   time.clock.set(20);
   while (successor.shard.turn());

@@ -4,4 +4,4 @@ import { buildShard } from '../../../dist/src/shard/build-shard.js';
 import { ShardLoop } from '../../../dist/src/shard/shard-loop.js';
 
 const { setup, bell, rebuild } = workerData;
-new ShardLoop(buildShard(setup, bell, rebuild)).start();
+new ShardLoop(buildShard(setup, bell, rebuild ? 'tables' : 'nothing')).start();

@@ -1,0 +1,46 @@
+import type { TableView } from '../lane/table-view.ts';
+
+const FIRST_SWEEP = 2 ** 13;
+
+/**
+ * The commands that a shard has taken, in their order, as (slot, tag): what a successor needs beside the table to stand as
+ * this shard stands, order within a tick included. Commands whose timer has ended are swept out when they may be more than
+ * half: O(1) per command, 16 bytes per live timer at most beyond the first sweep.
+ */
+export class CommandJournal {
+  private words = new Int32Array(FIRST_SWEEP);
+  private length = 0;
+  private readonly table: TableView;
+
+  constructor(table: TableView) {
+    this.table = table;
+  }
+
+  add(slot: number, tag: number): void {
+    if (this.length === this.words.length) this.sweep();
+    this.words[this.length] = slot;
+    this.words[this.length + 1] = tag;
+    this.length += 2;
+  }
+
+  /** The entries whose timer is live: slot, tag, slot, tag, … */
+  entries(): Int32Array {
+    this.sweep();
+    return this.words.slice(0, this.length);
+  }
+
+  private sweep(): void {
+    const { words, table } = this;
+    let kept = 0;
+    for (let read = 0; read < this.length; read += 2) {
+      if (table.tagOf(words[read]) !== words[read + 1]) continue;
+      words[kept] = words[read];
+      words[kept + 1] = words[read + 1];
+      kept += 2;
+    }
+    this.length = kept;
+    if (kept * 2 <= words.length) return;
+    this.words = new Int32Array(words.length * 2);
+    this.words.set(words.subarray(0, kept));
+  }
+}

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../src/cli/command-line.ts';
+import { onNode, without } from '../src/cli/node-release.ts';
 import type { Comparison } from './comparison.ts';
 import { judge } from './marks.ts';
 import { type Options, parseOptions } from './options.ts';
@@ -59,6 +60,10 @@ async function main(): Promise<number> {
     const argv = process.argv.slice(2);
     const options = parseOptions(argv);
     if (options === undefined) return 0;
+    if (options.node !== undefined) {
+      const code = await onNode(options.node, fileURLToPath(import.meta.url), without('--node', argv));
+      if (code !== undefined) return code;
+    }
     const results = await measure(options, argv, interrupt.signal);
     if (results.marks.length > 0) console.log(marksTable(results.marks));
     if (options.quick) console.log('\nA quick run: sizes too small for the marks to mean anything.');

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { number, readFlags, UsageError } from '../src/cli/command-line.ts';
+import { nodeRelease } from '../src/cli/node-release.ts';
 import { marks } from './marks.ts';
 import { select, selectMarked } from './selection.ts';
 import type { Suite } from './suite.ts';
@@ -12,6 +13,8 @@ export interface Options {
   /** Where the results go instead of to bench/results. */
   readonly json?: string;
   readonly html?: string;
+  /** The release of Node that is to run it. */
+  readonly node?: string;
 }
 
 /** Marks hold for medians of this many interleaved rounds. */
@@ -26,6 +29,7 @@ Examples:
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
   npm run bench -- --marks               what the table of marks needs; a quarter of an hour
+  npm run bench -- --marks --node 24     the same on Node 24, whatever runs this
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
 
 /** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */
@@ -36,11 +40,12 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, number(1, 100, { whole: true }))
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
     .option('--marks', 'only what the marks speak of: fewer workloads, fewer subjects', false)
+    .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--html <file>', 'write the report there instead of to bench/results')
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
-  const flags = command.opts<{ rounds?: number; quick: boolean; marks: boolean; json?: string; html?: string }>();
+  const flags = command.opts<Omit<Options, 'suites' | 'rounds'> & { rounds?: number; marks: boolean }>();
   const selected = select(flags.marks ? selectMarked(suites, marks) : suites, command.args);
   if (selected.length === 0)
     throw new UsageError(`nothing to measure is called "${command.args.join(' ')}"; see --help`);

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { UsageError } from './command-line.ts';
 import { forkReplay, type ReplayRun } from './fork-replay.ts';
+import { onNode, without } from './node-release.ts';
 import { type Options, parseOptions } from './options.ts';
 import { ProgressLine } from './progress-line.ts';
 import { type SubjectName, subjectTitles } from './replay-result.ts';
@@ -43,6 +45,10 @@ async function main(): Promise<number> {
   try {
     const options = parseOptions(process.argv.slice(2));
     if (options === undefined) return 0;
+    if (options.node !== undefined) {
+      const code = await onNode(options.node, fileURLToPath(import.meta.url), without('--node', process.argv.slice(2)));
+      if (code !== undefined) return code;
+    }
     const summary = await replayAll(options, interrupt.signal);
     console.log(renderReport(summary));
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(summary, null, 2)}\n`);

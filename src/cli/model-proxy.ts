@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Calendar } from './calendar.ts';
 import {
   ConnectionTable,
@@ -46,6 +47,8 @@ export class ModelProxy {
   readonly calendar: Calendar;
   /** Connections accepted so far. */
   opened = 0;
+  /** Callbacks that ran in another context than that of the call which had set their timer. */
+  strayed = 0;
   /** See `ReplayResult.checksum`. */
   checksum = 0;
   readonly #table: ConnectionTable;
@@ -54,6 +57,8 @@ export class ModelProxy {
   readonly #clock: StepClock;
   #subject!: Subject;
   #simulated = false;
+  /** A connection's number is its store; each step has a context of its own. */
+  readonly #contexts: AsyncLocalStorage<number> | undefined;
 
   /** `connections`: most of them that are open at a time. The ledger has to last for all of the run. */
   constructor(
@@ -65,6 +70,7 @@ export class ModelProxy {
     this.#table = new ConnectionTable(connections);
     this.#words = this.#table.words;
     this.#workload = new Workload(options);
+    this.#contexts = options.contexts ? new AsyncLocalStorage() : undefined;
     this.#clock = clock;
     this.calendar = new Calendar(this.#words);
     this.ledger = ledger;
@@ -77,9 +83,20 @@ export class ModelProxy {
   }
 
   accept(): void {
-    const words = this.#words;
     const base = this.#table.open();
     const id = this.opened++;
+    if (this.#contexts === undefined) this.#accept(base, id);
+    else this.#contexts.run(id, () => this.#accept(base, id));
+  }
+
+  /** Performs the step of a record that the calendar has handed out. */
+  step(base: number): void {
+    if (this.#contexts === undefined) this.#step(base);
+    else this.#contexts.run(this.#words[base + ID]!, () => this.#step(base));
+  }
+
+  #accept(base: number, id: number): void {
+    const words = this.#words;
     this.#workload.begin(words, base, id);
     words[base + ID] = id;
     words[base + PENDING] = 0;
@@ -89,8 +106,7 @@ export class ModelProxy {
     this.#enter(base, CONNECTED, this.#workload.connectDelay(words, base), CONNECT);
   }
 
-  /** Performs the step of a record that the calendar has handed out. */
-  step(base: number): void {
+  #step(base: number): void {
     const words = this.#words;
     const phase = words[base + PHASE]!;
     this.#clock.read();
@@ -131,6 +147,7 @@ export class ModelProxy {
     if (!ledger.fire(timer)) return;
     const words = this.#words;
     const base = ledger.slotOf(timer) << STRIDE_BITS;
+    if (this.#contexts !== undefined && this.#contexts.getStore() !== words[base + ID]) this.strayed += 1;
     if (kind === TIME_WAIT) {
       this.#subject.forget(handleOf(base, EXCHANGE_TIMER));
       if (words[base + PENDING] === 0) this.#table.release(base);

@@ -58,6 +58,8 @@ export interface ReplayResult {
   readonly longestLag: number;
   /** ms that `close` took to hand back what was live. */
   readonly closing: number;
+  /** Callbacks that ran in the async context of another connection, or in none. */
+  readonly strayed: number;
   /** Over everything the driver did, whatever the order: equal for two replays that did the same. */
   readonly checksum: number;
   readonly own: unknown;

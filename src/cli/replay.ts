@@ -99,6 +99,7 @@ export class Replay {
       longestBlock,
       longestLag,
       closing,
+      strayed: proxy.strayed,
       checksum: proxy.checksum,
       own,
     };

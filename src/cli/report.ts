@@ -46,6 +46,7 @@ const rows: readonly Row[] = [
   { title: 'lost', value: (run) => run.verdict.lost, show: whole, timersOnly: true },
   { title: 'doubled', value: (run) => run.verdict.doubled, show: whole, timersOnly: true },
   { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole, timersOnly: true },
+  { title: 'ran in a wrong context', value: (run) => run.strayed, show: whole, timersOnly: true },
   { title: 'event-loop thread CPU, ms', value: (run) => run.cpu.thread, show: whole, ratio: true },
   { title: '  of it on timers ¹', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
   { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
@@ -82,12 +83,18 @@ export function renderReport(summary: Summary): string {
   const { verdict } = shardwheel;
   const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled, ${verdict.refused} refused of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
   return [
-    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; ${options.shards} shards; seed ${options.seed}`,
+    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; shards: ${options.shards}${servedBy(shardwheel.own)}; seed ${options.seed}`,
     table.toString(),
     notes,
     ...remarks.map((remark) => `! ${remark}`),
     `${correct ? 'ok' : 'FAILED'}: ${sentence}.`,
   ].join('\n');
+}
+
+/** Who served the shards when the run ended. */
+function servedBy(own: unknown): string {
+  const { serving } = (own ?? {}) as { serving?: { by: string } };
+  return serving === undefined ? '' : ` (${serving.by})`;
 }
 
 function cell(row: Row, column: Column): string {

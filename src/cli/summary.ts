@@ -22,7 +22,7 @@ export interface Summary {
   readonly driver: ReplayResult;
   readonly shardwheel: ReplayResult & { readonly cost: Cost };
   readonly native?: ReplayResult & { readonly cost: Cost };
-  /** 0 early, 0 lost, 0 doubled, 0 refused, and its process ended by itself. */
+  /** 0 early, 0 lost, 0 doubled, 0 refused, 0 in a wrong context, and its process ended by itself. */
   readonly correct: boolean;
   /** What a reader of the figures has to know: a rate that was not held, replays that differ, … */
   readonly remarks: readonly string[];
@@ -46,8 +46,8 @@ export function costOf(run: ReplayResult, driver: ReplayResult): Cost {
   };
 }
 
-export function isCorrect({ result: { verdict }, endedByItself }: ReplayRun): boolean {
-  return verdict.early + verdict.lost + verdict.doubled + verdict.refused === 0 && endedByItself;
+export function isCorrect({ result: { verdict, strayed }, endedByItself }: ReplayRun): boolean {
+  return verdict.early + verdict.lost + verdict.doubled + verdict.refused + strayed === 0 && endedByItself;
 }
 
 /** Share of a run that the event-loop thread may wait for a CPU before that is worth a remark. */

@@ -87,7 +87,7 @@ export class ShardThread {
       recordTiming: false,
       execArgv: [...execArgv],
       env: { ...env },
-      ...(resourceLimits && { resourceLimits }),
+      resourceLimits,
     });
     pool.on('error', () => undefined); // the thread's own 'error' event says the same, and when
     this.pool = pool;

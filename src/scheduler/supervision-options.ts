@@ -31,13 +31,19 @@ export function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 
   return { deaths: deaths as number, within };
 }
 
+/**
+ * What a shard lets go of are some immediates and bigints a turn: its young generation need not grow. Node's default would
+ * let it, to 32 MB and more.
+ */
+const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3 };
+
 /** Throws InvalidConfigError. */
-export function resolveResourceLimits(value: unknown): ResourceLimits | undefined {
-  if (value === undefined) return undefined;
+export function resolveResourceLimits(value: unknown): ResourceLimits {
+  if (value === undefined) return DEFAULT_LIMITS;
   if (!isObject(value) || Array.isArray(value)) {
     throw new InvalidConfigError('options.resourceLimits', 'must be an object of limits in MB', value);
   }
-  const limits: ResourceLimits = {};
+  const limits: ResourceLimits = { ...DEFAULT_LIMITS };
   for (const [name, limit] of Object.entries(value)) {
     const known = LIMITS.find((known) => known === name);
     if (known === undefined) {

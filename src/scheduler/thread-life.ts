@@ -5,7 +5,7 @@ import type { ControlCall } from './shard-host.ts';
 
 /** How a shard's threads are made. */
 export interface ThreadOptions {
-  readonly resourceLimits: ResourceLimits | undefined;
+  readonly resourceLimits: ResourceLimits;
   /** Node's flags for the threads; those of the process are not theirs. */
   readonly execArgv: readonly string[];
   /** All of the threads' environment. */

@@ -9,8 +9,9 @@ export const crashKinds: readonly CrashKind[] = ['terminate', 'throw', 'exit', '
 interface Insides {
   readonly coordinator: {
     readonly hosts: readonly {
-      readonly thread: {
-        readonly pool: {
+      /** Not there before its first thread is started. */
+      readonly thread?: {
+        readonly pool?: {
           readonly threads: readonly Worker[];
           run(task: CrashKind, options: { filename: string }): Promise<unknown>;
         };
@@ -32,9 +33,9 @@ export class ThreadFaults {
 
   /** Has the shard's thread end; without effect where there is none at the moment. */
   crash(shard: number, kind: CrashKind): void {
-    const { pool } = this.#hosts[shard]!.thread;
-    const [thread] = pool.threads;
-    if (thread === undefined) return;
+    const pool = this.#hosts[shard]!.thread?.pool;
+    const thread = pool?.threads[0];
+    if (pool === undefined || thread === undefined) return;
     this.counts[kind]++;
     if (kind === 'terminate') void thread.terminate();
     else pool.run(kind, { filename: TASK }).catch(() => undefined); // it ends with its thread

@@ -1,3 +1,4 @@
+import { outsideContexts } from '../async-context/async-context.ts';
 import { insidesOf } from './insides.ts';
 import { resolveOptions, type SchedulerOptions } from './options.ts';
 import { Scheduler } from './scheduler.ts';
@@ -6,7 +7,10 @@ import { Scheduler } from './scheduler.ts';
  * Makes a scheduler. Timers may be scheduled at once, before any thread is up.
  * Throws InvalidConfigError or InvalidArgumentError for options that cannot work.
  */
-export const createScheduler = (options?: SchedulerOptions): Scheduler => new Scheduler(resolveOptions(options));
+export function createScheduler(options?: SchedulerOptions): Scheduler {
+  const resolved = resolveOptions(options);
+  return outsideContexts(() => new Scheduler(resolved)); // it serves everybody's timers, and would hold this call's context
+}
 
 const nothing = (): void => undefined;
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { currentContext, outsideContexts } from '../async-context/async-context.ts';
+import { currentContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
@@ -61,7 +61,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.keepsContexts = options.keepsContexts;
     this.idLayout = timerIdLayout(options.shards, options.capacity);
     const events = coordinatorEvents(this, options.shards);
-    this.coordinator = outsideContexts(() => startCoordinator(options, this.idLayout, events));
+    this.coordinator = startCoordinator(options, this.idLayout, events);
     this.client = this.coordinator.client;
     this.book = new TimerBook(this.client, this.idLayout);
     this.manualClock = new ManualClock(this.coordinator);

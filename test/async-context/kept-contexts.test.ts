@@ -100,28 +100,4 @@ describe('the first context of a process', () => {
       console.log(seen.join());`;
     expect(await runText(text)).toEqual({ code: 0, stdout: 'early\n', stderr: '' });
   });
-
-  test('takes the wires away; until then no callback is wrapped, and no method of Node but two is changed', async () => {
-    const text = `
-      const { prototype } = AsyncLocalStorage;
-      const wired = (name) => Object.getOwnPropertyDescriptor(prototype, name).value?.name === 'wired';
-      const names = () => Object.getOwnPropertyNames(prototype).filter(wired).sort().join();
-      const before = names();
-      storage.run(1, () => {});
-      console.log([before, names()].join(';'));
-      await scheduler.close();`;
-    // From Node 24 on contexts are kept from the start: see async-context.ts.
-    const wires = '_enable' in AsyncLocalStorage.prototype ? 'enterWith,run' : '';
-    expect((await runModule(preamble + text, 0)).stdout).toBe(`${wires};\n`);
-  });
-
-  test('wires of others above ours stay, and go on working', async () => {
-    const text = `
-      const { run } = AsyncLocalStorage.prototype; let calls = 0;
-      AsyncLocalStorage.prototype.run = function (...given) { calls += 1; return run.apply(this, given); };
-      storage.run('one', () => scheduler.schedule(1, 2, note));
-      storage.run('two', () => scheduler.schedule(1, 3, note));
-      seen.push(calls);`;
-    expect((await runModule(preamble + text + finish, 0)).stdout).toBe('2,none,one,two\n');
-  });
 });

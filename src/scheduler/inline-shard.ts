@@ -52,7 +52,7 @@ export class InlineShard implements ShardHost {
     if (this.isOver || (this.built === undefined && !this.isAsked())) return;
     const { shard, clock, scale } = this.built ?? this.build('nothing');
     const begun = clock.exact();
-    const isMore = shard.turn();
+    const isMore = shard.turn() || shard.hasNews(); // a request is noted at the beginning of a round, not in its midst
     const now = clock.refresh();
     this.busy += now - begun;
     if (isMore) {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+
+/** How the timers are set, and the most bytes of resident memory that each may take: table, index, payload, everything. */
+const ways: [way: string, setAll: string, most: number][] = [
+  ['without a context', 'for (let i = 0; i < COUNT; i++) set(i);', 80],
+  [
+    'without a context, by a program that has some',
+    'storage.run(0, () => {}); for (let i = 0; i < COUNT; i++) set(i);',
+    80,
+  ],
+  ['in one context', 'storage.run({}, () => { for (let i = 0; i < COUNT; i++) set(i); });', 110],
+  ['each in a context of its own', 'for (let i = 0; i < COUNT; i++) storage.run(i, set, i);', 110],
+  [
+    'each in a context of its own, one call more deeply',
+    'for (let i = 0; i < COUNT; i++) storage.run(i, () => set(i));',
+    110,
+  ],
+];
+
+test.each(ways)('a live timer set %s', async (_, setAll, most) => {
+  const { stdout, stderr } = await runText(
+    `import { AsyncLocalStorage } from 'node:async_hooks';
+     import { setTimeout as sleep } from 'node:timers/promises';
+     import { createScheduler } from 'shardwheel';
+     const COUNT = 500_000;
+     const scheduler = createScheduler({ shards: 1, capacity: 2 ** 20 });
+     await scheduler.ready;
+     const storage = new AsyncLocalStorage(), ids = new Float64Array(COUNT).fill(1);
+     const callback = () => {};
+     const set = (i) => { ids[i] = scheduler.schedule(i, 60_000 + i / 10, callback, i); };
+     // What the code itself takes is there before: the young generation too, as far as it grows of such calls.
+     for (let round = 0; round < 20; round++) {
+       for (let i = 0; i < 1000; i++) { set(i); scheduler.cancel(ids[i]); }
+       await sleep(2);
+     }
+     gc(); gc();
+     const before = process.memoryUsage.rss();
+     ${setAll}
+     await sleep(300); // until the shard has them all
+     gc(); gc();
+     console.log((process.memoryUsage.rss() - before) / COUNT);
+     await scheduler.close();`,
+    ['--expose-gc'],
+  );
+  expect(stderr).toBe('');
+  expect(Number(stdout)).toBeGreaterThan(20); // or else nothing was measured
+  expect(Number(stdout)).toBeLessThanOrEqual(most);
+});

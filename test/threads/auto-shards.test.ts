@@ -1,0 +1,92 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { availableParallelism } from 'node:os';
+import { createScheduler, type Serving } from 'shardwheel';
+import { expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+test('a program of 100 timers starts no thread', async () => {
+  const { stdout, stderr } = await runText(`
+    import { createScheduler } from 'shardwheel';
+    const scheduler = createScheduler();
+    let fired = 0;
+    for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5 * i, () => { fired += 1; });
+    await new Promise((resolve) => scheduler.scheduleAfter(1, 600, resolve));
+    const { serving, shards } = await scheduler.stats();
+    console.log(JSON.stringify([fired, serving.by, serving.changes, process.report.getReport().workers.length, shards.length]));`);
+  expect({ stdout, stderr }).toEqual({
+    stdout: `${JSON.stringify([100, 'inline', 0, 0, Math.min(8, availableParallelism())])}\n`,
+    stderr: '',
+  });
+});
+
+test('many live timers start one, a while of idleness ends it; hints keep their shards, timers fire once', async () => {
+  await using scheduler = createScheduler();
+  const told: (Serving & { shards: number })[] = [];
+  subscribe('shardwheel:serving', (message) => told.push(message as Serving & { shards: number }));
+  const shardsOf = () => Array.from({ length: 100 }, (_, hint) => scheduler.shardOf(hint));
+  const before = shardsOf();
+  const COUNT = 150_000;
+  const tally = new Tally(2 * COUNT);
+  for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 3000 + (i % 1000), tally.add, i);
+  await until(async () => (await scheduler.stats()).shards.every(({ inline }) => !inline));
+  const { serving } = await scheduler.stats();
+  expect(serving).toMatchObject({ by: 'threads', changes: 1 });
+  expect(serving.reason).toMatch(/^\d+ timers are live, more than 100000$/);
+  await until(() => scheduler.size === 0);
+  // Some that cross over to the thread's end and beyond, in the order of one tick.
+  const order: number[] = [];
+  const far = scheduler.now() + 16_000;
+  for (let i = 0; i < 1000; i++) scheduler.schedule('one shard', far, (index) => order.push(index), i);
+  await until(async () => (await scheduler.stats()).serving.by === 'inline');
+  const idle = await scheduler.stats();
+  expect(idle.serving.reason).toMatch(/^for 10 s the index would have taken less than/);
+  expect(idle.shards.every(({ inline, deaths, restarts }) => inline && deaths === 0 && restarts === 0)).toBe(true);
+  expect(shardsOf()).toEqual(before);
+  await until(() => scheduler.size === 0);
+  for (let i = 0; i < COUNT; i++) tally.add(COUNT + i);
+  tally.expectEachOnce();
+  expect(order).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+  expect(told.map(({ by, changes, shards }) => [by, changes, shards])).toEqual([
+    ['threads', 1, scheduler.shards],
+    ['inline', 2, scheduler.shards],
+  ]);
+});
+
+test('work that takes much of the event loop starts one, and closing at any moment hands back what is left', async () => {
+  for (const wait of [0, 20, 60, 100, 150]) {
+    const scheduler = createScheduler({ capacity: 2 ** 16 });
+    const tally = new Tally(1_000_000);
+    let count = 0;
+    const busy = () => {
+      for (let i = 0; i < 2000 && scheduler.size < 60_000; i++)
+        scheduler.scheduleAfter(count, 1 + (count % 7), tally.add, count++);
+    };
+    await until(async () => {
+      busy();
+      return (await scheduler.stats()).serving.by === 'threads';
+    });
+    expect((await scheduler.stats()).serving.reason).toMatch(
+      /^the index took .* % of the event loop's time, more than 3.0 %$/,
+    );
+    const end = performance.now() + wait;
+    while (performance.now() < end) {
+      busy();
+      await pass(1);
+    }
+    for (const { argument } of await scheduler.close()) tally.add(argument as number);
+    expect({ once: tally.count(1), total: tally.total }).toEqual({ once: count, total: count });
+  }
+});
+
+test("a manual clock's shards stay inline, and say why", async () => {
+  await using scheduler = createScheduler({ clock: 'manual', capacity: 2 ** 18 });
+  for (let i = 0; i < 200_000; i++) scheduler.schedule(i, i);
+  expect(await scheduler.advanceTo(200_000)).toBe(200_000);
+  expect((await scheduler.stats()).serving).toMatchObject({
+    by: 'inline',
+    changes: 0,
+    reason: expect.stringContaining('manual'),
+  });
+});

@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createScheduler } from 'shardwheel';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+import { DebuggedProcess } from '../fixtures/debugged-process.ts';
+
+let folder: string;
+const file = (name: string) => join(folder, name);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'shardwheel-'));
+  // Each run of a preload leaves a mark, and takes a port that nobody else can take.
+  const preload = `fs.appendFileSync(process.env.MARKS, 'x');
+    net.createServer().listen(Number(process.env.PORT), '127.0.0.1').unref();`;
+  writeFileSync(file('preload.mjs'), `import fs from 'node:fs'; import net from 'node:net'; ${preload}`);
+  writeFileSync(file('preload.cjs'), `const fs = require('node:fs'), net = require('node:net'); ${preload}`);
+  const face = new URL('../../dist/src/timers.js', import.meta.url).href;
+  writeFileSync(
+    file('timers.mjs'),
+    `import { setTimeout } from '${face}'; setTimeout(() => {}, 5); setTimeout(() => {}, 1e6).unref();`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Fires a timer inline and, once the threads are up, one on each of two shards; prints what became of it. */
+const program = `
+  import { createScheduler } from 'shardwheel';
+  const scheduler = createScheduler({ shards: 2 });
+  let fired = 0;
+  const fire = () => { fired += 1; };
+  scheduler.scheduleAfter(1, 1, fire);
+  await scheduler.ready;
+  for (let hint = 0; hint < 20; hint++) scheduler.scheduleAfter(hint, 5, fire);
+  await new Promise((resolve) => scheduler.scheduleAfter(1, 200, resolve));
+  const { serving, shards } = await scheduler.stats();
+  console.log(JSON.stringify({ fired, by: serving.by, deaths: shards.map(({ deaths }) => deaths), inline: shards.some(({ inline }) => inline) }));
+  await scheduler.close();
+  process.exit();`;
+const well = { fired: 21, by: 'threads', deaths: [0, 0], inline: false };
+
+let port = 41_000 + (process.pid % 20_000);
+
+describe('shard threads start bare', () => {
+  const preloads: [name: string, flags: () => string[], env: () => NodeJS.ProcessEnv][] = [
+    ['--import', () => ['--import', file('preload.mjs')], () => ({})],
+    ['--require', () => ['--require', file('preload.cjs')], () => ({})],
+    [
+      'NODE_OPTIONS',
+      () => [],
+      () => ({ NODE_OPTIONS: `--import=${file('preload.mjs')} --require=${file('preload.cjs')}` }),
+    ],
+  ];
+
+  test.each(preloads)(
+    'a preload by %s that opens a port runs once, and no thread dies of it',
+    async (name, flags, env) => {
+      const MARKS = file(`marks of ${name}`);
+      port += 1;
+      const isBoth = name === 'NODE_OPTIONS'; // of two preloads one gets the port: the other must not mind
+      const quiet = isBoth ? `process.on('uncaughtException', () => {});` : '';
+      const { stdout, stderr } = await runText(quiet + program, flags(), {
+        ...env(),
+        MARKS,
+        PORT: isBoth ? '0' : `${port}`,
+      });
+      expect({ result: JSON.parse(stdout || 'null'), stderr }).toEqual({ result: well, stderr: '' });
+      expect(readFileSync(MARKS, 'utf8')).toBe(isBoth ? 'xx' : 'x');
+    },
+  );
+
+  test('a preload that sets timers of the face', async () => {
+    const { stdout, stderr } = await runText(program, ['--import', file('timers.mjs')]);
+    expect({ result: JSON.parse(stdout || 'null'), stderr }).toEqual({ result: well, stderr: '' });
+  });
+
+  test('--inspect-brk: once the debugger lets the program go, timers fire', async () => {
+    writeFileSync(
+      file('program.mjs'),
+      program.replaceAll("'shardwheel'", `'${new URL('../../dist/src/index.js', import.meta.url).href}'`),
+    );
+    const debugged = new DebuggedProcess(file('program.mjs'));
+    await debugged.go();
+    expect(JSON.parse(await debugged.stdout())).toEqual(well);
+  });
+
+  test('their environment is empty, unless told otherwise; execArgv and env reach them', async () => {
+    const MARKS = file('marks of execArgv');
+    const given = program.replace(
+      '{ shards: 2 }',
+      `{ shards: 2, execArgv: ['--require', ${JSON.stringify(file('preload.cjs'))}], env: { MARKS: ${JSON.stringify(MARKS)}, PORT: '0' } }`,
+    );
+    const { stdout } = await runText(given, [], { MARKS: file('marks of nobody') });
+    expect(JSON.parse(stdout)).toEqual(well);
+    expect(readFileSync(MARKS, 'utf8')).toBe('xx');
+    expect(() => readFileSync(file('marks of nobody'), 'utf8')).toThrow(/ENOENT/);
+  });
+
+  const permission = ['--permission', '--experimental-permission'].find((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag),
+  ) as string;
+
+  test('--permission without --allow-worker: inline, with one warning that says why', async () => {
+    const { stdout, stderr } = await runText(program, [permission, '--allow-fs-read=*']);
+    expect(JSON.parse(stdout)).toEqual({ ...well, by: 'inline', inline: true });
+    const warnings = stderr.split('\n').filter((line) => line.includes('ShardInlineError'));
+    expect(warnings.length).toBe(1);
+    expect(warnings[0]).toMatch(
+      /All shards run inline.*may not start threads.*--permission.*--allow-worker is not given/,
+    );
+  });
+
+  test("an 'error' listener and a diagnostics channel hear it as well", async () => {
+    const heard = `import { subscribe } from 'node:diagnostics_channel';
+      subscribe('shardwheel:inline', ({ shard, error }) => console.log('channel', shard, error.code));
+      import { createScheduler } from 'shardwheel';
+      const scheduler = createScheduler({ shards: 1 });
+      scheduler.on('error', (error) => console.log('listener', error.cause.message));
+      setTimeout(() => scheduler.close(), 50);`;
+    const { stdout, stderr } = await runText(heard, [permission, '--allow-fs-read=*']);
+    expect(stdout).toBe(
+      'channel undefined ERR_SHARD_INLINE\n' +
+        'listener The permission model is on (--permission), and --allow-worker is not given\n',
+    );
+    expect(stderr).not.toContain('ShardInlineError');
+  });
+});
+
+test('memory at rest: nothing of what is reserved counts as array buffers', async () => {
+  const before = process.memoryUsage().arrayBuffers;
+  await using scheduler = createScheduler({ shards: 2 });
+  scheduler.scheduleAfter(1, 1e6);
+  scheduler.scheduleAfter(2, 1e6);
+  await scheduler.ready;
+  expect((process.memoryUsage().arrayBuffers - before) / 2).toBeLessThan(12e6);
+  for (const { bytes, reservedBytes } of (await scheduler.stats()).shards) {
+    expect(bytes).toBeLessThan(100_000);
+    expect(reservedBytes).toBeGreaterThan(100e6);
+  }
+});

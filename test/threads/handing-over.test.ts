@@ -1,0 +1,97 @@
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+describe('a shard is served inline until its thread is up', () => {
+  test('its first timers fire before', async () => {
+    await using scheduler = createScheduler({ shards: 2, capacity: 1024 });
+    let isReady = false;
+    void scheduler.ready.then(() => {
+      isReady = true;
+    });
+    const first = await new Promise((resolve) => scheduler.scheduleAfter('a', 1, () => resolve(isReady)));
+    expect(first).toBe(false);
+    expect((await scheduler.stats()).shards.map(({ inline }) => inline)).toEqual([true, true]);
+    await scheduler.ready;
+    expect((await scheduler.stats()).shards.map(({ inline, deaths }) => [inline, deaths])).toEqual([
+      [false, 0],
+      [false, 0],
+    ]);
+  });
+
+  test('timers of one tick keep their order across the hand-over, whatever slots they stand in', async () => {
+    await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 4096 });
+    const fired: number[] = [];
+    let count = 0;
+    const set = () => scheduler.schedule('a', 1000, (index) => fired.push(index), count++);
+    // Slots that are used again are used in another order than that of the timers.
+    const early = Array.from({ length: 500 }, () => scheduler.schedule('a', 1000));
+    await pass(10); // the inline shard has them
+    for (const id of early) scheduler.cancel(id);
+    for (let i = 0; i < 300; i++) set();
+    await pass(10);
+    for (let i = 0; i < 300; i++) set(); // these are staged when the thread takes over, or not
+    await scheduler.ready;
+    for (let i = 0; i < 300; i++) set();
+    expect((await scheduler.stats()).shards[0].inline).toBe(false);
+    expect(await scheduler.advanceTo(1000)).toBe(count);
+    expect(fired).toEqual(Array.from({ length: count }, (_, i) => i));
+  });
+
+  test(`each timer ends once and none early, seed ${SEED}`, async () => {
+    const draws = new Draws(SEED);
+    for (let round = 0; round < 6; round++) {
+      await using scheduler = createScheduler({ shards: 2, capacity: 8192 });
+      const tally = new Tally(100_000);
+      const deadlines: number[] = [];
+      const ids: number[] = [];
+      const early: number[] = [];
+      let isReady = false;
+      void scheduler.ready.then(() => {
+        isReady = true;
+      });
+      const schedule = () => {
+        for (let i = 0; i < 50 && scheduler.size < 5000; i++) {
+          const index = ids.length;
+          deadlines[index] = scheduler.now() + draws.between(0, 60);
+          ids[index] = scheduler.schedule(
+            index,
+            deadlines[index],
+            (index) => {
+              tally.add(index);
+              if (scheduler.now() < deadlines[index]) early.push(index);
+            },
+            index,
+          );
+          const other = draws.below(index + 1);
+          if (draws.below(4) === 0 && scheduler.cancel(ids[other])) tally.add(other);
+          const later = scheduler.now() + draws.between(0, 60);
+          if (draws.below(4) === 0 && scheduler.reschedule(ids[index], later)) deadlines[index] = later;
+        }
+      };
+      await until(() => {
+        schedule();
+        return isReady;
+      });
+      schedule();
+      await until(() => scheduler.size === 0);
+      expect({ once: tally.count(1), total: tally.total, early }).toEqual({
+        once: ids.length,
+        total: ids.length,
+        early: [],
+      });
+    }
+  });
+
+  test('one thread after the other is started, and closing ends the queue', async () => {
+    const scheduler = createScheduler({ shards: 16, capacity: 16 });
+    const inline = async () => (await scheduler.stats()).shards.filter(({ inline }) => inline).length;
+    expect(await inline()).toBe(16);
+    await until(async () => (await inline()) < 16);
+    expect(await inline()).toBeGreaterThan(8);
+    await scheduler.close();
+    expect(process.getActiveResourcesInfo().filter((name) => name === 'Worker')).toEqual([]);
+  });
+});

@@ -41,12 +41,11 @@ export function withBlock(text: string, written: string): string {
   return text.slice(0, from) + written + text.slice(to + end.length);
 }
 
-const block = (name: string, lines: readonly string[]): string =>
-  [
-    `<!-- ${name}: written by \`npm run bench:figures\`, from bench/results/reference.json -->`,
-    ...lines,
-    `<!-- /${name} -->`,
-  ].join('\n');
+/** Lines between two comments that name them. */
+export const block = (name: string, lines: readonly string[]): string =>
+  [`<!-- ${name}: written by \`npm run bench:figures\`, from bench/results -->`, ...lines, `<!-- /${name} -->`].join(
+    '\n',
+  );
 
 function tableOf(suite: Suite, { rows }: Comparison): string {
   const cell = (subject: string, key: string): string => {

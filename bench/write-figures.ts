@@ -1,17 +1,23 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
 import { figuresOf, subjectsOf, withBlock } from './figures.ts';
+import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
 
-// Writes the reference run's figures where the documents show them.
+// Writes the figures of the reference run, and of the replays on each release of Node, where the documents show them.
 const root = new URL('../../', import.meta.url);
-const results = JSON.parse(readFileSync(new URL('bench/results/reference.json', root), 'utf8'));
-const blocks = {
-  'README.md': figuresOf(results),
-  'docs/performance.md': figuresOf(results),
-  'docs/figures.md': subjectsOf(results),
-};
-for (const [path, written] of Object.entries(blocks)) {
-  const file = new URL(path, root);
-  writeFileSync(file, withBlock(readFileSync(file, 'utf8'), written));
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const results = JSON.parse(read('bench/results/reference.json'));
+const replays = releases.map((release): ReleaseReplays => {
+  const { plain, contexts } = replayFiles(release);
+  return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
+});
+const blocks: [path: string, written: string][] = [
+  ['README.md', figuresOf(results)],
+  ['README.md', replayFiguresOf(replays)],
+  ['docs/performance.md', figuresOf(results)],
+  ['docs/figures.md', subjectsOf(results)],
+];
+for (const [path, written] of blocks) {
+  writeFileSync(new URL(path, root), withBlock(read(path), written));
   console.log(`written: ${path}`);
 }

@@ -143,9 +143,10 @@ export class AutoShard implements ShardHost {
     const isIdle = share < LEAST_SHARE && load.size < LEAST_LIVE;
     this.idleLooks = isIdle ? this.idleLooks + 1 : 0;
     if (this.idleLooks < LOOKS) return;
-    clearInterval(this.looking);
+    this.idleLooks = 0;
     void this.shard.endThread().then(() => {
-      if (!this.shard.isInline) return;
+      if (!this.shard.isInline) return; // the thread has died instead, or the scheduler was closed
+      clearInterval(this.looking);
       const now = this.load();
       this.change(
         'inline',

@@ -120,11 +120,10 @@ export class SupervisedShard implements ShardHost {
   async endThread(): Promise<void> {
     const life = await this.life;
     if (life instanceof InlineShard || this.isStopped) return;
-    this.watchdog.rest();
     const { thread } = this;
     const left = await life.ask('leave', () => this.doorbell.ring());
-    // Dead before it could leave: its successor is on the way.
-    if (left === GONE || this.isStopped) return;
+    if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
+    this.watchdog.rest();
     this.thread = undefined;
     this.inline = new InlineShard(this.setup, this.events.news, left as Int32Array[], true);
     this.life = Promise.resolve(this.inline);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
 import { judge, marks } from '../../bench/marks.ts';
+import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -10,6 +11,19 @@ const reference: Results = JSON.parse(read('bench/results/reference.json'));
 describe('the figures that the documents show', () => {
   test.each(['README.md', 'docs/performance.md'])('%s has those of the reference run', (path) => {
     expect(read(path)).toContain(figuresOf(reference));
+  });
+
+  test('README.md has those of the replays on each release of Node, which all went well', () => {
+    const replays = releases.map((release): ReleaseReplays => {
+      const { plain, contexts } = replayFiles(release);
+      return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
+    });
+    expect(read('README.md')).toContain(replayFiguresOf(replays));
+    for (const { plain, contexts } of replays) {
+      expect([plain.correct, contexts.correct]).toEqual([true, true]);
+      expect([plain.options.cps, plain.options.seconds, contexts.options.contexts]).toEqual([100_000, 10, true]);
+    }
+    expect(replays.map(({ plain }) => Number.parseInt(plain.machine.node.slice(1), 10))).toEqual([...releases]);
   });
 
   test('docs/figures.md has those of every subject', () => {

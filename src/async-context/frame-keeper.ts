@@ -36,6 +36,8 @@ export class FrameKeeper implements ContextKeeper {
   /** The frame seen last, and what is kept of it. */
   private recent: Frame | undefined;
   private recentContext: Context;
+  /** A frame does not change, but for storages that `disable` takes out. */
+  private recentSize = 0;
 
   constructor(frames: FrameClass) {
     this.frames = frames;
@@ -45,7 +47,7 @@ export class FrameKeeper implements ContextKeeper {
   current(): Context {
     const frame = this.currentFrame();
     if (frame === undefined) return undefined;
-    return frame === this.recent ? this.recentContext : this.note(frame);
+    return frame === this.recent && frame.size === this.recentSize ? this.recentContext : this.note(frame);
   }
 
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
@@ -77,6 +79,7 @@ export class FrameKeeper implements ContextKeeper {
 
   private note(frame: Frame): Context {
     this.recent = frame;
+    this.recentSize = frame.size;
     this.recentContext = this.contextOf(frame);
     return this.recentContext;
   }

@@ -9,12 +9,12 @@ interface Storage {
   readonly kResourceStore: symbol;
 }
 
-/** The stores of a context that has more than one, or not that of the storage met first; by their place in `storages`. */
+/** The stores of a context that has more than one, or not that of `first`: storage, store, storage, store, … */
 class Stores {
-  readonly stores: readonly unknown[];
+  readonly pairs: readonly unknown[];
 
-  constructor(stores: readonly unknown[]) {
-    this.stores = stores;
+  constructor(pairs: readonly unknown[]) {
+    this.pairs = pairs;
   }
 }
 
@@ -31,12 +31,14 @@ const { getStore, run } = AsyncLocalStorage.prototype as unknown as Record<'getS
  *
  *   kept   Stores           several stores, one object for calls in a row of the same context
  *          a TimerResource  with a store of a storage not met yet; and see `async-hook-watch.ts`
- *          anything else    the store of storages[0], alone
+ *          anything else    the store of `first`, alone
  */
 export class StoreKeeper implements ContextKeeper {
   /** A storage is being enabled: what is done now is Node's doing. */
   isEnabling = false;
-  private readonly storages: Storage[] = [];
+  /** The storage met first, and the others that are enabled. */
+  private first: Storage | undefined;
+  private readonly others = new Set<Storage>();
   /** Keys of storages not met yet. */
   private readonly unmet: Set<symbol>;
   private recent: Stores | undefined;
@@ -48,7 +50,7 @@ export class StoreKeeper implements ContextKeeper {
 
   /** Whether a storage has ever been used. */
   get isUsed(): boolean {
-    return this.storages.length > 0 || this.unmet.size > 0;
+    return this.first !== undefined || this.unmet.size > 0;
   }
 
   current(): Context {
@@ -61,13 +63,9 @@ export class StoreKeeper implements ContextKeeper {
     if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
     const resource = new TimerResource();
     if (context === undefined) return resource.runInAsyncScope(callback, undefined, ...given);
-    if (!(context instanceof Stores)) return this.runWith(resource, 0, context, callback, given);
     let inner = callback;
-    for (const [i, store] of context.stores.entries()) {
-      if (store === undefined || !this.storages[i].enabled) continue;
-      const next = inner;
-      inner = (...passed) => Reflect.apply(run, this.storages[i], [store, next, ...passed]);
-    }
+    const { pairs } = context instanceof Stores ? context : { pairs: [this.first, context] };
+    for (let at = 0; at < pairs.length; at += 2) inner = within(pairs[at] as Storage, pairs[at + 1], inner);
     return resource.runInAsyncScope(inner, undefined, ...given);
   }
 
@@ -83,46 +81,38 @@ export class StoreKeeper implements ContextKeeper {
     this.recent = undefined;
   }
 
-  private runWith(resource: TimerResource, at: number, store: unknown, callback: Callback, given: unknown[]): unknown {
-    const storage = this.storages[at];
-    // A storage that was switched off meanwhile has no stores, and would be switched on.
-    if (!storage.enabled) return resource.runInAsyncScope(callback, undefined, ...given);
-    return resource.runInAsyncScope(run, storage, store, callback, ...given);
-  }
-
   private look(): Context {
     if (this.unmet.size > 0) {
       const resource = new TimerResource();
       const stores = storesOn(resource);
       for (const key of this.unmet) if (stores[key] !== undefined) return resource;
     }
-    const { storages } = this;
-    let stores: unknown[] | undefined;
-    for (let i = storages.length - 1; i > 0; i--) {
-      const store = Reflect.apply(getStore, storages[i], []);
-      if (store === undefined) continue;
-      stores ??= new Array<unknown>(i + 1).fill(undefined);
-      stores[i] = store;
+    const { first } = this;
+    const store = first === undefined ? undefined : Reflect.apply(getStore, first, []);
+    if (this.others.size === 0) return store;
+    let pairs: unknown[] | undefined;
+    for (const other of this.others) {
+      const its = Reflect.apply(getStore, other, []);
+      if (its === undefined) continue;
+      pairs ??= [];
+      pairs.push(other, its);
     }
-    const first = storages.length > 0 ? Reflect.apply(getStore, storages[0], []) : undefined;
-    if (stores === undefined) return first;
-    stores[0] = first;
-    return this.share(stores);
+    if (pairs === undefined) return store;
+    if (store !== undefined) pairs.push(first, store);
+    return this.share(pairs);
   }
 
-  private share(stores: unknown[]): Stores {
+  private share(pairs: unknown[]): Stores {
     const { recent } = this;
-    if (recent?.stores.length === stores.length && stores.every((store, i) => store === recent.stores[i])) {
-      return recent;
-    }
-    this.recent = new Stores(stores);
+    if (recent?.pairs.length === pairs.length && pairs.every((each, at) => each === recent.pairs[at])) return recent;
+    this.recent = new Stores(pairs);
     return this.recent;
   }
 
   private meet(storage: Storage): void {
-    if (this.storages.includes(storage)) return;
-    this.storages.push(storage);
     this.unmet.delete(storage.kResourceStore);
+    this.first ??= storage;
+    if (storage !== this.first) this.others.add(storage);
   }
 
   /** `run` and `enterWith` call `_enable` each time: a storage that is enabled and known passes through at once. */
@@ -143,12 +133,17 @@ export class StoreKeeper implements ContextKeeper {
     });
     wire(prototype, 'disable', (original) => {
       return function disable(this: Storage): unknown {
-        if (this.enabled) keeper.meet(this); // `exit` disables, and enables again
+        keeper.unmet.delete(this.kResourceStore);
+        keeper.others.delete(this); // `exit` disables, and enables again
         return Reflect.apply(original, this, []);
       };
     });
   }
 }
+
+/** A storage that was switched off meanwhile has no stores, and would be switched on. */
+const within = (storage: Storage, store: unknown, callback: Callback): Callback =>
+  storage.enabled ? (...given) => Reflect.apply(run, storage, [store, callback, ...given]) : callback;
 
 type StoresByKey = Record<symbol, unknown>;
 

@@ -62,7 +62,9 @@ export class AutoShard implements ShardHost {
   private busyFrom = 0;
   private cost = COST;
   private idleLooks = 0;
+  /** It changes no more: inline for good, or stopped. */
   private isSettled = false;
+  private isEnding = false;
   private looking: NodeJS.Timeout | undefined;
 
   constructor(shard: SupervisedShard, load: () => Load, changed: (serving: Serving) => void) {
@@ -90,6 +92,7 @@ export class AutoShard implements ShardHost {
   }
 
   async stop(): Promise<void> {
+    this.isSettled = true;
     clearInterval(this.looking);
     await this.shard.stop();
   }
@@ -126,11 +129,11 @@ export class AutoShard implements ShardHost {
   }
 
   private startThread(load: Load, reason: string): void {
-    this.shard.startThread();
-    this.change('threads', load, reason);
     this.idleLooks = 0;
     outsideContexts(() => {
       this.looking = setInterval(this.look, LOOK).unref();
+      this.shard.startThread();
+      this.change('threads', load, reason);
     });
   }
 
@@ -142,10 +145,12 @@ export class AutoShard implements ShardHost {
     this.from = load;
     const isIdle = share < LEAST_SHARE && load.size < LEAST_LIVE;
     this.idleLooks = isIdle ? this.idleLooks + 1 : 0;
-    if (this.idleLooks < LOOKS) return;
+    if (this.idleLooks < LOOKS || this.isEnding) return;
     this.idleLooks = 0;
+    this.isEnding = true;
     void this.shard.endThread().then(() => {
-      if (!this.shard.isInline) return; // the thread has died instead, or the scheduler was closed
+      this.isEnding = false;
+      if (this.isSettled || !this.shard.isInline) return; // the thread has died instead, or the scheduler was closed
       clearInterval(this.looking);
       const now = this.load();
       this.change(

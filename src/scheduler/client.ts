@@ -210,8 +210,7 @@ export class Client implements DeliveryHost {
     this.events.failed(error, context);
   }
 
-  // Turns belong to no context, whoever happens to arm them; and nothing lies between them and Node: what a tick throws
-  // within a turn has to reach Node as it is.
+  // Turns belong to no context, whoever arms them; and nothing lies between them and Node, whom a tick's error must reach.
 
   private readonly setArmed = (): void => {
     setImmediate(this.runArmed);
@@ -234,23 +233,25 @@ export class Client implements DeliveryHost {
     this.turn();
   };
 
-  /** One turn: see above. A client takes its turns itself. */
   turn(): void {
     if (this.isClosed) return;
     this.turns += 1;
     this.bell.lower(); // before the lanes are looked at
     this.time.read();
     if (this.heedBefore < this.time.nextTickTime) this.heedBefore = this.time.nextTickTime;
-    let isMore = true; // where a tick has thrown, the next turn goes on
+    let isMore: boolean | undefined;
     try {
       isMore = this.deliver();
     } finally {
       forgetContexts();
-      if (!this.isClosed) this.endTurn(isMore);
+      // Where a tick has thrown, the next turn goes on; what is set now must not belong to the context of that tick.
+      if (isMore === undefined) outsideContexts(() => this.endTurn(true));
+      else this.endTurn(isMore);
     }
   }
 
   private endTurn(isMore: boolean): void {
+    if (this.isClosed) return;
     this.publish();
     for (const lane of this.lanes) lane.release();
     this.keepAlive.holdForTimers(this.isRef && this.size > this.loose);

@@ -19,16 +19,24 @@ const nothing = (): void => undefined;
  * and what Node makes at first use is made: else the first timer of a program is 8 to 12 ms late. `use` adds its own.
  */
 export function warmUp(use: (scheduler: Scheduler) => void): void {
-  const scheduler = createScheduler({ shards: 0, capacity: 16 }).unref();
-  const { client } = insidesOf(scheduler);
-  const moved = scheduler.scheduleAfter(0, 1e6, nothing, 0);
-  scheduler.rescheduleAfter(moved, 2e6);
-  scheduler.cancel(moved);
-  scheduler.schedule(0, -1, nothing, scheduler);
-  use(scheduler);
-  client.turn(); // publishes, and the inline shard fires
-  client.turn(); // delivers
-  void scheduler.close();
+  for (const clock of ['manual', 'monotonic'] as const) {
+    const scheduler = createScheduler({ shards: 0, capacity: 16, clock }).unref();
+    const { client } = insidesOf(scheduler);
+    client.delivery.hasTicks = false;
+    try {
+      const moved = scheduler.scheduleAfter(0, 1e6, nothing, 0);
+      scheduler.rescheduleAfter(moved, 2e6);
+      scheduler.cancel(moved);
+      scheduler.scheduleAfter(0, 10, nothing, scheduler);
+      use(scheduler);
+      client.turn(); // publishes; the inline shard files, and sets its native timer
+      client.clock.set(20); // the manual one alone comes to the deadline
+      client.publish(); // fires
+      client.turn(); // delivers
+    } finally {
+      void scheduler.close();
+    }
+  }
 }
 
 warmUp(nothing); // as the package is loaded, for some ms of that time

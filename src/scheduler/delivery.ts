@@ -52,6 +52,9 @@ export class Delivery {
   /** Records whose timer had been cancelled or moved meanwhile. */
   stale = 0;
 
+  /** Ticks run between callbacks. Not where somebody's own call delivers, whose ticks are none of ours: see `warmUp`. */
+  hasTicks = true;
+
   private readonly host: DeliveryHost;
   private readonly clock: SharedClock;
   private readonly lateness: LatenessHistogram;
@@ -90,12 +93,16 @@ export class Delivery {
         for (; taken < end && !this.host.isClosed; taken++) {
           if (this.batch.length > 0 && lane.isCallbackNext()) {
             this.handOver();
-            runTicks(); // before the record is taken: what it throws must not lose a timer
+            this.runTicks(); // before the record is taken: what it throws must not lose a timer
+            if (this.host.isClosed) break;
           }
           this.take(lane);
         }
       }
-      this.handOver();
+      if (this.batch.length > 0) {
+        this.handOver();
+        this.runTicks();
+      }
     } finally {
       lane.releaseFired();
     }
@@ -133,12 +140,16 @@ export class Delivery {
     } catch (error) {
       this.host.failed(error, context);
     }
-    runTicks();
+    this.runTicks();
   }
 
+  private runTicks(): void {
+    if (this.hasTicks === true) runTicks();
+  }
+
+  /** Precondition: the batch is not empty. */
   private handOver(): void {
     const { batch } = this;
-    if (batch.length === 0) return;
     batch.now = this.now;
     this.host.emitBatch(batch);
     batch.length = 0;

@@ -1,3 +1,4 @@
+import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
@@ -67,6 +68,8 @@ export class SupervisedShard implements ShardHost {
   /** Who serves it, or will. */
   private life: Promise<ThreadLife | InlineShard>;
   private deathsSinceServed = 0;
+  /** The latest `endThread`. */
+  private ending: Promise<void> | undefined;
   /** The end of a thread that has left the shard. */
   private leaving: Promise<void> | undefined;
   private isStopped = false;
@@ -112,21 +115,37 @@ export class SupervisedShard implements ShardHost {
 
   /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
   startThread(): void {
-    this.life = this.live(undefined);
-    this.life.catch(() => undefined);
+    outsideContexts(() => {
+      this.life = this.live(undefined);
+      this.life.catch(() => undefined);
+    });
   }
 
-  /** Serves it inline again, and ends its thread. Precondition: a thread serves it. */
-  async endThread(): Promise<void> {
+  /**
+   * Serves it inline again, and ends its thread. Precondition: it was given a thread, and nobody else ends that. Where the
+   * thread dies meanwhile, or the shard is stopped, it is as if this had not been called. Never rejects.
+   */
+  endThread(): Promise<void> {
+    this.ending = this.leaveThread().catch(() => undefined);
+    return this.ending;
+  }
+
+  private async leaveThread(): Promise<void> {
     const life = await this.life;
     if (life instanceof InlineShard || this.isStopped) return;
     const { thread } = this;
-    const left = await life.ask('leave', () => this.doorbell.ring());
+    const left = await life
+      .ask('leave', () => this.doorbell.ring())
+      .catch((error: Error) => {
+        thread?.kill(error); // nobody knows what it serves now: its successor is built from the tables
+        return GONE;
+      });
     if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
     this.watchdog.rest();
     this.thread = undefined;
     this.inline = new InlineShard(this.setup, this.events.news, left as Int32Array[], true);
     this.life = Promise.resolve(this.inline);
+    this.events.news();
     this.leaving = thread?.stop();
     await this.leaving;
     this.events.gone();
@@ -138,6 +157,7 @@ export class SupervisedShard implements ShardHost {
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     for (;;) {
+      await this.ending; // a thread that is about to leave would answer for lanes that it has no more
       if (this.inline !== undefined) return this.inline.call(name);
       const life = await this.life; // rejects only once the shard is stopped
       if (life instanceof InlineShard) continue;

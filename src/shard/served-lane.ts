@@ -241,7 +241,8 @@ export class ServedLane implements DueSink {
     const cells = this.commandRing.cells;
     for (let i = 0; i < count; i++) {
       const at = this.commandRing.take();
-      this.journal?.add(cells[at], cells[at + 1]);
+      // A timer that is filed stands in the journal already, however often it is moved.
+      if (this.tags[cells[at]] !== cells[at + 1]) this.journal?.add(cells[at], cells[at + 1]);
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
       if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
       else this.late.push({ slot: cells[at], tag: cells[at + 1], tick });

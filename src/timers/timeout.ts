@@ -106,6 +106,7 @@ export class Timeout implements NodeJS.Timeout {
   /** As clearTimeout. */
   close(): this {
     this.callback = undefined;
+    this.context = undefined;
     this.batch = undefined;
     if (this.slot !== NONE) {
       this.source.cancel(this.slot);
@@ -183,10 +184,11 @@ export class Timeout implements NodeJS.Timeout {
   }
 
   private callInContext(): void {
+    const { context } = this; // the callback may close its own timeout, and then throw
     try {
-      runInContext(this.context, call, this);
+      runInContext(context, call, this);
     } catch (error) {
-      runInContext(this.context, throwUncaught, error);
+      runInContext(context, throwUncaught, error);
     }
   }
 
@@ -197,7 +199,7 @@ export class Timeout implements NodeJS.Timeout {
     this.number ??= executionAsyncId();
     if (given === undefined) callback.call(this);
     else callback.apply(this, given);
-    if (this.grid !== undefined && isEnteredKept) this.context = this.source.context();
+    if (this.grid !== undefined && isEnteredKept && this.callback !== undefined) this.context = this.source.context();
   }
 
   /** The callback has run, and the timeout was not refreshed in it. */
@@ -205,6 +207,7 @@ export class Timeout implements NodeJS.Timeout {
     const { grid, source } = this;
     if (grid === undefined || this.callback === undefined || source.client.isClosed) {
       this.isEnded = true;
+      this.context = undefined;
       this.forget();
       return;
     }

@@ -49,6 +49,12 @@ const programs: [name: string, program: string, seen: string[]][] = [
     ['a x undefined', 'b x y', 'c x y'],
   ],
   [
+    'disable, in the midst of a context',
+    `one.run('x', () => { set('a'); two.run('y', () => { set('b'); one.disable(); set('c'); }); });
+     one.run('z', () => set('d')); seen.splice(0, 0, 'from here');`,
+    ['from here', 'a x undefined', 'b x y', 'c undefined y', 'd z undefined'],
+  ],
+  [
     'stores that look like none',
     `for (const store of [null, 0, '', false, NaN]) one.run(store, () => set('a'));
      one.run(undefined, () => set('b'));`,
@@ -200,6 +206,38 @@ describe.each(modes.map((flags) => [flags.join(' ') || 'as it comes', flags] as 
       expect(JSON.parse(stdout)).toEqual({ ran: 3, alive: [false, false, false, false, false, true] });
     });
 
+    test('a timeout that was cleared, or has fired, holds no context, though its handle is kept', async () => {
+      const { stdout } = await runText(
+        `import { AsyncLocalStorage } from 'node:async_hooks';
+       import { setTimeout as sleep } from 'node:timers/promises';
+       import { clearTimeout, setTimeout } from 'shardwheel/timers';
+       const one = new AsyncLocalStorage(), stores = [], handles = [];
+       const make = () => { const store = { large: new Array(1000) }; stores.push(new WeakRef(store)); return store; };
+       const set = (delay) => one.run(make(), () => { handles.push(setTimeout(() => {}, delay)); });
+       set(1); set(1e6); set(1e6);
+       clearTimeout(handles[1]);
+       await sleep(40); gc(); await sleep(1); gc();
+       console.log(JSON.stringify(stores.map((store) => store.deref() !== undefined)));
+       process.exit();`,
+        [...flags, '--expose-gc'],
+      );
+      expect(JSON.parse(stdout)).toEqual([false, false, true]);
+    });
+
+    test('the package runs no tick of the program that loads it', async () => {
+      const { stdout, stderr } = await runText(
+        `const order = [];
+       process.nextTick(() => order.push('tick'));
+       const rejected = Promise.reject(new Error('caught a moment later'));
+       const loading = import('shardwheel').then(() => order.push('loaded'));
+       rejected.catch(() => {});
+       await loading;
+       console.log(order.join());`,
+        flags,
+      );
+      expect({ stdout, stderr }).toEqual({ stdout: 'tick,loaded\n', stderr: expect.not.stringContaining('Error') });
+    });
+
     test('the context manager of OpenTelemetry', async () => {
       const { stdout } = await runText(
         `import { context, createContextKey } from '@opentelemetry/api';
@@ -227,5 +265,5 @@ describe.each(modes.map((flags) => [flags.join(' ') || 'as it comes', flags] as 
 
 test('there are modes to try, and programs', () => {
   expect(modes.length).toBeGreaterThan(0);
-  expect(programs.length).toBe(13);
+  expect(programs.length).toBe(14);
 });

@@ -14,7 +14,7 @@ import { presets } from '../../src/wheel/presets.ts';
 const CAPACITY = 8;
 
 /** A shard that serves two clients, each with a lane and a bell of its own. */
-function twoClients() {
+function twoClients({ isTemporary = false } = {}) {
   const setup: ShardSetup = {
     number: 0,
     tick: 1,
@@ -40,7 +40,7 @@ function twoClients() {
     clients[client].releaseFired();
     return slots;
   };
-  return { setup, time, clients, schedule, fired, built: buildShard(setup, () => undefined, 'nothing') };
+  return { setup, time, clients, schedule, fired, built: buildShard(setup, () => undefined, 'nothing', isTemporary) };
 }
 
 test('a shard serves two lanes: each client gets its own timers, in its own order, and no other', () => {
@@ -76,4 +76,47 @@ test('a shard that takes the place of another indexes both lanes', () => {
   time.clock.set(20);
   while (successor.shard.turn());
   expect([...fired(0), ...fired(1)]).toEqual(slots);
+});
+
+test('a shard hands its lanes over: what lives, in the order scheduled, and once, however often it was moved', () => {
+  const { setup, time, clients, schedule, fired, built } = twoClients({ isTemporary: true });
+  const [first, gone, second] = [schedule(0, 1000), schedule(0, 1000), schedule(0, 1000)];
+  const other = schedule(1, 1000);
+  while (built.shard.turn());
+  clients[0].end(gone);
+  const third = schedule(0, 1000); // in the slot that has become free, and behind the others
+  expect(third).toBe(gone);
+  for (let i = 1; i <= 500; i++) {
+    clients[1].move(other, 1000 - i, wordOf(1000 - i), true); // to earlier: a command each
+    clients[1].commands.publish();
+    while (built.shard.turn());
+  }
+  const tagOf = (client: number, slot: number) => clients[client].table.tagOf(slot);
+  const journals = built.shard.lanes.map((lane) => lane.handOver());
+  expect(journals.map((journal) => [...journal])).toEqual([
+    [first, tagOf(0, first), second, tagOf(0, second), third, tagOf(0, third)],
+    [other, tagOf(1, other)],
+  ]);
+  const last = schedule(0, 1000); // what is published later comes through the ring
+  const successor = buildShard(setup, () => undefined, journals);
+  expect(successor.rescheduled).toBe(4);
+  time.clock.set(1000);
+  while (successor.shard.turn());
+  expect(fired(0)).toEqual([first, second, third, last]);
+  expect(fired(1)).toEqual([other]);
+});
+
+test('a shard leaves its lanes: what is filed and what is late, in order of due tick and of filing', () => {
+  const { setup, time, schedule, fired, built } = twoClients();
+  const slots = [300, 100, 200, 100, 300].map((deadline) => schedule(0, deadline));
+  while (built.shard.turn());
+  const left = built.shard.leave();
+  expect(built.shard.lanes).toEqual([]);
+  expect(built.shard.turn()).toBe(false);
+  const order = [slots[1], slots[3], slots[2], slots[0], slots[4]];
+  expect(left.map((journal) => [...journal].filter((_, at) => at % 2 === 0))).toEqual([order, []]);
+  const successor = buildShard(setup, () => undefined, left);
+  time.clock.set(300);
+  while (successor.shard.turn());
+  expect(fired(0)).toEqual(order);
 });

@@ -19,7 +19,16 @@ const isRunning = (release: string): boolean => `${process.versions.node}.`.star
 export async function onNode(release: string, script: string, argv: readonly string[]): Promise<number | undefined> {
   if (isRunning(release)) return undefined;
   process.stderr.write(`Node ${release} from the registry …\n`);
-  const npm = ['exec', '--yes', `--package=node@${release}`, '--', 'node', '-p', 'process.execPath'];
+  const npm = [
+    'exec',
+    '--yes',
+    '--loglevel=error',
+    `--package=node@${release}`,
+    '--',
+    'node',
+    '-p',
+    'process.execPath',
+  ];
   const found = spawnSync('npm', npm, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const binary = found.stdout?.trim().split('\n').at(-1);
   if (found.status !== 0 || !binary) {
@@ -28,7 +37,7 @@ export async function onNode(release: string, script: string, argv: readonly str
       found.stderr
         .trim()
         .split('\n')
-        .find((line) => /error/i.test(line)) ??
+        .find((line) => /no matching version|ENOTFOUND|ECONN|E404/i.test(line)) ??
       'no answer';
     throw new Error(`Node ${release} is not to be had: ${why}`);
   }

@@ -50,9 +50,9 @@ const programs: [name: string, program: string, seen: string[]][] = [
   ],
   [
     'disable, in the midst of a context',
-    `one.run('x', () => { two.run('y', () => { scheduler.schedule(1, ++at, () => {}); one.disable(); set('a'); }); });
+    `one.run('x', () => { scheduler.schedule(1, ++at, () => {}); one.disable(); set('a'); });
      one.run('z', () => set('b'));`,
-    ['a undefined y', 'b z undefined'],
+    ['a undefined undefined', 'b z undefined'],
   ],
   [
     'stores that look like none',

@@ -1,3 +1,6 @@
+import { type LaneMemory, RECORD_SHIFT } from '../lane/lane-memory.ts';
+import type { TickIndex } from '../wheel/tick-index.ts';
+
 /** What a shard has done for one lane since it was started; counts, and bytes. */
 export interface LaneCounters {
   /** Commands taken. */
@@ -16,4 +19,22 @@ export interface LaneCounters {
   bytes: number;
   /** Address space laid out for them, for the whole capacity. */
   reservedBytes: number;
+}
+
+const BYTES_PER_COMMAND = 16;
+/** A record of the table, and the shard's note of the tag that it is filed under. */
+const BYTES_PER_SLOT = (4 << RECORD_SHIFT) + 4;
+
+/** `slots` have been used so far, and so many commands were taken. */
+export function bytesOfLane(
+  memory: LaneMemory,
+  index: TickIndex,
+  slots: number,
+  commands: number,
+): Pick<LaneCounters, 'bytes' | 'reservedBytes'> {
+  const rings = memory.commands.cells.byteLength + memory.fired.cells.byteLength;
+  return {
+    bytes: slots * BYTES_PER_SLOT + index.bytesFor(slots) + Math.min(rings, commands * BYTES_PER_COMMAND),
+    reservedBytes: memory.capacity * BYTES_PER_SLOT + index.bytes + rings,
+  };
 }

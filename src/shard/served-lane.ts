@@ -6,7 +6,6 @@ import {
   commandCounters,
   firedCounters,
   type LaneMemory,
-  RECORD_SHIFT,
   REQUEST,
   WANTS_ROOM,
 } from '../lane/lane-memory.ts';
@@ -14,19 +13,9 @@ import { RingConsumer, RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
-
 import type { CommandJournal } from './command-journal.ts';
-import type { LaneCounters } from './lane-counters.ts';
-
-/** A command whose due tick had passed when it came. */
-interface LateCommand {
-  readonly slot: number;
-  readonly tag: number;
-  readonly tick: number;
-}
-
-const BYTES_PER_RECORD = 4 << RECORD_SHIFT;
-const BYTES_PER_COMMAND = 16;
+import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
+import { LateCommands } from './late-commands.ts';
 
 /**
  * One lane as its shard sees it: a disposable index over the client's timer table.
@@ -66,7 +55,7 @@ export class ServedLane implements DueSink {
   private roundTick = 0;
   /** Commands of the present round that are not yet filed. */
   private roundLeft = 0;
-  private readonly late: LateCommand[] = [];
+  private readonly late = new LateCommands();
 
   /** With a journal the lane can be handed over to another shard: see `handOver`. */
   constructor(
@@ -125,7 +114,10 @@ export class ServedLane implements DueSink {
     return (this.journal as CommandJournal).entries();
   }
 
-  /** The same without a journal: everything filed, in order of due tick and, within one, of filing. It is filed no more. */
+  /**
+   * The same without a journal: everything filed, in order of due tick and, within one, of filing. It is filed no more. What
+   * is late stands behind what was filed for its tick, see `handOverLate`; the one that takes over files by ticks.
+   */
   empty(): Int32Array {
     const entries = new Int32Array(2 * (this.index.size + this.late.length));
     let length = 0;
@@ -134,27 +126,17 @@ export class ServedLane implements DueSink {
       entries[length + 1] = tag;
       length += 2;
     };
-    for (const { slot, tag } of this.late) add(slot, tag);
     const sink = { due: (slot: number) => add(slot, this.tags[slot]) };
     this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
+    for (const { slot, tag } of this.late.rest()) add(slot, tag);
     return entries.subarray(0, length);
   }
 
   counters(): LaneCounters {
-    const { index, memory } = this;
-    const slots = this.table.highWater();
-    const rings = memory.commands.cells.byteLength + memory.fired.cells.byteLength;
-    const perSlot = BYTES_PER_RECORD + this.tags.BYTES_PER_ELEMENT;
-    return {
-      commands: this.commands,
-      fired: this.fired,
-      refiled: this.refiled,
-      dropped: this.dropped,
-      cascaded: index.cascaded,
-      filed: index.size,
-      bytes: slots * perSlot + index.bytesFor(slots) + Math.min(rings, this.commands * BYTES_PER_COMMAND),
-      reservedBytes: memory.capacity * perSlot + index.bytes + rings,
-    };
+    const { commands, fired, refiled, dropped, index } = this;
+    const { cascaded, size: filed } = index;
+    const bytes = bytesOfLane(this.memory, index, this.table.highWater(), commands);
+    return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
   }
 
   /**
@@ -179,7 +161,7 @@ export class ServedLane implements DueSink {
     }
     this.fileCommands(Math.min(this.roundLeft, budget));
     if (this.roundLeft > 0) return true;
-    const left = this.fireLate(Math.min(budget, this.firedRing.exactRoom()));
+    const left = this.handOverLate(Math.min(budget, this.firedRing.exactRoom()));
     const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
     this.publish(isDone);
     return !isDone && !this.isBlocked();
@@ -245,29 +227,44 @@ export class ServedLane implements DueSink {
       if (this.tags[cells[at]] !== cells[at + 1]) this.journal?.add(cells[at], cells[at + 1]);
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
       if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
-      else this.late.push({ slot: cells[at], tag: cells[at + 1], tick });
+      else this.late.add(cells[at], cells[at + 1], tick);
     }
     this.commandRing.release();
     this.roundLeft -= count;
     this.commands += count;
-    if (this.roundLeft === 0) this.late.sort((one, other) => one.tick - other.tick);
+    if (this.roundLeft === 0) this.late.sort();
   }
 
   /**
-   * Hands over what came after its tick had been: before anything else, since that is due later, and in order of due
-   * tick. Returns what is left of the budget; what is beyond it waits for the next turn.
+   * Hands over what came after its tick had been: in order of due tick, before anything that is due later, and behind what
+   * the index still holds of the very tick, which an earlier turn has cut short. Returns what is left of the budget; what
+   * is beyond it waits for the next turn.
    */
-  private fireLate(budget: number): number {
-    if (this.late.length === 0) return budget;
-    const taken = this.late.splice(0, budget);
-    for (const { slot, tag, tick } of taken) {
+  private handOverLate(budget: number): number {
+    const { index, late } = this;
+    let left = budget;
+    while (left > 0 && late.length > 0) {
+      const { slot, tag, tick } = late.first;
+      if (tick === index.now && index.nextEvent() <= tick) {
+        left = this.advance(tick, left);
+        continue;
+      }
+      late.drop();
       // Out of the ring's order: the timer may have ended, and its slot may be filed for the next.
       if (this.table.tagOf(slot) !== tag) continue;
-      this.index.remove(slot);
+      index.remove(slot);
       this.tags[slot] = tag;
       this.due(slot, tick);
+      left -= 1;
     }
-    return budget - taken.length;
+    return left;
+  }
+
+  /** Hands over what the index holds up to a tick. Returns what is left of the budget: 0 where it did not suffice. */
+  private advance(tick: number, budget: number): number {
+    const before = this.fired + this.refiled + this.dropped;
+    const isDone = this.index.advanceTo(tick, this, budget);
+    return isDone ? Math.max(0, budget - (this.fired + this.refiled + this.dropped - before)) : 0;
   }
 
   /** Hands fired records to the client, and its answer where the lane has caught up with the clock; rings if there is news. */

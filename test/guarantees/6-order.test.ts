@@ -68,6 +68,30 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
     book.expectOrder(shards);
   });
 
+  test.each([0, 8])(
+    'of one deadline that passes while its timers are being scheduled, others %i ms before it among them',
+    async (spread) => {
+      await using scheduler = createScheduler({ shards });
+      await scheduler.ready;
+      const count = 120_000;
+      const deadline = scheduler.now() + 10;
+      const delivered: number[] = [];
+      const note = (sequence: number) => delivered.push(sequence);
+      for (let i = 0; i < count; i++) {
+        const own = deadline - (i % 3 === 1 ? spread : 0);
+        scheduler.schedule('one', own, note, i);
+        if (i % 40_000 === 39_999) blockLoop(3); // the shard fires in between, as far as its budget goes
+      }
+      await until(() => delivered.length === count);
+      const before = new Float64Array(2).fill(-1); // by whether the deadline is the later one
+      for (const sequence of delivered) {
+        const kind = sequence % 3 === 1 ? 0 : 1;
+        if (sequence < before[kind]) expect.fail(`${sequence} came after ${before[kind]}`);
+        before[kind] = sequence;
+      }
+    },
+  );
+
   test('of timers that callbacks schedule', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 5000 });
     await scheduler.ready;

@@ -1,0 +1,44 @@
+/** A command whose due tick had passed when it came. */
+export interface LateCommand {
+  readonly slot: number;
+  readonly tag: number;
+  readonly tick: number;
+}
+
+/** The late commands of a round: once all of them are in, by due tick and, within one, as they came. */
+export class LateCommands {
+  private commands: LateCommand[] = [];
+  /** Those before it have been handed over. */
+  private next = 0;
+
+  get length(): number {
+    return this.commands.length - this.next;
+  }
+
+  /** Precondition: length > 0. */
+  get first(): LateCommand {
+    return this.commands[this.next];
+  }
+
+  add(slot: number, tag: number, tick: number): void {
+    this.commands.push({ slot, tag, tick });
+  }
+
+  /** All of the round are in. */
+  sort(): void {
+    this.commands.sort((one, other) => one.tick - other.tick);
+  }
+
+  /** The first has been handed over. */
+  drop(): void {
+    this.next += 1;
+    if (this.next < this.commands.length) return;
+    this.commands = [];
+    this.next = 0;
+  }
+
+  /** All that have not been handed over. */
+  rest(): readonly LateCommand[] {
+    return this.commands.slice(this.next);
+  }
+}

@@ -76,13 +76,13 @@ export class InvalidArgumentError extends TypeError {
   }
 }
 
-/** A call on a scheduler after `close()`. */
+/** A call on a scheduler after `close()`, or one that `close()` has put an end to. */
 export class SchedulerClosedError extends Error {
   readonly code = 'ERR_SCHEDULER_CLOSED';
   override readonly name = 'SchedulerClosedError';
 
-  constructor(call: string) {
-    super(`${call}() was called after the scheduler was closed`);
+  constructor(call: string, what: 'was called after' | 'was pending when' = 'was called after') {
+    super(`${call}() ${what} the scheduler was closed`);
   }
 }
 
@@ -125,6 +125,35 @@ export class ShardInlineError extends Error {
     const cause = new Error('The permission model is on (--permission), and --allow-worker is not given');
     const message = `All shards run inline, in the calling thread: this process may not start threads. ${cause.message}`;
     return new ShardInlineError(undefined, message, cause);
+  }
+}
+
+/**
+ * A shard that runs in the calling thread has failed: memory was refused to it, as a rule, which is `cause` then. It is
+ * built anew from the tables, and tries so again until it can. Its timers are late for as long, and none is lost.
+ */
+export class ShardFailedError extends Error {
+  readonly code = 'ERR_SHARD_FAILED';
+  override readonly name = 'ShardFailedError';
+  readonly shard: number;
+
+  constructor(shard: number, cause: Error) {
+    const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
+    super(`${what}; its timers wait until it has been built anew`, { cause });
+    this.shard = shard;
+  }
+}
+
+/** Memory for timers was refused. How much a scheduler asks for is decided by `capacity` and `shards`. */
+export class AllocationError extends RangeError {
+  readonly code = 'ERR_ALLOCATION_FAILED';
+  override readonly name = 'AllocationError';
+  readonly bytes: number;
+
+  constructor(bytes: number, cause: Error) {
+    const why = `The system has refused ${bytes} bytes of memory for timers (${cause.message})`;
+    super(`${why}; options.capacity and options.shards decide how much is asked for`, { cause });
+    this.bytes = bytes;
   }
 }
 

@@ -1,11 +1,13 @@
 export {
   AbortError,
+  AllocationError,
   CapacityExceededError,
   DeadlineTooFarError,
   InvalidArgumentError,
   InvalidConfigError,
   InvalidDeadlineError,
   SchedulerClosedError,
+  ShardFailedError,
   ShardHungError,
   ShardInlineError,
   TimeoutError,

@@ -1,6 +1,6 @@
 import { type AsyncHook, AsyncResource, createHook } from 'node:async_hooks';
 import type { Callback } from './context-keeper.ts';
-import { wire } from './wire.ts';
+import { canWire, wire } from './wire.ts';
 
 /**
  * Whether the program has async hooks of its own: libraries that keep contexts by hand, with `createHook` and
@@ -18,6 +18,10 @@ export class AsyncHookWatch {
     this.isHooked = isHooked;
     const watch = this;
     const prototype = Object.getPrototypeOf(createHook({})) as Record<'enable' | 'disable', Callback>;
+    if (!canWire(prototype, 'enable', 'disable')) {
+      this.isHooked = true; // for all that can be known
+      return;
+    }
     wire(prototype, 'enable', (original) => {
       return function enable(this: AsyncHook): unknown {
         if (!isNodes()) watch.enabled.add(this);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
-import { wire } from './wire.ts';
+import { canWire, wire } from './wire.ts';
 
 /** What AsyncLocalStorage has beside its public methods where it stands on async hooks. */
 interface Storage {
@@ -42,6 +42,12 @@ export class StoreKeeper implements ContextKeeper {
   /** Keys of storages not met yet. */
   private readonly unmet: Set<symbol>;
   private recent: Stores | undefined;
+
+  /** Whether storages are as they are known to be here, and can be wired. */
+  static isPossible(): boolean {
+    const { prototype } = AsyncLocalStorage;
+    return '_enable' in prototype && canWire(prototype, '_enable', 'disable');
+  }
 
   constructor() {
     this.unmet = new Set(keysOf(storesOn(new TimerResource())));

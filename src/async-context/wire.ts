@@ -12,3 +12,11 @@ export function wire<Name extends string>(
   const value = make(methods[name]);
   Object.defineProperty(methods, name, { value, writable: true, enumerable: false, configurable: true });
 }
+
+/** Whether `wire` can do so: not where the program has frozen what is Node's. */
+export function canWire(methods: object, ...names: string[]): boolean {
+  return names.every((name) => {
+    const own = Object.getOwnPropertyDescriptor(methods, name);
+    return own === undefined ? Object.isExtensible(methods) : own.configurable === true;
+  });
+}

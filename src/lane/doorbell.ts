@@ -1,18 +1,21 @@
 import type { MessagePort } from 'node:worker_threads';
 import { allocateGroups, WORDS_PER_GROUP } from '../memory/shared-words.ts';
-import { ticksBetween, wordOf } from './due-word.ts';
+import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
 
 /**
  * The word a shard sleeps on, one per shard however many lanes it serves.
  *
  *   group 0, written by all: bell      counts rings; the shard waits for it to change
  *   group 1, the shard's:    state     awake | parked until wakeTick | parked until rung
- *                            wakeTick  low 32 bits
+ *                            wakeTick  two words, low and high
  *
  * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then looks at
  * its rings once more before it waits. These four accesses are sequentially consistent, so at least one of the two
  * sees the other. And a ring between that last look and the wait changes `bell`, whose value the shard took before,
  * so that the wait returns at once.
+ *
+ * The two words of wakeTick may be seen as a mixture only by a client that publishes while the shard parks once more: the
+ * shard's look at its rings then finds what that client has published, rung or not.
  *
  * A futex wake costs some microseconds on the event loop: clients ring only where the shard would otherwise sleep past
  * a new deadline, a ring runs full, or somebody waits for an answer.
@@ -20,6 +23,7 @@ import { ticksBetween, wordOf } from './due-word.ts';
 const BELL = 0;
 const STATE = WORDS_PER_GROUP;
 const WAKE_TICK = WORDS_PER_GROUP + 1;
+const WAKE_TICK_HIGH = WORDS_PER_GROUP + 2;
 
 const AWAKE = 0;
 const PARKED_UNTIL_TICK = 1;
@@ -42,22 +46,22 @@ export class Doorbell {
     Atomics.notify(this.words, BELL);
   }
 
-  /** Wakes the shard if it would otherwise sleep past a tick, given as its due word. Call after publishing. */
-  ringIfAsleepUntilAfter(due: number): void {
+  /** Wakes the shard if it would otherwise sleep past a tick. Call after publishing. */
+  ringIfAsleepUntilAfter(tick: number): void {
     const state = Atomics.load(this.words, STATE); // pairs with the stores in announce()
     if (state === AWAKE) return;
-    if (state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), due) >= 0) return;
+    if (state === PARKED_UNTIL_TICK && this.wakeTick() <= tick) return;
     this.ring();
   }
 
   /**
    * Whether the shard ought to take a turn: it is awake, or has been rung since the bell stood at `rings`, or slept past
-   * the tick that it was to wake at, `now` being the present tick's due word.
+   * the tick that it was to wake at, `now` being the present one.
    */
   isTurnDue(rings: number, now: number): boolean {
     const state = Atomics.load(this.words, STATE);
     if (state === AWAKE || Atomics.load(this.words, BELL) !== rings) return true;
-    return state === PARKED_UNTIL_TICK && ticksBetween(Atomics.load(this.words, WAKE_TICK), now) > 0;
+    return state === PARKED_UNTIL_TICK && this.wakeTick() < now;
   }
 
   // What the shard does.
@@ -69,8 +73,12 @@ export class Doorbell {
 
   /** Tells clients until which tick the shard is going to sleep (Infinity: until rung). */
   announce(wakeTick: number): void {
-    if (wakeTick !== Number.POSITIVE_INFINITY) Atomics.store(this.words, WAKE_TICK, wordOf(wakeTick));
-    Atomics.store(this.words, STATE, wakeTick === Number.POSITIVE_INFINITY ? PARKED_UNTIL_RUNG : PARKED_UNTIL_TICK);
+    const isTimed = wakeTick !== Number.POSITIVE_INFINITY;
+    if (isTimed) {
+      Atomics.store(this.words, WAKE_TICK, wordOf(wakeTick));
+      Atomics.store(this.words, WAKE_TICK_HIGH, highWordOf(wakeTick));
+    }
+    Atomics.store(this.words, STATE, isTimed ? PARKED_UNTIL_TICK : PARKED_UNTIL_RUNG);
   }
 
   /** Sleeps until rung, or for `timeout` ms. Returns at once if the bell no longer stands at `rings`. */
@@ -80,6 +88,10 @@ export class Doorbell {
 
   awake(): void {
     Atomics.store(this.words, STATE, AWAKE);
+  }
+
+  private wakeTick(): number {
+    return tickOfWords(Atomics.load(this.words, WAKE_TICK), Atomics.load(this.words, WAKE_TICK_HIGH));
   }
 }
 

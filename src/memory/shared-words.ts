@@ -1,3 +1,5 @@
+import { AllocationError } from '../errors.ts';
+
 /**
  * 32-bit words in shared memory, grouped by who writes them. Two threads that write to one cache line slow each other
  * down although they share no data, so every group begins on a line of its own. The unit is two lines, because
@@ -7,19 +9,27 @@ export const WORDS_PER_GROUP = 32;
 
 const BYTES_PER_WORD = Int32Array.BYTES_PER_ELEMENT;
 
-/** Zeroed shared memory for `groups` groups of words. */
+/** Zeroed shared memory for `groups` groups of words. Throws AllocationError. */
 export const allocateGroups = (groups: number): SharedArrayBuffer =>
-  new SharedArrayBuffer(groups * WORDS_PER_GROUP * BYTES_PER_WORD);
+  allocate(groups * WORDS_PER_GROUP * BYTES_PER_WORD, {});
 
 /**
  * Zeroed shared memory for `count` words without padding. It is reserved, and resident as far as it is touched: memory that
  * could grow is mapped by V8 itself, so `process.memoryUsage().arrayBuffers` counts none of it. It never does grow.
  * Views need their length given, as `wordsIn` and `doublesIn` do: one that follows its memory's length is 20 to 50 times
- * slower.
+ * slower. Throws AllocationError.
  */
 export function allocateWords(count: number): SharedArrayBuffer {
   const bytes = count * BYTES_PER_WORD;
-  return new SharedArrayBuffer(bytes, { maxByteLength: bytes });
+  return allocate(bytes, { maxByteLength: bytes });
+}
+
+function allocate(bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer {
+  try {
+    return new SharedArrayBuffer(bytes, options);
+  } catch (error) {
+    throw new AllocationError(bytes, error as Error);
+  }
 }
 
 /** All of a memory's words. */

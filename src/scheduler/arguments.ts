@@ -1,3 +1,4 @@
+import { isFloat64Array, isSharedArrayBuffer, isTypedArray } from 'node:util/types';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 
 // What the public calls are given is checked here, once. `x - x !== 0` is true of NaN and the infinities alone.
@@ -26,8 +27,16 @@ export function requireCallback(callback: unknown): void {
   }
 }
 
+// Arrays may come from another realm, and be of classes of the caller's: they are told by what they are, and nothing is
+// called on them. For their own methods ask the caller's classes what to return (`Symbol.species`).
+
+const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Array.prototype), 'length')?.get as (
+  this: NodeJS.TypedArray,
+) => number;
+
 /** The length of something like an array. */
 export function requireLength(argument: string, value: ArrayLike<number>): number {
+  if (isTypedArray(value)) return lengthOf.call(value);
   const length = (value as ArrayLike<number> | null | undefined)?.length;
   if (typeof value !== 'object' || !Number.isSafeInteger(length) || (length as number) < 0) {
     throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
@@ -35,10 +44,10 @@ export function requireLength(argument: string, value: ArrayLike<number>): numbe
   return length as number;
 }
 
-/** The array that the ids of `count` timers are written to; no more than `capacity` can be. */
-export function requireIds(ids: Float64Array | undefined, count: number, capacity: number): Float64Array {
-  if (ids === undefined) return new Float64Array(Math.min(count, capacity));
-  if (!(ids instanceof Float64Array) || ids.length < count) {
+/** Where ids are to be written; undefined where an array is to be made. Throws InvalidArgumentError. */
+export function requireIds(ids: unknown, count: number): Float64Array | undefined {
+  if (ids === undefined) return undefined;
+  if (!isFloat64Array(ids) || lengthOf.call(ids) < count) {
     throw new InvalidArgumentError('ids', `must be a Float64Array of at least ${count} entries`, ids);
   }
   return ids;
@@ -49,5 +58,15 @@ export function requireIds(ids: Float64Array | undefined, count: number, capacit
  * must not come between two timers of one call; so all of it is read before the first.
  */
 export function readAll(values: ArrayLike<number>, most: number): ArrayLike<number> {
-  return ArrayBuffer.isView(values) ? values : Array.prototype.slice.call(values, 0, most);
+  if (isTypedArray(values)) return values as ArrayLike<number>;
+  const count = Math.min(values.length, most);
+  const read: number[] = [];
+  for (let i = 0; i < count; i++) read.push(values[i]);
+  return read;
+}
+
+/** Whether nobody else can change what is written to the array, and writing to it changes none of the inputs. */
+export function isApart(ids: Float64Array, ...inputs: ArrayLike<number>[]): boolean {
+  const { buffer } = ids;
+  return !isSharedArrayBuffer(buffer) && inputs.every((input) => !isTypedArray(input) || input.buffer !== buffer);
 }

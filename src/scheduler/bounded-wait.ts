@@ -1,6 +1,7 @@
-import { AbortError, InvalidArgumentError, TimeoutError } from '../errors.ts';
+import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
 import { unwatch, watch } from './abort-watch.ts';
 import { requireDelay } from './arguments.ts';
+import { hearOfHandBack } from './hand-back.ts';
 import type { WorkerHint } from './placement.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -20,6 +21,22 @@ export const nextHint = (): number => {
   turn = (turn + 1) | 0;
   return turn;
 };
+
+/** A wait that has begun: what ends it before the work does. */
+interface Wait {
+  readonly delay: number;
+  readonly giveUp: (error: Error, reason: unknown) => void;
+}
+
+const expire = ({ delay, giveUp }: Wait): void => {
+  const error = new TimeoutError(delay);
+  giveUp(error, error);
+};
+
+hearOfHandBack(expire, ({ giveUp }) => {
+  const error = new SchedulerClosedError('timeout', 'was pending when');
+  giveUp(error, error);
+});
 
 /** See {@link Scheduler.timeout}. */
 export async function boundedWait<T>(
@@ -43,10 +60,7 @@ export async function boundedWait<T>(
         reject(error);
         controller?.abort(reason);
       };
-      id = scheduler.scheduleAfter(workerHint, delay, () => {
-        const error = new TimeoutError(delay);
-        giveUp(error, error);
-      });
+      id = scheduler.scheduleAfter(workerHint, delay, expire, { delay, giveUp });
       if (signal !== undefined) {
         aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
         watch(signal, aborted);

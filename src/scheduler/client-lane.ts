@@ -6,6 +6,7 @@ import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
+import { tellOfHandBack } from './hand-back.ts';
 import { Payload } from './payload.ts';
 
 /** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
@@ -54,17 +55,18 @@ export class ClientLane {
 
   /** Starts a timer whose context is its callback's own affair; its slot, or -1 when the table is full. */
   schedule(deadline: number, due: number, callback: unknown, argument: unknown): number {
+    this.commands.reserve(1);
     const slot = this.table.allocate(deadline, due);
     if (slot >= 0) this.begin(slot, this.table.tagOf(slot), callback, argument, undefined);
     return slot;
   }
 
-  /** What remains to be done for a timer that the table has just been given. */
+  /** What remains to be done for a timer that the table has just been given. Precondition: a command was reserved. */
   begin(slot: number, tag: number, callback: unknown, argument: unknown, context: Context): void {
     const { size } = this.table;
     if (size > this.most) this.most = size;
     this.payload.set(slot, callback, argument, context);
-    this.commands.stage(slot, tag);
+    this.commands.add(slot, tag);
   }
 
   /**
@@ -72,15 +74,16 @@ export class ClientLane {
    * when the old tick comes.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
-    const isEarlier = deadline < this.table.deadlineOf(slot);
+    const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
+    if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
     this.table.move(slot, deadline, due);
-    if (isEarlier || !isNear) this.commands.stage(slot, this.table.tagOf(slot));
+    if (isCommanded) this.commands.add(slot, this.table.tagOf(slot));
   }
 
-  /** Files a live timer anew whose record came before its deadline. */
+  /** Files a live timer anew whose record came before its deadline. Precondition: a command was reserved. */
   refile(slot: number, due: number): void {
     this.table.move(slot, this.table.deadlineOf(slot), due);
-    this.commands.stage(slot, this.table.tagOf(slot));
+    this.commands.add(slot, this.table.tagOf(slot));
   }
 
   /**
@@ -178,9 +181,17 @@ export class ClientLane {
   }
 
   *unfired(): Generator<UnfiredTimer> {
-    for (let slot = 0; slot < this.table.highWater; slot++) {
-      if (!this.table.isLive(slot)) continue;
+    for (const slot of this.liveSlots()) {
       yield { id: this.table.idOf(slot), deadline: this.table.deadlineOf(slot), argument: this.argumentOf(slot) };
     }
+  }
+
+  /** The client is closed: tells those of its timers who have to know. */
+  tellOfHandBack(): void {
+    for (const slot of this.liveSlots()) tellOfHandBack(this.callbackOf(slot), this.argumentOf(slot));
+  }
+
+  private *liveSlots(): Generator<number> {
+    for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
   }
 }

@@ -10,6 +10,7 @@ import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { Settling } from './settling.ts';
 import type { ShardHost } from './shard-host.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the turns.
@@ -45,13 +46,12 @@ export class Client implements DeliveryHost {
   turns = 0;
   /** Of the live timers, those that do not hold the process: deadline signals, and timeouts that are unref'd. */
   private loose = 0;
-  /** Timers that were delivered to somebody who runs their callbacks in turns of his own, and has not yet. */
-  private entrusted = 0;
   readonly lanes: readonly ClientLane[];
   readonly clock: SharedClock;
   readonly scale: TickScale;
   readonly lateness = new LatenessHistogram();
   readonly delivery: Delivery;
+  readonly settling = new Settling(this);
   /** Hosts of the shards, in their order. */
   hosts: readonly ShardHost[] = [];
 
@@ -71,7 +71,6 @@ export class Client implements DeliveryHost {
    */
   private heedBefore = Number.POSITIVE_INFINITY;
   private firstLane = 0;
-  private quiet: (() => void) | undefined;
 
   constructor(parts: {
     lanes: readonly ClientLane[];
@@ -105,8 +104,8 @@ export class Client implements DeliveryHost {
   }
 
   cancel(lane: ClientLane, slot: number): void {
-    lane.end(slot);
     if (this.isHeld === false) this.hold(); // for a turn in which what the timer carried is let go of
+    lane.end(slot);
   }
 
   /** The due word of a deadline; sees to a turn in which it is published in time. Throws InvalidDeadlineError. */
@@ -125,37 +124,26 @@ export class Client implements DeliveryHost {
 
   /** So many more, or fewer, of the live timers do not hold the process. */
   loosen(by: number): void {
-    this.loose += by;
     this.hold();
-  }
-
-  /** Of a timer just delivered the callback will run later: advanceTo() waits for it. */
-  entrust(): void {
-    this.entrusted += 1;
-  }
-
-  /** An entrusted callback is about to run, or will not. */
-  discharge(): void {
-    this.entrusted -= 1;
-    if (this.entrusted === 0 && this.quiet !== undefined) this.arm();
+    this.loose += by;
   }
 
   // Once per turn.
 
-  /** Makes sure that a turn comes now. */
+  /** Makes sure that a turn comes now. Throws, and changes nothing, where Node refuses every timer. */
   arm(): void {
     if (this.isArmed || this.isClosed) return;
-    this.isArmed = true;
     outsideContexts(this.setArmed);
+    this.isArmed = true;
   }
 
-  /** Makes sure that a turn comes soon. */
+  /** Makes sure that a turn comes soon. Throws as `arm` does. */
   private hold(): void {
     if (this.isHeld || this.isClosed) return;
+    outsideContexts(this.setHold);
     this.isHeld = true;
     this.time.read();
     if (!this.clock.memory.manual) this.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
-    outsideContexts(this.setHold);
   }
 
   /** Makes sure that a turn comes in time for a deadline. */
@@ -167,33 +155,24 @@ export class Client implements DeliveryHost {
   /** Publishes all commands now. */
   publish(): void {
     for (const lane of this.lanes) lane.commands.publish();
+    this.poke();
+  }
+
+  /** Has inline shards take their turns. */
+  poke(): void {
     for (const host of this.hosts) host.poke();
   }
 
   /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */
   async publishAll(): Promise<void> {
     this.publish();
-    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settle();
-  }
-
-  /** Resolves once every shard has caught up with the clock and with all commands, and what fired is delivered. */
-  settle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.quiet = resolve;
-      this.ask();
-      this.arm();
-    });
-  }
-
-  /** Whether nothing has been published since the shards last answered, nor waits to be. */
-  isQuiet(): boolean {
-    return this.lanes.every((lane) => lane.isAnswered() && !lane.hasSentSinceRequest());
+    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settling.settle();
   }
 
   close(): void {
     this.isClosed = true;
     clearTimeout(this.holdTimer);
-    this.quiet?.();
+    this.settling.end();
   }
 
   // What delivery asks for.
@@ -213,7 +192,11 @@ export class Client implements DeliveryHost {
   // Turns belong to no context, whoever arms them; and nothing lies between them and Node, whom a tick's error must reach.
 
   private readonly setArmed = (): void => {
-    setImmediate(this.runArmed);
+    try {
+      setImmediate(this.runArmed);
+    } catch {
+      setTimeout(this.runArmed, 0); // refused as well? Then whoever asks for the turn hears of it
+    }
   };
 
   private readonly setHold = (): void => {
@@ -256,7 +239,7 @@ export class Client implements DeliveryHost {
     for (const lane of this.lanes) lane.release();
     this.keepAlive.holdForTimers(this.isRef && this.size > this.loose);
     if (isMore) this.arm();
-    else if (this.quiet !== undefined) this.checkQuiet(this.quiet);
+    else this.settling.check();
   }
 
   /** Delivers at most maxBatch timers; returns whether there are more. */
@@ -270,31 +253,5 @@ export class Client implements DeliveryHost {
       room -= this.delivery.deliver(this.lanes[shard], shard, room);
     }
     return this.lanes.some((lane) => lane.firedCount() > 0);
-  }
-
-  /** Asks all shards to say when they have caught up, with what is published here included. */
-  private ask(): void {
-    for (const lane of this.lanes) {
-      lane.commands.publish();
-      lane.requestAnswer();
-    }
-    for (const host of this.hosts) host.poke();
-  }
-
-  private checkQuiet(resolve: () => void): void {
-    if (this.entrusted > 0) return; // the last to be discharged arms a turn
-    for (const lane of this.lanes) {
-      if (!lane.isAnswered()) return; // the shard rings when it has
-    }
-    if (this.lanes.some((lane) => lane.firedCount() > 0)) {
-      this.arm();
-      return;
-    }
-    if (this.lanes.some((lane) => lane.hasSentSinceRequest())) {
-      this.ask(); // some of what has gone out since the last question may be due
-      return;
-    }
-    this.quiet = undefined;
-    resolve();
   }
 }

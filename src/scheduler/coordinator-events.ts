@@ -18,6 +18,7 @@ export function coordinatorEvents(scheduler: EventEmitter<SchedulerEvents>, shar
       publishDiagnostics('inline', { shard: error.shard, error });
       announce(scheduler, error);
     },
+    shardFailed: (error) => announce(scheduler, error),
     servingChanged: (serving) => publishDiagnostics('serving', { ...serving, shards }),
   };
 }

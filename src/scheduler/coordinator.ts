@@ -1,4 +1,4 @@
-import { ShardInlineError } from '../errors.ts';
+import { type ShardFailedError, ShardInlineError } from '../errors.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { allocateLane } from '../lane/lane-memory.ts';
@@ -10,7 +10,7 @@ import { AutoShard, type Load, type Serving } from './auto-shard.ts';
 import { Client, type ClientEvents } from './client.ts';
 import { ClientLane } from './client-lane.ts';
 import { ClientTime } from './client-time.ts';
-import { InlineShard } from './inline-shard.ts';
+import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { ShardHost, ShardRestart } from './shard-host.ts';
@@ -21,6 +21,7 @@ import { SupervisedShard, type SupervisionEvents } from './supervised-shard.ts';
 export interface CoordinatorEvents extends ClientEvents {
   restarted(restart: ShardRestart): void;
   wentInline(error: ShardInlineError): void;
+  shardFailed(error: ShardFailedError): void;
   servingChanged(serving: Serving): void;
 }
 
@@ -36,6 +37,7 @@ export class Coordinator {
   private readonly keepAlive: KeepAlive;
   private readonly restarts: number[];
   private readonly servingNow: () => Serving;
+  private readonly startThreads: () => void;
 
   constructor(parts: {
     client: Client;
@@ -44,6 +46,7 @@ export class Coordinator {
     keepAlive: KeepAlive;
     restarts: number[];
     serving: () => Serving;
+    startThreads: () => void;
   }) {
     this.client = parts.client;
     this.scale = parts.scale;
@@ -51,6 +54,12 @@ export class Coordinator {
     this.keepAlive = parts.keepAlive;
     this.restarts = parts.restarts;
     this.servingNow = parts.serving;
+    this.startThreads = parts.startThreads;
+  }
+
+  /** Starts the threads that are to serve from the beginning. Until then the scheduler holds nothing but memory. */
+  start(): void {
+    this.startThreads();
   }
 
   get serving(): Serving {
@@ -96,7 +105,7 @@ export class Coordinator {
   }
 
   async stop(): Promise<void> {
-    await this.during(Promise.all(this.hosts.map((host) => host.stop())));
+    await this.during(Promise.all(this.hosts.map((host) => host.stop()))); // none of which rejects
     this.keepAlive.release();
   }
 }
@@ -108,7 +117,7 @@ export function startCoordinator(
   events: CoordinatorEvents,
 ): Coordinator {
   const count = Math.max(1, options.shards);
-  const clockMemory = SharedClock.allocate(options.manual, count);
+  const clockMemory = SharedClock.allocate(options.manual);
   const bellMemory = ClientBell.allocate();
   const lanes = Array.from({ length: count }, () => ({
     memory: allocateLane(options.capacity),
@@ -140,9 +149,9 @@ export function startCoordinator(
     events,
     maxBatch: options.maxBatch,
   });
-  const { hosts, restarts, serving } = hostShards(options, setups, clock, client, events);
-  client.hosts = hosts;
-  return new Coordinator({ client, scale, hosts, keepAlive, restarts, serving });
+  const hosting = hostShards(options, setups, clock, client, events);
+  client.hosts = hosting.hosts;
+  return new Coordinator({ client, scale, keepAlive, ...hosting });
 }
 
 interface Hosting {
@@ -150,6 +159,7 @@ interface Hosting {
   /** By host. */
   readonly restarts: number[];
   readonly serving: () => Serving;
+  readonly startThreads: () => void;
 }
 
 function hostShards(
@@ -161,25 +171,27 @@ function hostShards(
 ): Hosting {
   const restarts = setups.map(() => 0);
   const news = () => client.arm();
+  const nothing = () => undefined;
+  const inlineEvents = (at: number): InlineEvents => ({
+    news,
+    failed: events.shardFailed,
+    restarted: (restart) => {
+      restarts[at] += 1;
+      events.restarted(restart);
+    },
+  });
   const reason = whyInline(options, events);
   if (reason !== undefined) {
     const serving: Serving = { by: 'inline', since: 0, reason, changes: 0 };
-    const hosts = setups.map((setup) => new InlineShard(setup, news, 'nothing', false));
-    return { hosts, restarts, serving: () => serving };
+    const hosts = setups.map((setup, at) => new InlineShard(setup, inlineEvents(at), false, { origin: 'nothing' }));
+    return { hosts, restarts, serving: () => serving, startThreads: nothing };
   }
   const starts = new StartQueue();
   let auto: AutoShard | undefined;
   const shards = setups.map((setup, at) => {
     const supervision: SupervisionEvents = {
-      news,
-      gone: () => {
-        clock.setAwake(setup.number, false);
-        client.arm(); // it may have raised the client's bell and not lived to post
-      },
-      restarted: (restart) => {
-        restarts[at] += 1;
-        events.restarted(restart);
-      },
+      ...inlineEvents(at),
+      gone: news, // it may have raised the client's bell and not lived to post
       wentInline: (error) => {
         auto?.stayInline(error.message);
         events.wentInline(error);
@@ -191,11 +203,13 @@ function hostShards(
     const load = (): Load => ({ now: clock.exact(), size: client.size, work: workOf(client) });
     const host = new AutoShard(shards[0], load, (serving) => events.servingChanged(serving));
     auto = host;
-    return { hosts: [host], restarts, serving: () => host.serving };
+    return { hosts: [host], restarts, serving: () => host.serving, startThreads: nothing };
   }
-  for (const shard of shards) shard.startThread();
   const serving: Serving = { by: 'threads', since: 0, reason: `shards: ${options.shards}`, changes: 0 };
-  return { hosts: shards, restarts, serving: () => serving };
+  const startThreads = () => {
+    for (const shard of shards) shard.startThread();
+  };
+  return { hosts: shards, restarts, serving: () => serving, startThreads };
 }
 
 /** Commands sent and fired records taken so far: what the shards have had to do. */

@@ -58,7 +58,11 @@ export class Delivery {
   private readonly host: DeliveryHost;
   private readonly clock: SharedClock;
   private readonly lateness: LatenessHistogram;
-  private readonly batch: FiredBatch;
+  private readonly maxBatch: number;
+  /** What is gathered for 'fired' listeners: `length` entries. A listener may keep these from us, see `handOver`. */
+  private ids: Float64Array;
+  private deadlines: Float64Array;
+  private length = 0;
   private now = 0;
   private turnEnd = Number.POSITIVE_INFINITY;
 
@@ -66,8 +70,9 @@ export class Delivery {
     this.host = host;
     this.clock = clock;
     this.lateness = lateness;
-    const ids = new Float64Array(maxBatch);
-    this.batch = { shard: 0, now: 0, length: 0, ids, deadlines: new Float64Array(maxBatch) };
+    this.maxBatch = maxBatch;
+    this.ids = new Float64Array(maxBatch);
+    this.deadlines = new Float64Array(maxBatch);
   }
 
   /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
@@ -82,40 +87,45 @@ export class Delivery {
   deliver(lane: ClientLane, shard: number, limit: number): number {
     const count = Math.min(lane.firedCount(), limit);
     if (count === 0) return 0;
-    this.batch.shard = shard;
     let taken = 0;
     try {
       while (taken < count && !this.host.isClosed) {
         this.now = this.clock.refresh();
         if (taken > 0 && this.now >= this.turnEnd) break;
         const end = Math.min(taken + CLOCK_INTERVAL, count);
+        this.requireArrays();
         lane.fetchFired(end - taken);
         for (; taken < end && !this.host.isClosed; taken++) {
-          if (this.batch.length > 0 && lane.isCallbackNext()) {
-            this.handOver();
+          if (this.length > 0 && lane.isCallbackNext()) {
+            this.handOver(shard);
             this.runTicks(); // before the record is taken: what it throws must not lose a timer
             if (this.host.isClosed) break;
+            this.requireArrays();
           }
           this.take(lane);
         }
       }
-      if (this.batch.length > 0) {
-        this.handOver();
+      if (this.length > 0) {
+        this.handOver(shard);
         this.runTicks();
       }
     } finally {
+      if (this.length > 0) this.handOver(shard);
       lane.releaseFired();
     }
     return taken;
   }
 
   private take(lane: ClientLane): void {
+    lane.commands.reserve(1); // to file the timer anew; where memory is refused the record stays
     const slot = lane.takeFired();
     if (slot < 0) {
       this.stale += 1;
       return;
     }
     const deadline = lane.table.deadlineOf(slot);
+    // Some deliveries ago the clock was read; and a shard's clock may be some ns ahead of this thread's.
+    if (deadline > this.now) this.now = this.clock.refresh();
     if (deadline > this.now) {
       this.stale += 1;
       this.host.refile(lane, slot);
@@ -129,10 +139,9 @@ export class Delivery {
     this.lateness.record(this.now - deadline);
     this.delivered += 1;
     if (callback === undefined) {
-      const { batch } = this;
-      batch.ids[batch.length] = id;
-      batch.deadlines[batch.length] = deadline;
-      batch.length += 1;
+      this.ids[this.length] = id;
+      this.deadlines[this.length] = deadline;
+      this.length += 1;
       return;
     }
     try {
@@ -147,11 +156,20 @@ export class Delivery {
     if (this.hasTicks === true) runTicks();
   }
 
-  /** Precondition: the batch is not empty. */
-  private handOver(): void {
-    const { batch } = this;
-    batch.now = this.now;
-    this.host.emitBatch(batch);
-    batch.length = 0;
+  /**
+   * Hands a batch to the listeners: an object of its own, so that whatever they do to it ends with it. Precondition: the
+   * batch is not empty.
+   */
+  private handOver(shard: number): void {
+    const { deadlines, ids, length, now } = this;
+    this.length = 0;
+    this.host.emitBatch({ shard, now, length, ids, deadlines });
+  }
+
+  /** Makes the arrays anew that a listener has transferred. */
+  private requireArrays(): void {
+    const { maxBatch } = this;
+    if (this.ids.length !== maxBatch) this.ids = new Float64Array(maxBatch);
+    if (this.deadlines.length !== maxBatch) this.deadlines = new Float64Array(maxBatch);
   }
 }

@@ -30,7 +30,7 @@ export class ManualClock {
     const before = client.delivery.delivered;
     await client.publishAll(); // what was scheduled before the time moves stands in its place when it does
     client.clock.set(to);
-    await client.settle();
+    await client.settling.settle();
     return client.delivery.delivered - before;
   }
 }

@@ -103,7 +103,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   if (asyncContext !== 'auto' && asyncContext !== 'never') {
     throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
   }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+  if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   return {
@@ -124,6 +124,12 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   };
 }
 
+/** As Node tells one: those of other realms, and of polyfills, are signals as well. */
+function isAbortSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== 'object' || value === null || !('aborted' in value)) return false;
+  return typeof (value as Partial<AbortSignal>).addEventListener === 'function';
+}
+
 function resolveShards(value: unknown): number {
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_SHARDS) return value as number;
   throw new InvalidConfigError('options.shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, value);
@@ -135,11 +141,18 @@ function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
       const names = Object.keys(presets).map((name) => `'${name}'`);
       throw new InvalidConfigError('options.wheel', `must be one of ${names.join(', ')} or a configuration`, wheel);
     }
-    return presets[wheel];
+    return copyOf(presets[wheel]);
   }
   if (typeof wheel !== 'object' || wheel === null) {
     throw new InvalidConfigError('options.wheel', "must be a preset's name or a configuration", wheel);
   }
-  validateConfig(wheel, {});
-  return wheel;
+  const copy = copyOf(wheel); // shards are built from it later, and the caller's object is the caller's to change
+  validateConfig(copy, {});
+  return copy;
+}
+
+function copyOf<T>(value: T): T {
+  if (Array.isArray(value)) return Array.from(value, copyOf) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)])) as T;
 }

@@ -4,6 +4,7 @@ import type { Context } from '../async-context/context-keeper.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import {
+  isApart,
   readAll,
   requireCallback,
   requireDeadline,
@@ -69,6 +70,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     this.signal = options.signal;
     this.signal?.addEventListener('abort', this.abort, { once: true });
     if (this.signal?.aborted) this.abort();
+    else this.coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
   }
 
   /** Resolves when every shard is up. */
@@ -128,22 +130,27 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     if (requireLength('deadlines', deadlines) !== count) {
       throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
     }
-    const { capacity } = this.book;
-    const given = requireIds(ids, count, capacity);
-    const hints = readAll(workerHints, capacity + 1);
-    const times = readAll(deadlines, capacity + 1);
+    const { book } = this;
+    const hints = readAll(workerHints, book.capacity + 1);
+    const times = readAll(deadlines, book.capacity + 1);
+    const wanted = requireIds(ids, count);
     this.requireOpen('scheduleMany');
+    // Until all are scheduled nobody else writes to them, as one that fails takes the others back.
+    const given =
+      wanted !== undefined && isApart(wanted, hints, times) ? wanted : new Float64Array(Math.min(count, book.capacity));
     for (let i = 0; i < count; i++) {
       const deadline = times[i]; // once: another thread may write to it
       try {
         requireDeadline(deadline);
-        given[i] = this.book.start(hints[i], deadline, undefined, undefined);
+        given[i] = book.start(hints[i], deadline, undefined, undefined);
       } catch (error) {
-        this.book.undo(given.subarray(0, i));
+        book.undo(given, i);
         throw error;
       }
     }
-    return given;
+    if (wanted === undefined || wanted === given) return given;
+    Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
+    return wanted;
   }
 
   /** Moves a live timer to another deadline; its id stays. False where it is not live. Throws InvalidDeadlineError. */
@@ -203,14 +210,17 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
 
   /**
    * What the promise, or the function's result, comes to, if it comes within `delay` ms; else rejects with TimeoutError,
-   * or with AbortError when the signal aborts. The function is given a signal that aborts then, too. However it ends,
-   * no timer and no listener stays behind.
+   * or with AbortError when the signal aborts, or with SchedulerClosedError when `close()` comes first. The function is
+   * given a signal that aborts then, too. However it ends, no timer and no listener stays behind.
    */
   timeout<T>(work: BoundedWork<T>, delay: number, options?: BoundedWaitOptions): Promise<T> {
     return boundedWait(this, work, delay, options);
   }
 
-  /** A signal that aborts in `delay` ms, as AbortSignal.timeout does; it does not hold the process. */
+  /**
+   * A signal that aborts in `delay` ms, as AbortSignal.timeout does; it does not hold the process. Where `close()` hands
+   * its timer back, it never aborts.
+   */
   signalAfter(delay: number, { workerHint = nextHint() }: { workerHint?: WorkerHint } = {}): DeadlineSignal {
     this.requireOpen('signalAfter');
     requireDelay(delay);
@@ -269,6 +279,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     const unfired = this.book.unfired();
     this.signal?.removeEventListener('abort', this.abort);
     this.client.close();
+    for (const lane of this.client.lanes) lane.tellOfHandBack();
     await this.coordinator.stop();
     return unfired;
   }

@@ -1,19 +1,18 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { SchedulerClosedError, ShardHungError, ShardInlineError } from '../errors.ts';
+import { SchedulerClosedError, type ShardFailedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import { wordOf } from '../lane/due-word.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
-import { InlineShard } from './inline-shard.ts';
+import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { type DeathLimit, RestartPolicy } from './restart-policy.ts';
 import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
 import { ShardThread } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
-import { GONE, type ThreadLife, type ThreadOptions } from './thread-life.ts';
+import { GONE, ThreadLife, type ThreadOptions } from './thread-life.ts';
 import { Watchdog } from './watchdog.ts';
 
 // Taken once: a test that fakes the timers of its thread must not hold back a restart.
@@ -36,6 +35,8 @@ export interface SupervisionEvents {
   restarted(restart: ShardRestart): void;
   /** No thread is started any more: the shard goes on in this one. */
   wentInline(error: ShardInlineError): void;
+  /** Inline it has failed, and tries again. */
+  failed(error: ShardFailedError): void;
 }
 
 /**
@@ -53,20 +54,23 @@ export interface SupervisionEvents {
  * starts when the thread before it has exited, and a thread when the inline shard has handed over.
  */
 export class SupervisedShard implements ShardHost {
-  /** Deaths of its threads. */
-  deaths = 0;
   private readonly setup: ShardSetup;
   private readonly options: SupervisionOptions;
   private readonly events: SupervisionEvents;
+  private readonly inlineEvents: InlineEvents;
   private readonly starts: StartQueue;
   private readonly doorbell: Doorbell;
   private readonly policy: RestartPolicy;
   private readonly watchdog: Watchdog;
-  /** From the first start of a thread on. */
+  /** The latest: of one that has ended another is made. */
   private thread: ShardThread | undefined;
   private inline: InlineShard | undefined;
-  /** Who serves it, or will. */
+  /** Who serves it, or will. Rejects only once the shard is stopped. */
   private life: Promise<ThreadLife | InlineShard>;
+  /** The life that serves it now, if a thread does. */
+  private served: ThreadLife | undefined;
+  private threadDeaths = 0;
+  private inlineDeaths = 0;
   private deathsSinceServed = 0;
   /** The latest `endThread`. */
   private ending: Promise<void> | undefined;
@@ -91,12 +95,25 @@ export class SupervisedShard implements ShardHost {
     this.watchdog = new Watchdog({
       heartbeat: new Heartbeat(setup.heartbeat),
       doorbell: this.doorbell,
-      dueWord: () => wordOf(scale.tickAtOrBefore(clock.exact())),
+      tick: () => scale.tickAtOrBefore(clock.exact()),
       limit: options.hangTimeout,
       hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
     });
-    this.inline = new InlineShard(setup, events.news, 'nothing', true);
+    this.inlineEvents = {
+      news: events.news,
+      failed: (error) => {
+        this.inlineDeaths += 1;
+        events.failed(error);
+      },
+      restarted: events.restarted,
+    };
+    this.inline = new InlineShard(setup, this.inlineEvents, true, { origin: 'nothing' });
     this.life = Promise.resolve(this.inline);
+  }
+
+  /** Of its threads, and failures of it inline. */
+  get deaths(): number {
+    return this.threadDeaths + this.inlineDeaths;
   }
 
   /** It is served as it is to be for the time being. */
@@ -115,10 +132,13 @@ export class SupervisedShard implements ShardHost {
 
   /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
   startThread(): void {
-    outsideContexts(() => {
-      this.life = this.live(undefined);
-      this.life.catch(() => undefined);
-    });
+    outsideContexts(() => this.lead(undefined));
+  }
+
+  /** Sees to it that the shard is served from here on. */
+  private lead(cause: Error | undefined): void {
+    this.life = this.live(cause);
+    this.life.catch(() => undefined); // it has been stopped: whoever waits for it is told by the promise itself
   }
 
   /**
@@ -126,13 +146,13 @@ export class SupervisedShard implements ShardHost {
    * thread dies meanwhile, or the shard is stopped, it is as if this had not been called. Never rejects.
    */
   endThread(): Promise<void> {
-    this.ending = this.leaveThread().catch(() => undefined);
+    this.ending = this.leaveThread();
     return this.ending;
   }
 
   private async leaveThread(): Promise<void> {
-    const life = await this.life;
-    if (life instanceof InlineShard || this.isStopped) return;
+    const life = await this.life.catch(() => undefined); // it has been stopped
+    if (!(life instanceof ThreadLife) || this.isStopped) return;
     const { thread } = this;
     const left = await life
       .ask('leave', () => this.doorbell.ring())
@@ -142,8 +162,9 @@ export class SupervisedShard implements ShardHost {
       });
     if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
     this.watchdog.rest();
+    this.served = undefined;
     this.thread = undefined;
-    this.inline = new InlineShard(this.setup, this.events.news, left as Int32Array[], true);
+    this.inline = new InlineShard(this.setup, this.inlineEvents, true, { origin: left as Int32Array[] });
     this.life = Promise.resolve(this.inline);
     this.events.news();
     this.leaving = thread?.stop();
@@ -167,58 +188,72 @@ export class SupervisedShard implements ShardHost {
     }
   }
 
+  /** Ends whatever serves it. Never rejects. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.watchdog.rest();
-    this.life.catch(() => undefined);
     await this.inline?.stop();
     await this.leaving;
     await this.thread?.stop();
   }
 
-  /** Has the shard served, by a thread or inline, as often as it takes. `cause` is what ended the thread before, if any. */
+  /**
+   * Has the shard served, by a thread or inline, as often as it takes: whatever fails on the way, a refused thread, port
+   * or timer among it, counts as a death. `cause` is what ended the thread before, if any. Rejects only once it is stopped.
+   */
   private async live(cause: Error | undefined): Promise<ThreadLife | InlineShard> {
     for (let latest = cause; ; ) {
-      if (latest !== undefined) {
-        this.deaths += 1;
-        this.deathsSinceServed += 1;
-        this.events.gone();
-        const pause = this.policy.pauseAfterDeath(monotonic.now());
-        if (pause === Number.POSITIVE_INFINITY) return this.goInline(latest);
-        if (pause > 0) await delay(pause);
-      }
-      if (this.isStopped) throw new SchedulerClosedError('ready');
+      this.requireRunning();
       try {
-        const life = this.inline === undefined ? await this.serveOnThread('tables') : await this.leaveInline();
+        if (latest !== undefined) {
+          const pause = this.noteDeath();
+          if (pause === Number.POSITIVE_INFINITY) return await this.goInline(latest);
+          if (pause > 0) await delay(pause);
+          this.requireRunning();
+        }
+        const thread = new ShardThread(this.setup, this.options, this.events.news);
+        this.thread = thread;
+        const life = await (this.inline === undefined ? this.serveOn(thread, 'tables') : this.leaveInline(thread));
         if (this.deathsSinceServed > 0) this.restarted(latest as Error, life.rescheduled);
         return life;
       } catch (error) {
-        if (this.isStopped) throw new SchedulerClosedError('ready');
         latest = error as Error;
       }
     }
   }
 
-  /** The first thread: the shard is served inline until it has loaded its code. */
-  private async leaveInline(): Promise<ThreadLife> {
-    await this.starts.enter(async () => {
-      if (this.isStopped) throw new SchedulerClosedError('ready');
-      this.thread ??= new ShardThread(this.setup, this.options, this.events.news);
-      this.watchdog.watchStart();
-      await this.thread.load().finally(() => this.watchdog.rest());
-    });
+  private requireRunning(): void {
     if (this.isStopped) throw new SchedulerClosedError('ready');
+  }
+
+  /** Returns the ms to wait before the next start; Infinity where there is to be none. */
+  private noteDeath(): number {
+    this.threadDeaths += 1;
+    this.deathsSinceServed += 1;
+    this.events.gone();
+    return this.policy.pauseAfterDeath(monotonic.now());
+  }
+
+  /** The first thread: the shard is served inline until it has loaded its code. */
+  private async leaveInline(thread: ShardThread): Promise<ThreadLife> {
+    await this.starts.enter(async () => {
+      this.requireRunning();
+      this.watchdog.watchStart();
+      await thread.load().finally(() => this.watchdog.rest());
+    });
+    this.requireRunning();
     const origin = (this.inline as InlineShard).handOver();
     this.inline = undefined;
-    return this.serveOnThread(origin);
+    return this.serveOn(thread, origin);
   }
 
   /** Whoever died before may have taken commands that only the tables still know of. */
-  private async serveOnThread(origin: ShardOrigin): Promise<ThreadLife> {
+  private async serveOn(thread: ShardThread, origin: ShardOrigin): Promise<ThreadLife> {
     this.watchdog.watchStart();
     try {
-      const life = await (this.thread as ShardThread).start(origin);
+      const life = await thread.start(origin);
       this.watchdog.watchTurns();
+      this.served = life;
       void life.ended.then((cause) => this.replace(life, cause));
       return life;
     } catch (error) {
@@ -227,20 +262,20 @@ export class SupervisedShard implements ShardHost {
     }
   }
 
-  private async replace(life: ThreadLife, cause: Error): Promise<void> {
-    if (this.isStopped || (await this.life) !== life) return; // it has left its lanes before
+  private replace(life: ThreadLife, cause: Error): void {
+    if (this.isStopped || this.served !== life) return; // it has left its lanes before
+    this.served = undefined;
     this.watchdog.rest();
-    this.life = this.live(cause);
-    this.life.catch(() => undefined);
+    this.lead(cause);
   }
 
   private async goInline(cause: Error): Promise<InlineShard> {
-    await this.thread?.stop(); // the pool has started another already, which was given nothing to do
-    if (this.isStopped) throw new SchedulerClosedError('ready');
-    const isNew = this.inline === undefined;
-    this.inline ??= new InlineShard(this.setup, this.events.news, 'tables', false);
-    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.deaths, cause));
-    if (isNew) this.restarted(cause, this.inline.rescheduled);
+    await this.thread?.stop();
+    this.requireRunning();
+    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    this.inline ??= new InlineShard(this.setup, this.inlineEvents, false, { origin: 'tables', cause, deaths });
     this.events.news();
     return this.inline;
   }
@@ -252,5 +287,12 @@ export class SupervisedShard implements ShardHost {
   }
 }
 
+/** Where Node refuses the timer, there is no pause. */
 const delay = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+  new Promise((resolve) => {
+    try {
+      setTimeout(resolve, milliseconds).unref();
+    } catch {
+      resolve();
+    }
+  });

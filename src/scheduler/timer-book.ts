@@ -24,6 +24,7 @@ export class TimerBook {
     const shard = this.shardOf(hint);
     const lane = this.lanes[shard];
     const { table } = lane;
+    lane.commands.reserve(1); // before anything is changed: it may be refused
     const slot = table.allocate(deadline, this.client.dueWordOf(deadline));
     if (slot < 0) throw new CapacityExceededError(table.capacity, shard);
     const tag = table.tagOf(slot);
@@ -56,10 +57,10 @@ export class TimerBook {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.client.delivery.delivered);
   }
 
-  /** Takes back timers of a call that failed half-way, as if they had never been scheduled. */
-  undo(ids: Float64Array): void {
-    for (const id of ids) this.cancel(id);
-    this.scheduled -= ids.length;
+  /** Takes back the first `count` timers of a call that failed half-way, as if they had never been scheduled. */
+  undo(ids: Float64Array, count: number): void {
+    for (let i = 0; i < count; i++) this.cancel(ids[i]);
+    this.scheduled -= count;
   }
 
   has(id: TimerId): boolean {

@@ -22,7 +22,7 @@ const START_FACTOR = 4;
 export class Watchdog {
   private readonly heartbeat: Heartbeat;
   private readonly doorbell: Doorbell;
-  private readonly dueWord: () => number;
+  private readonly tick: () => number;
   private readonly limit: number;
   private readonly hung: (silence: number) => void;
   private timer: NodeJS.Timeout | undefined;
@@ -30,17 +30,17 @@ export class Watchdog {
   private silentChecks = 0;
   private beats = 0;
 
-  /** `dueWord`: the present tick's; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too long. */
+  /** `tick`: the present one; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too long. */
   constructor(parts: {
     heartbeat: Heartbeat;
     doorbell: Doorbell;
-    dueWord: () => number;
+    tick: () => number;
     limit: number;
     hung: (silence: number) => void;
   }) {
     this.heartbeat = parts.heartbeat;
     this.doorbell = parts.doorbell;
-    this.dueWord = parts.dueWord;
+    this.tick = parts.tick;
     this.limit = parts.limit;
     this.hung = parts.hung;
   }
@@ -67,7 +67,7 @@ export class Watchdog {
 
   private readonly check = (): void => {
     const beats = this.heartbeat.beats();
-    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.heard(), this.dueWord()))) {
+    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.heard(), this.tick()))) {
       this.silentChecks += 1;
       // Asleep past its tick, it may only have missed that time went by faster than its sleep.
       this.doorbell.ring();

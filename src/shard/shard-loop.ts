@@ -1,14 +1,15 @@
 import type { Doorbell } from '../lane/doorbell.ts';
-import { NEAR } from '../lane/due-word.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
 
+/** ms after which a shard looks again, however far its next event is: what systems make of longer waits differs. */
+const LONGEST_WAIT = 2 ** 31;
+
 /** What a loop turns: see `BuiltShard`. */
 export interface LoopParts {
   readonly shard: Shard;
-  readonly number: number;
   readonly doorbell: Doorbell;
   readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
@@ -22,7 +23,6 @@ export interface LoopParts {
  */
 export class ShardLoop {
   private readonly shard: Shard;
-  private readonly number: number;
   private readonly doorbell: Doorbell;
   private readonly heartbeat: Heartbeat;
   private readonly clock: SharedClock;
@@ -32,7 +32,6 @@ export class ShardLoop {
 
   constructor(parts: LoopParts) {
     this.shard = parts.shard;
-    this.number = parts.number;
     this.doorbell = parts.doorbell;
     this.heartbeat = parts.heartbeat;
     this.clock = parts.clock;
@@ -53,11 +52,10 @@ export class ShardLoop {
   };
 
   private readonly park = (): void => {
-    const next = this.nextWake();
+    const next = this.shard.nextEvent();
     this.doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
     if (!this.shard.hasNews()) {
-      this.clock.setAwake(this.number, false);
       const timeout = this.timeUntil(next);
       if (timeout > 0) this.doorbell.wait(this.rings, timeout);
     }
@@ -67,21 +65,13 @@ export class ShardLoop {
 
   private wake(): void {
     this.doorbell.awake();
-    this.clock.refresh(); // before the bit that tells readers to rely on the slot
-    this.clock.setAwake(this.number, true);
-  }
-
-  /** The next event; or NEAR ticks from now, since the announcement holds no more than a due word. */
-  private nextWake(): number {
-    const next = this.shard.nextEvent();
-    if (next === Number.POSITIVE_INFINITY) return next;
-    return Math.min(next, this.scale.tickAtOrBefore(this.clock.published()) + NEAR);
+    this.clock.refresh();
   }
 
   /** A manual clock does not move by itself: what has not come by now comes with a ring. */
   private timeUntil(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
     const left = this.scale.timeOf(tick) - this.clock.refresh();
-    return left > 0 && this.manual ? Number.POSITIVE_INFINITY : left;
+    return left > 0 && this.manual ? Number.POSITIVE_INFINITY : Math.min(left, LONGEST_WAIT);
   }
 }

@@ -1,4 +1,4 @@
-import { allocateGroups, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { allocateGroups } from '../memory/shared-words.ts';
 import { type ClockOrigin, clockOrigin, MonotonicClock } from './monotonic-clock.ts';
 
 /**
@@ -6,59 +6,49 @@ import { type ClockOrigin, clockOrigin, MonotonicClock } from './monotonic-clock
  * client once per event-loop turn; everybody reads it.
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
- *     group 1: [ awake: one bit for each shard, set while it is not parked ] …
  *
  * The slot never goes back: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
  * order as their bits do, so integer comparison serves, and no precision is lost at any magnitude.
  *
- * While a shard is awake the slot is read without asking the system (10 ns); when all are parked nobody would raise it,
- * so the reader takes the time itself (37 ns) and publishes it, which keeps `now()` monotonic across both ways.
- * A manual clock is the same slot, written only by `set`.
+ * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So `now()` reads the
+ * source of time itself (about 55 ns, the slot alone 15) and takes the later of the two: what one thread has published,
+ * none takes back. A manual clock is the same slot, written only by `set`.
  */
 export interface SharedClockMemory {
   readonly buffer: SharedArrayBuffer;
   readonly origin: ClockOrigin;
   readonly manual: boolean;
-  readonly shards: number;
 }
-
-const AWAKE = WORDS_PER_GROUP;
-/** Of so many readings (a power of two, less one) one takes the time itself, lest a shard that died awake be trusted for ever. */
-const TRUST = 63;
-const SHARDS_PER_GROUP = WORDS_PER_GROUP * 32;
 
 export class SharedClock {
   readonly memory: SharedClockMemory;
   private readonly slot: BigInt64Array;
-  private readonly words: Int32Array;
   private readonly monotonic: MonotonicClock;
   private readonly manual: boolean;
-  private readonly awakeWords: number;
-  private readings = 0;
+  /** The latest time that `now` has told. */
+  private latest = Number.NEGATIVE_INFINITY; // a double from the start, and so remains one
   private readonly scratch = new Float64Array(1);
   private readonly scratchBits = new BigInt64Array(this.scratch.buffer);
 
-  static allocate(manual: boolean, shards: number): SharedClockMemory {
-    return { buffer: allocateGroups(1 + Math.ceil(shards / SHARDS_PER_GROUP)), origin: clockOrigin(), manual, shards };
+  static allocate(manual: boolean): SharedClockMemory {
+    return { buffer: allocateGroups(1), origin: clockOrigin(), manual };
   }
 
   constructor(memory: SharedClockMemory) {
     this.memory = memory;
     this.slot = new BigInt64Array(memory.buffer, 0, 1);
-    this.words = new Int32Array(memory.buffer);
     this.monotonic = new MonotonicClock(memory.origin);
     this.manual = memory.manual;
-    this.awakeWords = Math.ceil(memory.shards / 32);
   }
 
-  /** Milliseconds since the scheduler's start: never stale while all shards are parked, never falling. */
+  /**
+   * Milliseconds since the scheduler's start, as this thread's own reading of the monotonic clock tells them: right to
+   * the moment of the call, and never falling.
+   */
   now(): number {
     if (this.manual) return this.published();
-    this.readings = (this.readings + 1) | 0;
-    const isTrusted = this.isRaised() && (this.readings & TRUST) !== 0;
-    if (isTrusted) return this.published();
-    // Threads tell the source of time from their own starts, some ns apart: what one has published none takes back.
-    return Math.max(this.refresh(), this.published());
+    this.latest = Math.max(this.latest, this.monotonic.now(), this.published());
+    return this.latest;
   }
 
   /** The time as last published. */
@@ -83,20 +73,6 @@ export class SharedClock {
   /** Manual clock: moves the time; a time in the past changes nothing. */
   set(now: number): void {
     this.raise(now);
-  }
-
-  /** A shard is awake, and so keeps the slot raised, or has parked (or died: saying so twice does no harm). */
-  setAwake(shard: number, awake: boolean): void {
-    const word = AWAKE + (shard >> 5);
-    if (awake) Atomics.or(this.words, word, 1 << shard);
-    else Atomics.and(this.words, word, ~(1 << shard));
-  }
-
-  private isRaised(): boolean {
-    for (let word = 0; word < this.awakeWords; word++) {
-      if (Atomics.load(this.words, AWAKE + word) !== 0) return true;
-    }
-    return false;
   }
 
   private raise(now: number): void {

@@ -71,7 +71,7 @@ export class DueQueue {
    */
   private addTo(batch: DueBatch, timeout: Timeout): void {
     batch.add(timeout);
-    this.source.client.entrust();
+    this.source.client.settling.entrust();
     runInContext(timeout.context, setImmediate, this.runNext, batch, timeout.context);
   }
 
@@ -85,7 +85,7 @@ export class DueQueue {
       outsideContexts(() => this.begin(batch));
     }
     const timeout = batch.take();
-    this.source.client.discharge();
+    this.source.client.settling.discharge();
     timeout.runIn(batch, context);
   };
 

@@ -9,12 +9,14 @@ const FIRST_SWEEP = 256;
  * where the loop is busy past its due tick, the shard delivers later timeouts before it. Node would not: so when a batch
  * comes in, those that it has overtaken are added to it from here.
  *
- * A timeout is watched from the call that sets it until it has been published more than a tick before it is due. Sweeps
- * drop the others, each time when as many have been added as the last sweep has kept: O(1) per call.
+ * A timeout is watched from the call that sets it until it waits no longer, or has been published more than a tick before
+ * it is due. `watched[timeout.watchedAt]` is the timeout itself, so leaving costs O(1). The published are dropped by
+ * sweeps, each time when as many have been added as the last sweep has kept: O(1) per call. So nothing is held here that
+ * the scheduler does not hold.
  */
 export class InFlight {
   private readonly source: TimeoutSource;
-  private watched: Timeout[] = [];
+  private readonly watched: Timeout[] = [];
   private sweepAt = FIRST_SWEEP;
 
   constructor(source: TimeoutSource) {
@@ -23,23 +25,36 @@ export class InFlight {
 
   /** A timeout has been scheduled. */
   add(timeout: Timeout): void {
+    timeout.watchedAt = this.watched.length;
     this.watched.push(timeout);
     if (this.watched.length >= this.sweepAt) this.sweep();
   }
 
+  /** A timeout waits no longer. */
+  remove(timeout: Timeout): void {
+    const { watchedAt } = timeout;
+    if (watchedAt < 0) return;
+    timeout.watchedAt = -1;
+    const last = this.watched.pop() as Timeout;
+    if (last === timeout) return;
+    this.watched[watchedAt] = last;
+    last.watchedAt = watchedAt;
+  }
+
   /** The waiting timeouts that stand before the given one in Node's order, and may have been overtaken by it. */
   before(last: Timeout): Timeout[] {
-    if (this.watched.length === 0) return this.watched;
+    if (this.watched.length === 0) return [];
     this.sweep();
     return this.watched.filter((timeout) => timeout.compare(last) < 0);
   }
 
   private sweep(): void {
-    const { source } = this;
+    const { source, watched } = this;
     const near = source.scale.tickAtOrBefore(source.now()) + 1;
-    this.watched = this.watched.filter(
-      (timeout) => timeout.isWaiting && (timeout.tick <= near || !source.isPublished(timeout.turn)),
-    );
-    this.sweepAt = Math.max(FIRST_SWEEP, this.watched.length * 2);
+    for (let at = watched.length - 1; at >= 0; at--) {
+      const timeout = watched[at];
+      if (timeout.tick > near && source.isPublished(timeout.turn)) this.remove(timeout);
+    }
+    this.sweepAt = Math.max(FIRST_SWEEP, watched.length * 2);
   }
 }

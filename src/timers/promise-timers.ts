@@ -1,5 +1,5 @@
 import * as node from 'node:timers/promises';
-import { AbortError } from '../errors.ts';
+import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
@@ -17,6 +17,27 @@ interface Options {
   ref?: boolean;
 }
 
+/** A timeout that somebody awaits: who must be told where it never comes, since its scheduler was closed. */
+class AwaitedTimeout extends Timeout {
+  private readonly giveUp: () => void;
+
+  constructor(
+    source: TimeoutSource,
+    call: 'setTimeout' | 'setInterval',
+    settle: () => void,
+    giveUp: (error: Error) => void,
+    delay: unknown,
+  ) {
+    super(source, settle, delay, undefined, call === 'setInterval');
+    this.giveUp = () => giveUp(new SchedulerClosedError(call, 'was pending when'));
+  }
+
+  override handedBack(): void {
+    super.handedBack();
+    this.giveUp();
+  }
+}
+
 /** The promise face; after Node's documentation and lib/timers/promises.js, v20. What Node refuses, Node refuses here. */
 export function createPromises(source: () => TimeoutSource): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
@@ -24,11 +45,18 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
     const { signal, ref = true } = options;
     if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
     return new Promise((resolve, reject) => {
-      const settle = (): void => {
+      const leave = (): void => {
         if (signal !== undefined) unwatch(signal, abort);
+      };
+      const settle = (): void => {
+        leave();
         resolve(value as T);
       };
-      const timeout = new Timeout(source(), settle, delay);
+      const giveUp = (error: Error): void => {
+        leave();
+        reject(error);
+      };
+      const timeout = new AwaitedTimeout(source(), 'setTimeout', settle, giveUp, delay);
       if (!ref) timeout.unref();
       const abort = (): void => {
         timeout.close();
@@ -45,15 +73,19 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
     let calls = 0;
     let wake: (() => void) | undefined;
     const awaken = (): void => wake?.();
-    const interval = new Timeout(
+    let closed: Error | undefined;
+    const interval = new AwaitedTimeout(
       source(),
+      'setInterval',
       () => {
         calls += 1;
         awaken();
       },
+      (error) => {
+        closed = error;
+        awaken();
+      },
       delay,
-      undefined,
-      true,
     );
     if (!ref) interval.unref();
     try {
@@ -65,6 +97,7 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
           });
         }
         for (; calls > 0; calls--) yield value as T;
+        if (closed !== undefined) throw closed;
       }
       throw new AbortError(signal.reason);
     } finally {

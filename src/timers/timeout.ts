@@ -2,6 +2,7 @@ import { executionAsyncId } from 'node:async_hooks';
 import { type InspectOptions, inspect } from 'node:util';
 import { isEnteredKept, outsideContexts, runInContext } from '../async-context/async-context.ts';
 import { type Context, TimerResource } from '../async-context/context-keeper.ts';
+import { hearOfHandBack } from '../scheduler/hand-back.ts';
 import { throwUncaught } from '../scheduler/surface.ts';
 import type { DueBatch } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
@@ -13,7 +14,7 @@ export type Callback = (...given: any[]) => unknown;
 /** In place of a slot: no timer waits. */
 const NONE = -1;
 
-/** Live timeouts that somebody has asked the number of, by that number as a string. */
+/** Live timeouts that somebody has asked the number of, by that number as a string; those of open schedulers alone. */
 const numbered = new Map<string, Timeout>();
 
 /** The live timeout of a number, or of the number as a string, as Node's clearTimeout takes them. */
@@ -21,6 +22,8 @@ export const timeoutOf = (handle: number | string): Timeout | undefined => numbe
 
 const deliver = (timeout: Timeout): void => timeout.delivered();
 const call = (timeout: Timeout): void => timeout.call();
+
+hearOfHandBack(deliver, (timeout) => timeout.handedBack());
 
 /**
  * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
@@ -44,9 +47,11 @@ export class Timeout implements NodeJS.Timeout {
   context: Context;
   /** The client's turn in which it was scheduled. */
   turn = 0;
+  /** Its place among those that its source watches; less than 0 where it is none of them. */
+  watchedAt = -1;
   private readonly source: TimeoutSource;
   private callback: Callback | undefined;
-  private readonly given: unknown[] | undefined;
+  private given: unknown[] | undefined;
   private readonly delay: number;
   private readonly grid: IntervalGrid | undefined;
   /** Of its timer, while it waits. */
@@ -106,6 +111,7 @@ export class Timeout implements NodeJS.Timeout {
   /** As clearTimeout. */
   close(): this {
     this.callback = undefined;
+    this.given = undefined;
     this.context = undefined;
     this.batch = undefined;
     if (this.slot !== NONE) {
@@ -123,7 +129,7 @@ export class Timeout implements NodeJS.Timeout {
   /** A number for clearTimeout: no other timeout's, nor that of any async resource of Node's. */
   [Symbol.toPrimitive](): number {
     this.number ??= this.takeNumber();
-    if (this.slot !== NONE || this.batch !== undefined) numbered.set(`${this.number}`, this);
+    if (this.slot !== NONE || this.batch !== undefined) this.remember();
     return this.number;
   }
 
@@ -170,6 +176,12 @@ export class Timeout implements NodeJS.Timeout {
     this.batch = this.source.due.add(this);
   }
 
+  /** The scheduler was closed while it waited. It can be neither refreshed nor cleared, and nothing here holds it. */
+  handedBack(): void {
+    this.leave();
+    this.forget();
+  }
+
   /** Its turn in a batch has come; it may have left the batch since it was put there. `context`: that of this call. */
   runIn(batch: DueBatch, context: Context): void {
     if (this.batch !== batch) return;
@@ -206,6 +218,7 @@ export class Timeout implements NodeJS.Timeout {
   private finish(begun: number): void {
     const { grid, source } = this;
     if (grid === undefined || this.callback === undefined || source.client.isClosed) {
+      if (grid !== undefined && this.callback !== undefined) this.handedBack(); // there is no next call
       this.isEnded = true;
       this.context = undefined;
       this.forget();
@@ -224,7 +237,7 @@ export class Timeout implements NodeJS.Timeout {
     this.isEnded = false;
     this.isMoved = false;
     if (!this.isRef) source.client.loosen(1);
-    if (this.number !== undefined) numbered.set(`${this.number}`, this);
+    if (this.number !== undefined) this.remember();
   }
 
   private place(deadline: number): void {
@@ -235,7 +248,12 @@ export class Timeout implements NodeJS.Timeout {
   /** It waits no longer. */
   private leave(): void {
     this.slot = NONE;
+    this.source.inFlight.remove(this);
     if (!this.isRef) this.source.client.loosen(-1);
+  }
+
+  private remember(): void {
+    if (!this.source.client.isClosed) numbered.set(`${this.number}`, this);
   }
 
   private forget(): void {

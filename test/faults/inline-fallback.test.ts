@@ -69,6 +69,7 @@ describe('a shard whose threads die again and again goes on inline', () => {
     await until(() => scheduler.size === 0);
     await pass(10);
     expect({ each: tally.count(1), total: tally.total, early }).toEqual({ each: count, total: count, early: [] });
+    await scheduler.ready; // the other shard's thread may have come up last
     expect(await kindsOfShards(scheduler)).toEqual([true, false]);
     expect(heard.errors).toMatchObject([{ name: 'ShardInlineError', code: 'ERR_SHARD_INLINE', shard: 0 }]);
     const last = heard.restarts.at(-1) as ShardRestart;

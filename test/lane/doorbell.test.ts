@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { wordOf } from '../../src/lane/due-word.ts';
 import { runThreads } from './run-threads.ts';
 
 const UNTIL_RUNG = Number.POSITIVE_INFINITY;
@@ -11,7 +10,7 @@ function isRung(wakeTick: number, due: number): boolean {
   const [shard, client] = [new Doorbell(memory), new Doorbell(memory)];
   const rings = shard.rings();
   shard.announce(wakeTick);
-  client.ringIfAsleepUntilAfter(wordOf(due));
+  client.ringIfAsleepUntilAfter(due);
   return shard.rings() !== rings;
 }
 
@@ -25,6 +24,11 @@ describe('Doorbell', () => {
     { wakeTick: 2 ** 32 - 5, due: 2 ** 32 + 5, rung: false, why: 'due is later, across the wrap of words' },
     { wakeTick: 2 ** 31 + 5, due: 2 ** 31 - 5, rung: true, why: 'due is earlier, across the sign' },
     { wakeTick: 2 ** 31 - 5, due: 2 ** 31 + 5, rung: false, why: 'due is later, across the sign' },
+    { wakeTick: 2 ** 31 + 500, due: 499, rung: true, why: 'due is earlier by more than 2^31' },
+    { wakeTick: 2 ** 32 + 500, due: 501, rung: true, why: 'due is earlier by nearly 2^32' },
+    { wakeTick: 2 ** 53 - 1, due: 2 ** 32 + 1, rung: true, why: 'due is earlier by millions of wraps' },
+    { wakeTick: 1, due: 2 ** 31 + 2, rung: false, why: 'due is later by more than 2^31' },
+    { wakeTick: 1, due: 2 ** 53 - 1, rung: false, why: 'due is later by millions of wraps' },
   ])('parked until $wakeTick, a timer due $due rings: $rung ($why)', ({ wakeTick, due, rung }) => {
     expect(isRung(wakeTick, due)).toBe(rung);
   });

@@ -33,7 +33,7 @@ export class LiveLane {
   private port: MessagePort | undefined;
 
   constructor(capacity: number, rings: RingSizes, tick: number) {
-    const clockMemory = SharedClock.allocate(false, 1);
+    const clockMemory = SharedClock.allocate(false);
     const clientBell = ClientBell.allocate();
     this.setup = {
       number: 0,
@@ -82,7 +82,6 @@ export class LiveLane {
     await worker.terminate();
     await exit;
     this.port?.close();
-    this.clock.setAwake(0, false);
   }
 
   async replace(): Promise<void> {

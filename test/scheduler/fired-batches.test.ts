@@ -79,4 +79,43 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
     expect(log).toEqual(['first', 'once', 'first']);
     expect(await scheduler.stats()).toMatchObject({ delivered: 3, size: 0 });
   });
+
+  test('a listener may transfer, freeze and empty what it is given: later batches are whole', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096, maxBatch: 7 });
+    await scheduler.ready;
+    const seen: number[] = [];
+    let batches = 0;
+    scheduler.on('fired', (batch) => {
+      seen.push(...batch.ids.subarray(0, batch.length));
+      const spoil = [
+        () => structuredClone(batch, { transfer: [batch.ids.buffer as ArrayBuffer] }),
+        () => structuredClone(batch, { transfer: [batch.deadlines.buffer as ArrayBuffer] }),
+        () => Object.freeze(batch),
+        () => Object.assign(batch, { ids: undefined, deadlines: undefined, length: 99, shard: -1 }),
+        () => batch.ids.fill(-1),
+      ];
+      spoil[batches++ % spoil.length]();
+    });
+    const ids = Array.from({ length: 500 }, (_, i) => scheduler.schedule(i, 1 + (i % 5)));
+    const callback = Array.from({ length: 100 }, (_, i) => scheduler.schedule(i, 1 + (i % 5), () => undefined));
+    expect(await scheduler.advanceTo(10)).toBe(ids.length + callback.length);
+    expect(new Set(seen)).toEqual(new Set(ids));
+    expect(seen.length).toBe(ids.length);
+    expect(batches).toBeGreaterThan(50);
+  });
+
+  test('a listener closes the scheduler: no callback of that turn runs, and its timer is handed back', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    let closing: Promise<{ argument: unknown }[]> | undefined;
+    const ran: unknown[] = [];
+    scheduler.on('fired', () => {
+      closing = scheduler.close();
+    });
+    scheduler.schedule('one', 1);
+    for (const argument of ['a', 'b']) scheduler.schedule('one', 1, (given) => ran.push(given), argument);
+    await scheduler.advanceTo(5);
+    expect((await closing)?.map(({ argument }) => argument)).toEqual(['a', 'b']);
+    expect(ran).toEqual([]);
+  });
 });

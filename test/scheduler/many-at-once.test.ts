@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
@@ -65,5 +66,70 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
     expect(scheduler.cancelMany(some)).toBe(0);
     expect(scheduler.cancelMany([])).toBe(0);
     expect(await scheduler.advanceTo(100)).toBe(3000 - delivered - live);
+  });
+
+  test('nothing of the caller runs between two timers of a call: neither species, nor methods, nor getters', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    let live = -1;
+    const look = () => {
+      if (scheduler.size !== live && live >= 0) throw new Error(`ran while ${scheduler.size} timers were live`);
+      live = scheduler.size;
+    };
+    class Spying extends Array<number> {
+      static override get [Symbol.species]() {
+        look();
+        return Array;
+      }
+    }
+    class SpyingIds extends Float64Array {
+      static get [Symbol.species](): Float64ArrayConstructor {
+        throw new Error('asked for a species');
+      }
+      override set(): void {
+        throw new Error('called a method');
+      }
+      override get length(): number {
+        throw new Error('called a getter');
+      }
+    }
+    const times = Spying.from([5, 6, 7]);
+    Object.defineProperty(times, 1, {
+      get() {
+        look();
+        return 6;
+      },
+    });
+    const ids = scheduler.scheduleMany(Spying.from([1, 2, 3]), times, new SpyingIds(3));
+    expect(scheduler.size).toBe(3);
+    expect(() => scheduler.scheduleMany([1, 2], [5, Number.NaN], new SpyingIds(2))).toThrow('deadline');
+    expect(scheduler.size).toBe(3);
+    live = -1;
+    expect(scheduler.cancelMany(Spying.from([0, 1, 2].map((at) => ids[at])))).toBe(3);
+  });
+
+  test('ids may be written over the deadlines, and to memory that others write to', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    const both = new Float64Array([10, 20, 30, 40]);
+    expect(scheduler.scheduleMany([1, 2, 3], both.subarray(0, 3), both.subarray(1))).toEqual(both.subarray(1));
+    expect(Array.from(both.subarray(1), (id) => scheduler.deadlineOf(id))).toEqual([10, 20, 30]);
+    const shared = new Float64Array(new SharedArrayBuffer(16));
+    expect(scheduler.scheduleMany([1, 2], [50, 60], shared)).toBe(shared);
+    expect(Array.from(shared, (id) => scheduler.deadlineOf(id))).toEqual([50, 60]);
+  });
+
+  test('arrays of another realm are arrays', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    const [hints, deadlines, ids] = runInNewContext('[[1, 2], new Float64Array([5, 6]), new Float64Array(2)]');
+    expect(scheduler.scheduleMany(hints, deadlines, ids)).toBe(ids);
+    expect(Array.from(ids as Float64Array, (id) => scheduler.deadlineOf(id))).toEqual([5, 6]);
+    expect(scheduler.cancelMany(ids)).toBe(2);
+    for (const wrong of [
+      new Float32Array(2),
+      new Proxy(new Float64Array(2), {}),
+      Object.create(Float64Array.prototype),
+    ]) {
+      expect(() => scheduler.scheduleMany([1, 2], [5, 6], wrong as Float64Array)).toThrow('Float64Array');
+    }
+    expect(scheduler.size).toBe(0);
   });
 });

@@ -28,7 +28,8 @@ test.each([0, 1, 2])(
     await new Promise(setImmediate);
     blockLoop(10); // the commands are held for some ms, and go out with the next turn
     await new Promise((resolve) => setTimeout(resolve, 5));
-    if (shards > 0) blockUntilFired(scheduler, count);
+    if (shards > 0)
+      blockUntilFired(scheduler, count - delivered); // on a busy machine some have come already
     else blockLoop(20);
     setImmediate(watch);
     await until(() => delivered === count);

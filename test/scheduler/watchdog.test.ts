@@ -17,7 +17,7 @@ async function watch(limit = LIMIT) {
   const dog = new Watchdog({
     heartbeat: new Heartbeat(memory),
     doorbell,
-    dueWord: () => clock.tick | 0,
+    tick: () => clock.tick,
     limit,
     hung: (silence) => silences.push(silence),
   });

@@ -269,7 +269,7 @@ export const allocateSetup = (options: WorldOptions): ShardSetup => ({
   number: 0,
   tick: 1,
   wheel: { engine: 'cascading', precision: 1, levelBits: [1, 1] },
-  clock: SharedClock.allocate(true, 1),
+  clock: SharedClock.allocate(true),
   doorbell: allocateDoorbell(),
   heartbeat: allocateHeartbeat(),
   lanes: [{ memory: allocateLane(options.capacity, options.rings), clientBell: ClientBell.allocate() }],

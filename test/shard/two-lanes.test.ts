@@ -19,7 +19,7 @@ function twoClients({ isTemporary = false } = {}) {
     number: 0,
     tick: 1,
     wheel: presets.default,
-    clock: SharedClock.allocate(true, 1),
+    clock: SharedClock.allocate(true),
     doorbell: allocateDoorbell(),
     heartbeat: allocateHeartbeat(),
     lanes: [0, 1].map(() => ({ memory: allocateLane(CAPACITY), clientBell: ClientBell.allocate() })),

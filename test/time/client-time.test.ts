@@ -6,7 +6,7 @@ import { TickScale } from '../../src/time/tick-scale.ts';
 
 /** What a client knows when the clock stands at `tick`, ticks of a quarter of a ms. */
 function timeAt(tick: number): ClientTime {
-  const clock = new SharedClock(SharedClock.allocate(true, 1));
+  const clock = new SharedClock(SharedClock.allocate(true));
   const time = new ClientTime(clock, new TickScale(0.25));
   clock.set(tick / 4);
   time.read();
@@ -47,7 +47,7 @@ describe('ClientTime', () => {
   });
 
   test('has no plain deadlines where a tick is no power of two', () => {
-    const clock = new SharedClock(SharedClock.allocate(true, 1));
+    const clock = new SharedClock(SharedClock.allocate(true));
     const time = new ClientTime(clock, new TickScale(0.3));
     time.read();
     expect(time.plainBefore).toBe(Number.NEGATIVE_INFINITY);

@@ -218,4 +218,16 @@ describe('code', () => {
     const quiet = shipped.filter(({ path }) => partOf(path) !== 'cli');
     expect(filesWith(quiet, /\bconsole\./)).toEqual([]);
   });
+
+  test('swallows no error without saying why, where it does', () => {
+    const swallow = /\bcatch \{|catch\(\(\) => (undefined|\{\})\)|'error', \(\) => (undefined|\{\})\)/;
+    const sites = shipped.flatMap(({ path }) => {
+      const lines = readFileSync(join(root, path), 'utf8').split('\n');
+      return lines.flatMap((line, at) =>
+        swallow.test(line) ? [{ at: `${path}:${at + 1}`, text: `${line}${lines[at + 1]}` }] : [],
+      );
+    });
+    expect(sites.length).toBeGreaterThan(10);
+    expect(sites.filter(({ text }) => !text.includes('// ')).map(({ at }) => at)).toEqual([]);
+  });
 });

@@ -44,6 +44,6 @@ export function hasAsyncHooks(): boolean {
     new AsyncResource(''); // a type is missed only where a hook would get to see it
     return false;
   } catch {
-    return true;
+    return true; // refused for want of a type: a hook looks at it
   }
 }

@@ -131,7 +131,11 @@ export class AutoShard implements ShardHost {
   private startThread(load: Load, reason: string): void {
     this.idleLooks = 0;
     outsideContexts(() => {
-      this.looking = setInterval(this.look, LOOK).unref();
+      try {
+        this.looking = setInterval(this.look, LOOK).unref();
+      } catch {
+        return; // refused: it stays inline until it is judged again
+      }
       this.shard.startThread();
       this.change('threads', load, reason);
     });

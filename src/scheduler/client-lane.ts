@@ -32,7 +32,7 @@ export class ClientLane {
   readonly memory: LaneMemory;
   private readonly header: Int32Array;
   private readonly firedRing: RingConsumer;
-  private readonly payload: Payload;
+  private payload: Payload;
   /**
    * The most timers alive at once since the last `release`. So many more than are alive now have ended since: their slots
    * are the first of the free list, and may still hold what their timers carried.
@@ -186,9 +186,10 @@ export class ClientLane {
     }
   }
 
-  /** The client is closed: tells those of its timers who have to know. */
-  tellOfHandBack(): void {
+  /** The client is closed: tells those of its timers who have to know, and lets go of what all of them carry. */
+  handBack(): void {
     for (const slot of this.liveSlots()) tellOfHandBack(this.callbackOf(slot), this.argumentOf(slot));
+    this.payload = new Payload(0);
   }
 
   private *liveSlots(): Generator<number> {

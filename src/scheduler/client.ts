@@ -12,9 +12,10 @@ import { Delivery, type DeliveryHost, type FiredBatch } from './delivery.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { Settling } from './settling.ts';
 import type { ShardHost } from './shard-host.ts';
+import { soon } from './soon.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the turns.
-const { setImmediate, setTimeout, clearTimeout } = globalThis;
+const { setTimeout, clearTimeout } = globalThis;
 
 /**
  * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
@@ -130,17 +131,22 @@ export class Client implements DeliveryHost {
 
   // Once per turn.
 
-  /** Makes sure that a turn comes now. Throws, and changes nothing, where Node refuses every timer. */
+  /** Makes sure that a turn comes now. */
   arm(): void {
     if (this.isArmed || this.isClosed) return;
     outsideContexts(this.setArmed);
     this.isArmed = true;
   }
 
-  /** Makes sure that a turn comes soon. Throws as `arm` does. */
+  /** Makes sure that a turn comes soon. */
   private hold(): void {
     if (this.isHeld || this.isClosed) return;
-    outsideContexts(this.setHold);
+    try {
+      outsideContexts(this.setHold);
+    } catch {
+      this.arm(); // without a timer, now
+      return;
+    }
     this.isHeld = true;
     this.time.read();
     if (!this.clock.memory.manual) this.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
@@ -191,13 +197,7 @@ export class Client implements DeliveryHost {
 
   // Turns belong to no context, whoever arms them; and nothing lies between them and Node, whom a tick's error must reach.
 
-  private readonly setArmed = (): void => {
-    try {
-      setImmediate(this.runArmed);
-    } catch {
-      setTimeout(this.runArmed, 0); // refused as well? Then whoever asks for the turn hears of it
-    }
-  };
+  private readonly setArmed = (): void => soon(this.runArmed);
 
   private readonly setHold = (): void => {
     if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);

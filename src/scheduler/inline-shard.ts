@@ -184,12 +184,13 @@ export class InlineShard implements ShardHost {
     this.deathsSinceServed += 1;
     clearTimeout(this.timer);
     this.timerFor = Number.POSITIVE_INFINITY;
+    this.isPausing = false;
     if (this.isOver) return;
     try {
       this.setTimer(this.wake, Math.max(1, this.policy.pauseAfterDeath(monotonic.now())));
       this.isPausing = true;
     } catch {
-      this.isPausing = false; // the client's next turn tries again
+      this.events.news(); // without a pause, then
     }
     this.events.failed(new ShardFailedError(this.setup.number, cause));
   }

@@ -20,7 +20,7 @@ export class ManualClock {
     if (typeof time !== 'number' || time - time !== 0) throw new InvalidDeadlineError(time, undefined, 'time');
     if (time > this.last) throw new InvalidDeadlineError(time, `must be at most ${this.last}, the last tick`, 'time');
     const advance = this.advancing.then(() => this.advance(time));
-    this.advancing = advance.catch(() => undefined);
+    this.advancing = advance.catch(() => undefined); // its caller is told; the next one only waits for its end
     return this.coordinator.during(advance);
   }
 

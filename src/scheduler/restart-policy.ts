@@ -1,3 +1,6 @@
+// Taken once: a test that fakes the timers of its thread must not hold back a restart.
+const { setTimeout } = globalThis;
+
 /** How many deaths of its thread, within how many ms, have a shard go on inline. */
 export interface DeathLimit {
   readonly deaths: number;
@@ -28,3 +31,13 @@ export class RestartPolicy {
     return recent === 1 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 2));
   }
 }
+
+/** Resolves when a pause is over; at once where Node refuses the timer for it. Does not hold the process. */
+export const passed = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    try {
+      setTimeout(resolve, milliseconds).unref();
+    } catch {
+      resolve(); // without the timer no pause
+    }
+  });

@@ -279,7 +279,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     const unfired = this.book.unfired();
     this.signal?.removeEventListener('abort', this.abort);
     this.client.close();
-    for (const lane of this.client.lanes) lane.tellOfHandBack();
+    for (const lane of this.client.lanes) lane.handBack();
     await this.coordinator.stop();
     return unfired;
   }

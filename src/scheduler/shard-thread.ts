@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
@@ -9,6 +10,8 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import { ThreadLife, type ThreadOptions } from './thread-life.ts';
 
 const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
+/** Loaded before Node asks for the working directory: see there. */
+const PRELOAD = fileURLToPath(new URL('../../workers/working-directory.cjs', import.meta.url));
 
 /**
  * A thread of a shard, in a piscina of its own: the pool starts it and hears of its death, this class gives it its work.
@@ -82,13 +85,13 @@ export class ShardThread {
    * pool's queue: so the task is given up with its thread. Throws where no thread is to be had.
    */
   private async runTask(task: ShardTask | undefined, transferList: MessagePort[]): Promise<number> {
-    this.pool ??= this.makePool();
-    const { pool } = this;
+    const pool = this.pool ?? this.makePool();
     const givenUp = new AbortController();
     const giveUp = () => givenUp.abort();
     pool.once('workerDestroy', giveUp);
     try {
-      const running = pool.run(task, { transferList, signal: givenUp.signal });
+      const running = endingOrphans(() => pool.run(task, { transferList, signal: givenUp.signal }));
+      this.pool = pool; // from here on it has a thread; one that could start none must not be destroyed: it would reject
       this.ended ??= this.endOf(pool.threads[0]);
       return await running;
     } catch (error) {
@@ -108,7 +111,7 @@ export class ShardThread {
       // The thread waits on its shard's doorbell, not on the pool's.
       atomics: 'disabled',
       recordTiming: false,
-      execArgv: [...execArgv],
+      execArgv: ['--require', PRELOAD, ...execArgv],
       env: { ...env },
       resourceLimits,
     });
@@ -127,5 +130,27 @@ export class ShardThread {
         resolve(this.killedFor ?? thrown ?? told);
       });
     });
+  }
+}
+
+/**
+ * Calls a function, and where it throws ends the threads that it has made, of which nobody else knows: the pool's, if memory
+ * is refused between the thread and what belongs to it. Node tells of a thread in a tick of its own.
+ */
+function endingOrphans<T>(make: () => T): T {
+  const made: Worker[] = [];
+  const note = (thread: Worker): void => {
+    made.push(thread);
+  };
+  process.nextTick(() => process.on('worker', note));
+  try {
+    return make();
+  } catch (error) {
+    process.nextTick(() => {
+      for (const thread of made) void thread.on('error', () => undefined).terminate(); // it has nobody to tell
+    });
+    throw error;
+  } finally {
+    process.nextTick(() => process.off('worker', note));
   }
 }

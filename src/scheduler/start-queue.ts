@@ -8,7 +8,7 @@ export class StartQueue {
   /** Runs the task when those before it have ended, one way or the other. */
   enter<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.last.then(task, task);
-    this.last = turn.catch(() => undefined);
+    this.last = turn.catch(() => undefined); // its own caller is told
     return turn;
   }
 }

@@ -2,23 +2,24 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError, type ShardFailedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
+import { HIGH_WATER } from '../lane/lane-memory.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
-import { type DeathLimit, RestartPolicy } from './restart-policy.ts';
+import { type DeathLimit, passed, RestartPolicy } from './restart-policy.ts';
 import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
 import { ShardThread } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
 import { GONE, ThreadLife, type ThreadOptions } from './thread-life.ts';
 import { Watchdog } from './watchdog.ts';
 
-// Taken once: a test that fakes the timers of its thread must not hold back a restart.
-const { setTimeout } = globalThis;
-
 const monotonic = new MonotonicClock(clockOrigin());
+
+/** ms that a thread which has left its shard idles before it is ended: until then V8 may compile for it. docs/decisions.md */
+const SETTLING = 250;
 
 export interface SupervisionOptions extends ThreadOptions {
   /** ms without a turn that was due, after which a thread is taken for hung; Infinity for never. */
@@ -92,10 +93,12 @@ export class SupervisedShard implements ShardHost {
     this.doorbell = new Doorbell(setup.doorbell);
     this.policy = new RestartPolicy(options.inlineAfter);
     const scale = new TickScale(setup.tick);
+    const headers = setup.lanes.map(({ memory }) => new Int32Array(memory.header));
     this.watchdog = new Watchdog({
       heartbeat: new Heartbeat(setup.heartbeat),
       doorbell: this.doorbell,
       tick: () => scale.tickAtOrBefore(clock.exact()),
+      slots: () => headers.reduce((sum, header) => sum + Atomics.load(header, HIGH_WATER), 0),
       limit: options.hangTimeout,
       hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
     });
@@ -167,7 +170,7 @@ export class SupervisedShard implements ShardHost {
     this.inline = new InlineShard(this.setup, this.inlineEvents, true, { origin: left as Int32Array[] });
     this.life = Promise.resolve(this.inline);
     this.events.news();
-    this.leaving = thread?.stop();
+    this.leaving = passed(SETTLING).then(() => thread?.stop());
     await this.leaving;
     this.events.gone();
   }
@@ -208,7 +211,7 @@ export class SupervisedShard implements ShardHost {
         if (latest !== undefined) {
           const pause = this.noteDeath();
           if (pause === Number.POSITIVE_INFINITY) return await this.goInline(latest);
-          if (pause > 0) await delay(pause);
+          if (pause > 0) await passed(pause);
           this.requireRunning();
         }
         const thread = new ShardThread(this.setup, this.options, this.events.news);
@@ -217,6 +220,7 @@ export class SupervisedShard implements ShardHost {
         if (this.deathsSinceServed > 0) this.restarted(latest as Error, life.rescheduled);
         return life;
       } catch (error) {
+        await this.thread?.stop(); // it may live, and serve nothing
         latest = error as Error;
       }
     }
@@ -270,8 +274,6 @@ export class SupervisedShard implements ShardHost {
   }
 
   private async goInline(cause: Error): Promise<InlineShard> {
-    await this.thread?.stop();
-    this.requireRunning();
     this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
     const deaths = this.deathsSinceServed;
     this.deathsSinceServed = 0;
@@ -286,13 +288,3 @@ export class SupervisedShard implements ShardHost {
     this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
   }
 }
-
-/** Where Node refuses the timer, there is no pause. */
-const delay = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    try {
-      setTimeout(resolve, milliseconds).unref();
-    } catch {
-      resolve();
-    }
-  });

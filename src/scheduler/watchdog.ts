@@ -1,18 +1,33 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
+import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 
 // Taken once: a test that fakes the timers of its thread must not set the dog asleep.
 const { setInterval, clearInterval } = globalThis;
 
 /** Checks within the limit. All of them must find the shard silent, so that one that comes late proves nothing. */
 const CHECKS = 4;
-/** A thread that starts has so many times the limit: it loads its code, and may read a table of millions. */
+/** A thread that starts has so many times the limit: it loads its code. */
 const START_FACTOR = 4;
+/** ms more for each slot in use: in one turn all of them may come down a level of the wheel, or be read from the table. */
+const PER_SLOT = 0.001;
+/** After an alarm the next silence has to be so many times as long, … */
+const GROWTH = 4;
+/** … until there was none for so long, ms. */
+const CALM = 600_000;
+
+const monotonic = new MonotonicClock(clockOrigin());
 
 /**
  * Notices that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them; one that is
  * parked owes none until it is rung or its tick has come. Four times within the limit the watchdog looks whether a turn
- * was due and none was taken; a shard that is found so in a row, without one beat between, hangs.
+ * was due and none was taken; a shard that is found so in a row, without one beat between, for all of the limit, hangs.
+ *
+ *     limit = hangTimeout × (4 while it starts) × 4 ^ (alarms of late) + 1 µs × slots in use
+ *
+ * A thread that gets no processor looks as one that hangs does, and nothing here can tell them apart. So a limit that was
+ * too short for a machine does not stay so: after three false alarms in a row it is 64 times as long. (Failure detectors
+ * that grow their timeout when they were wrong: Chandra and Toueg, 1996.)
  *
  * A shard that sleeps too long is rung at the first look, and so need not be replaced.
  *
@@ -23,24 +38,32 @@ export class Watchdog {
   private readonly heartbeat: Heartbeat;
   private readonly doorbell: Doorbell;
   private readonly tick: () => number;
+  private readonly slots: () => number;
   private readonly limit: number;
   private readonly hung: (silence: number) => void;
   private timer: NodeJS.Timeout | undefined;
   private isStarting = false;
   private silentChecks = 0;
   private beats = 0;
+  private alarms = 0;
+  private lastAlarm = Number.NEGATIVE_INFINITY;
 
-  /** `tick`: the present one; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too long. */
+  /**
+   * `tick`: the present one; `slots`: those in use; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too
+   * long.
+   */
   constructor(parts: {
     heartbeat: Heartbeat;
     doorbell: Doorbell;
     tick: () => number;
+    slots: () => number;
     limit: number;
     hung: (silence: number) => void;
   }) {
     this.heartbeat = parts.heartbeat;
     this.doorbell = parts.doorbell;
     this.tick = parts.tick;
+    this.slots = parts.slots;
     this.limit = parts.limit;
     this.hung = parts.hung;
   }
@@ -74,11 +97,19 @@ export class Watchdog {
     } else {
       this.heard(beats);
     }
-    const factor = this.isStarting ? START_FACTOR : 1;
-    if (this.silentChecks < CHECKS * factor) return;
+    if (this.silentChecks < this.mostSilentChecks()) return;
+    const now = monotonic.now();
+    this.alarms = now - this.lastAlarm < CALM ? this.alarms + 1 : 1;
+    this.lastAlarm = now;
     this.rest();
-    this.hung(this.limit * factor);
+    this.hung((this.silentChecks * this.limit) / CHECKS);
   };
+
+  private mostSilentChecks(): number {
+    const growth = monotonic.now() - this.lastAlarm < CALM ? GROWTH ** this.alarms : 1;
+    const forSlots = Math.floor((this.slots() * PER_SLOT * CHECKS) / this.limit);
+    return CHECKS * (this.isStarting ? START_FACTOR : 1) * growth + forSlots;
+  }
 
   private heard(beats: number): void {
     this.silentChecks = 0;

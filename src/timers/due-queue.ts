@@ -1,10 +1,8 @@
 import { outsideContexts, runInContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
+import { soon } from '../scheduler/soon.ts';
 import type { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the callbacks.
-const { setImmediate } = globalThis;
 
 /** Timeouts that were delivered in one turn, and of which none has run yet when the last of them comes in. */
 class DueBatch {
@@ -72,14 +70,14 @@ export class DueQueue {
   private addTo(batch: DueBatch, timeout: Timeout): void {
     batch.add(timeout);
     this.source.client.settling.entrust();
-    runInContext(timeout.context, setImmediate, this.runNext, batch, timeout.context);
+    runInContext(timeout.context, soon, this.runNext, batch, timeout.context);
   }
 
   /** `context`: that of the immediate which calls. Where the batch had to be sorted, another timeout's turn may have come. */
   private readonly runNext = (batch: DueBatch, context: Context): void => {
     if (batch === this.batch) {
       if (batch.isOpenEnded() && this.source.hasMore()) {
-        setImmediate(this.runNext, batch, context); // after the client's next turn
+        soon(this.runNext, batch, context); // after the client's next turn
         return;
       }
       outsideContexts(() => this.begin(batch));

@@ -13,11 +13,12 @@ async function watch(limit = LIMIT) {
   const memory = allocateHeartbeat();
   const shard = new Heartbeat(memory);
   const silences: number[] = [];
-  const clock = { tick: 0 };
+  const clock = { tick: 0, slots: 0 };
   const dog = new Watchdog({
     heartbeat: new Heartbeat(memory),
     doorbell,
     tick: () => clock.tick,
+    slots: () => clock.slots,
     limit,
     hung: (silence) => silences.push(silence),
   });
@@ -109,17 +110,17 @@ describe('Watchdog', () => {
     expect(silences).toEqual([LIMIT]);
   });
 
-  test('a thread that starts has four times as long, and its successor as long again', async () => {
+  test('a thread that starts has four times as long; its successor, after an alarm, four times that', async () => {
     const { dog, checks, silences } = await watch();
-    for (const round of [1, 2]) {
+    for (const [round, looks] of [16, 64].entries()) {
       dog.watchStart();
-      checks(15);
-      expect(silences.length).toBe(round - 1);
-      checks(1);
+      checks(looks - 1);
       expect(silences.length).toBe(round);
+      checks(1);
+      expect(silences.length).toBe(round + 1);
       checks(50);
     }
-    expect(silences).toEqual([4 * LIMIT, 4 * LIMIT]);
+    expect(silences).toEqual([4 * LIMIT, 16 * LIMIT]);
   });
 
   test('resting, or without a limit, it looks at nothing', async () => {
@@ -131,5 +132,34 @@ describe('Watchdog', () => {
     unlimited.dog.watchStart();
     unlimited.checks(100);
     expect([resting.silences, unlimited.silences, vi.getTimerCount()]).toEqual([[], [], 0]);
+  });
+
+  test('with many slots in use the limit is longer: a microsecond for each', async () => {
+    const { dog, clock, turn, checks, silences } = await watch();
+    clock.slots = 2_000_000;
+    dog.watchStart();
+    turn();
+    dog.watchTurns();
+    checks(11);
+    expect(silences).toEqual([]);
+    checks(1);
+    expect(silences).toEqual([LIMIT + 2000]);
+  });
+
+  test('after an alarm the limit is four times as long, until there was none for ten minutes', async () => {
+    const { dog, turn, checks, silences } = await watch();
+    const hang = () => {
+      dog.watchStart();
+      turn();
+      dog.watchTurns();
+      checks(2000);
+    };
+    hang();
+    hang();
+    hang();
+    expect(silences).toEqual([LIMIT, 4 * LIMIT, 16 * LIMIT]);
+    vi.advanceTimersByTime(600_000);
+    hang();
+    expect(silences.at(-1)).toBe(LIMIT);
   });
 });

@@ -102,6 +102,25 @@ describe('shard threads start bare', () => {
     process.allowedNodeEnvironmentFlags.has(flag),
   ) as string;
 
+  test('the working directory is deleted: threads start all the same', async () => {
+    const { stdout, stderr } = await runText(
+      `
+      import { mkdtempSync, rmdirSync } from 'node:fs';
+      import { tmpdir } from 'node:os';
+      import { createScheduler } from 'shardwheel';
+      process.chdir(mkdtempSync(tmpdir() + '/gone-'));
+      rmdirSync(process.cwd());
+      const scheduler = createScheduler({ shards: 2 });
+      await scheduler.ready;
+      await new Promise((resolve) => scheduler.scheduleAfter('a', 5, resolve));
+      const { shards } = await scheduler.stats();
+      process.stdout.write(JSON.stringify(shards.map(({ inline, deaths }) => [inline, deaths])));
+      await scheduler.close();
+    `,
+    );
+    expect({ stdout, stderr }).toEqual({ stdout: '[[false,0],[false,0]]', stderr: '' });
+  });
+
   test('--permission without --allow-worker: inline, with one warning that says why', async () => {
     const { stdout, stderr } = await runText(program, [permission, '--allow-fs-read=*']);
     expect(JSON.parse(stdout)).toEqual({ ...well, by: 'inline', inline: true });

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { timeoutOf } from '../../dist/src/timers/timeout.js';
+import { runText } from '../fixtures/child-process.ts';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name: handles', ({ timers }) => {
@@ -183,4 +184,46 @@ test('a number is remembered only while its timeout may fire', async () => {
     expect([+cleared, +fired]).toEqual(numbers);
     expect(numbers.map(timeoutOf)).toEqual([undefined, undefined]);
   }
+});
+
+describe('what is held', () => {
+  const preamble = `
+    import { createScheduler, createTimers } from 'shardwheel';
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+    let collected = 0;
+    const registry = new FinalizationRegistry(() => { collected += 1; });
+    const argument = () => { const one = { of: 'an argument' }; registry.register(one); return one; };
+    const expectCollected = async (count) => {
+      for (let i = 0; i < 50 && collected < count; i++) { await turn(); gc(); }
+      process.stdout.write(collected + ' of ' + count);
+    };`;
+  test.each([
+    [
+      'timeouts that are set and cleared in one turn',
+      `const { setTimeout: set, clearTimeout: clear } = createTimers(createScheduler({ shards: 0 }));
+       const timeouts = Array.from({ length: 20000 }, () => set(() => {}, 60_000, argument()));
+       for (const timeout of timeouts.splice(0)) clear(timeout);
+       await expectCollected(20000);`,
+      '20000 of 20000',
+    ],
+    [
+      'timeouts whose handles are kept',
+      `const { setTimeout: set } = createTimers(createScheduler({ shards: 0 }));
+       globalThis.kept = Array.from({ length: 1000 }, () => set(() => {}, 60_000, argument()).close());
+       await expectCollected(1000);`,
+      '1000 of 1000',
+    ],
+    [
+      'timeouts with numbers, on a scheduler that is closed',
+      `let scheduler = createScheduler({ shards: 0 });
+       let { setTimeout: set } = createTimers(scheduler);
+       for (let i = 0; i < 1000; i++) Number(set(() => {}, 60_000, argument()));
+       await scheduler.close();
+       scheduler = set = undefined; // until then it has what it has handed back
+       await expectCollected(1000);`,
+      '1000 of 1000',
+    ],
+  ])('%s: nothing of their arguments', async (_, program, expected) => {
+    expect(await runText(`${preamble}${program}`, ['--expose-gc'])).toMatchObject({ code: 0, stdout: expected });
+  });
 });

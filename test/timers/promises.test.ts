@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { createScheduler, createTimers } from 'shardwheel';
 import { describe, expect, test, vi } from 'vitest';
 import { badValues } from '../fixtures/bad-values.ts';
 import { blockLoop } from '../fixtures/event-loop.ts';
@@ -182,5 +183,43 @@ describe('many on one signal', () => {
     await Promise.all(sleeps);
     expect(rejected).toEqual(sleeps.map((_, i) => i));
     expect(listeners(controller.signal)).toBe(0);
+  });
+});
+
+describe('promises that are pending when their scheduler is closed', () => {
+  test('sleeps and intervals reject, whenever it is, and leave no listener behind', async () => {
+    for (const shards of [0, 1]) {
+      const owner = createScheduler({ shards, capacity: 1024 });
+      const { promises } = createTimers(owner);
+      const { signal } = new AbortController();
+      const sleeps = Array.from({ length: 200 }, () => promises.setTimeout(60_000, undefined, { signal }));
+      let calls = 0;
+      const interval = (async () => {
+        for await (const _ of promises.setInterval(1, undefined, { signal })) calls += 1;
+      })();
+      const slow = (async () => {
+        for await (const _ of promises.setInterval(60_000)) calls += 1000;
+      })();
+      const outcomes = Promise.allSettled([...sleeps, interval, slow]);
+      await vi.waitUntil(() => calls > 2);
+      await owner.close();
+      for (const outcome of await outcomes) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_SCHEDULER_CLOSED' } });
+      }
+      expect(listeners(signal)).toBe(0);
+    }
+  });
+
+  test('an interval that is closed by the callback of its own turn ends as well', async () => {
+    const owner = createScheduler({ shards: 0, capacity: 64 });
+    const seen: unknown[] = [];
+    const interval = (async () => {
+      for await (const value of createTimers(owner).promises.setInterval(1, 'value')) {
+        seen.push(value);
+        void owner.close();
+      }
+    })();
+    await expect(interval).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+    expect(seen).toEqual(['value']);
   });
 });

@@ -218,6 +218,6 @@ function countThreads(): number {
   try {
     return readdirSync('/proc/self/task').length;
   } catch {
-    return 0;
+    return 0; // no such file on this system
   }
 }

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../fixtures/faults/refusals.mjs', import.meta.url));
+
+interface Report {
+  /** Lives of a scheduler; in the last one nothing was refused. */
+  lives: number;
+  found: string[];
+}
+
+/** What the program prints; it has to end by itself. */
+function live(kind: string, mode: string): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const options = { timeout: 110_000, killSignal: 'SIGKILL' } as const;
+    execFile(process.execPath, [program, kind, mode], options, (error, stdout, stderr) => {
+      if (error === null) resolve(JSON.parse(stdout));
+      else reject(new Error(`${error.message}\n${stdout}\n${stderr}`));
+    });
+  });
+}
+
+const modes = process.env.SHARDWHEEL_SLOW === '1' ? ['once', 'a while'] : ['once'];
+
+// A scheduler is made, is ready, delivers, loses its thread, grows, is asked, closes: and at one request of all that it
+// makes meanwhile it is refused what it asks for. Either it does without, or there is an error that says what was refused;
+// no timer is lost, none ends twice, no thread is left.
+describe.concurrent.each(modes)('refused at the n-th request, for each n: %s', (mode) => {
+  test.each([
+    ['threads', 2],
+    ['ports', 6],
+    ['shared memory', 12],
+    ['arrays', 12],
+    ['memory of threads', 5],
+    ['timers', 10],
+  ])('%s', async (kind, least) => {
+    const { lives, found } = await live(kind, mode);
+    expect(found).toEqual([]);
+    expect(lives).toBeGreaterThan(least);
+  });
+});

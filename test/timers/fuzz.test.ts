@@ -3,7 +3,7 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { drawProgram, type Program, runProgram } from './random-program.ts';
 import { subjects } from './subjects.ts';
 
-const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 400 : 40_000;
+const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 200 : 40_000;
 const AT_ONCE = 20;
 const [{ timers: node }, ...own] = subjects;
 

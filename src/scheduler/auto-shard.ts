@@ -44,6 +44,8 @@ const LEAST_SHARE = MOST_SHARE / 6;
 const LEAST_LIVE = 10_000;
 /** ms per command or delivery, where that was not measured. */
 const COST = 0.000_3;
+/** None takes more, cold and cascaded: what a turn has taken beyond that it has waited for a processor. */
+const MOST_COST = 0.005;
 
 const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
@@ -114,7 +116,7 @@ export class AutoShard implements ShardHost {
       return;
     }
     if (elapsed < WINDOW) return;
-    const busy = this.shard.inlineTime - this.busyFrom;
+    const busy = Math.min(this.shard.inlineTime - this.busyFrom, (load.work - from.work) * MOST_COST);
     const share = busy / elapsed;
     // A window that was open while nothing happened says nothing of what costs now.
     if (share > MOST_SHARE && elapsed < 4 * WINDOW) {

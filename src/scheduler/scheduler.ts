@@ -279,8 +279,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     const unfired = this.book.unfired();
     this.signal?.removeEventListener('abort', this.abort);
     this.client.close();
-    for (const lane of this.client.lanes) lane.handBack();
-    await this.coordinator.stop();
+    try {
+      for (const lane of this.client.lanes) lane.handBack();
+    } finally {
+      await this.coordinator.stop();
+    }
     return unfired;
   }
 

@@ -25,11 +25,19 @@ export function checkInvariants(snapshot: WheelSnapshot): void {
   checkLevels(index);
   if (index.engine === 'cascading') checkCascading(index);
   else checkPinned(index);
-  const expected =
-    index.nextTick === Number.POSITIVE_INFINITY ? undefined : snapshot.start + index.nextTick * snapshot.precision;
-  require(snapshot.nextExpiration === expected, 'nextExpiration is the time of the next tick', snapshot.nextExpiration);
-  require(snapshot.now >=
-    snapshot.start + index.now * snapshot.precision, 'the clock is not behind its tick', snapshot.now);
+  checkTime(snapshot);
+}
+
+/** The clock is not behind the index's tick, and before MAX_TICK. */
+function checkTime({ start, precision, now, nextExpiration, index }: WheelSnapshot): void {
+  const startOf = (tick: number): number => start + tick * precision;
+  const end = startOf(Number.MAX_SAFE_INTEGER);
+  const next = startOf(index.nextTick);
+  const expected = next < end ? next : undefined;
+  require(nextExpiration === expected, 'nextExpiration is the time of the next tick that comes', nextExpiration);
+  const own = startOf(index.now);
+  require(now >= own, 'the clock is not behind its tick', now);
+  require(now < end, 'the clock is not beyond its last tick', now);
 }
 
 function checkLevels({ levels }: IndexSnapshot): void {

@@ -1,5 +1,5 @@
 import { DeadlineTooFarError, InvalidDeadlineError } from '../errors.ts';
-import type { Intervals } from './intervals.ts';
+import { type Intervals, MAX_TICK } from './intervals.ts';
 import type { WheelIndex } from './wheel-index.ts';
 
 /** Which deadlines a wheel takes, and at which tick it files them. */
@@ -14,17 +14,17 @@ export class DeadlineRules {
     this.refusesPast = refusesPast;
   }
 
-  /** See TimingWheel. Precondition, here and below: the index has caught up with the clock. */
+  /** See TimingWheel; what is refused at MAX_TICK would never fire. Precondition, here and below: the index has caught up with the clock. */
   get upperBound(): number {
     const bound = this.index.upperBound;
-    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(bound - 1);
+    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(Math.min(bound, MAX_TICK) - 1);
   }
 
   /** The tick to file a deadline at; throws where the wheel does not take it. */
   tickFor(deadline: number, clock: number): number {
     if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
     const tick = this.intervals.dueTick(deadline);
-    if (tick >= this.index.upperBound - 1 && deadline >= this.upperBound) {
+    if (tick >= Math.min(this.index.upperBound, MAX_TICK) - 1 && deadline >= this.upperBound) {
       throw new DeadlineTooFarError(deadline, this.upperBound);
     }
     if (this.refusesPast && deadline < clock) this.refusePast(deadline, clock);

@@ -148,8 +148,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   nextExpiration(): number | undefined {
-    const tick = this.index.nextTick();
-    return tick === Number.POSITIVE_INFINITY ? undefined : this.intervals.startOf(tick);
+    const time = this.intervals.startOf(this.index.nextTick());
+    return time < this.intervals.end ? time : undefined;
   }
 
   clear(): void {
@@ -248,7 +248,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
     if (this.handler !== undefined) throwNested();
-    if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
     if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
     if (!(limit >= 0)) throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
     const tick = this.intervals.tickAt(now);

@@ -11,6 +11,8 @@ export const MAX_TICK = Number.MAX_SAFE_INTEGER;
 export class Intervals {
   readonly start: number;
   readonly precision: number;
+  /** The time at which MAX_TICK starts, where `tickAt` ends. */
+  readonly end: number;
   /** The time of a whole deadline's due tick is the deadline, and its number too. */
   readonly isPlain: boolean;
   private readonly next: boolean;
@@ -31,6 +33,7 @@ export class Intervals {
     }
     this.start = start;
     this.precision = precision;
+    this.end = start + MAX_TICK * precision;
     this.next = rounding === 'next';
     this.plain = precision === 1 && start === 0;
     this.isPlain = this.plain && !this.next;
@@ -40,15 +43,19 @@ export class Intervals {
     return this.start + n * this.precision;
   }
 
-  /** The greatest n with startOf(n) <= time. */
+  /** The greatest n with startOf(n) <= time; where that is beyond MAX_TICK or -MAX_TICK, some number beyond it. */
   intervalOf(time: number): number {
     if (this.plain) return Math.floor(time);
     let n = Math.floor((time - this.start) / this.precision);
-    // Where doubles are coarser than ticks, several ticks start at one time: few, or the constructor had refused.
-    if (n < MAX_TICK && n > -MAX_TICK) {
-      while (this.startOf(n) > time) n--;
-      while (this.startOf(n + 1) <= time) n++;
+    if (n >= MAX_TICK) {
+      if (time >= this.end) return n;
+      n = MAX_TICK - 1;
     }
+    if (n <= -MAX_TICK) return n;
+    // Where doubles are coarser than ticks, several ticks start at one time: few, or the constructor had refused.
+    // Both loops stop at MAX_TICK: beyond it, n + 1 may be n.
+    while (n > -MAX_TICK && this.startOf(n) > time) n--;
+    while (n < MAX_TICK && this.startOf(n + 1) <= time) n++;
     return n;
   }
 
@@ -58,18 +65,18 @@ export class Intervals {
     return Math.min(n, MAX_TICK);
   }
 
-  /** The tick that the clock stands at; throws beyond the last. */
+  /** The tick that the clock stands at; throws for what is no time, and beyond the last tick. */
   tickAt(now: number): number {
-    const n = this.intervalOf(now);
-    if (!(n < MAX_TICK)) throw new InvalidDeadlineError(now, 'must be less than 2^53 - 1 ticks after start', 'time');
-    return n;
+    if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
+    if (now >= this.end) throw new InvalidDeadlineError(now, 'must be less than 2^53 - 1 ticks after start', 'time');
+    return this.intervalOf(now);
   }
 
   private ceilingOf(time: number): number {
     const n = this.intervalOf(time);
     if (!(n < MAX_TICK && n > -MAX_TICK)) return n;
     let least = this.startOf(n) < time ? n + 1 : n;
-    while (this.startOf(least - 1) >= time) least--;
+    while (least > -MAX_TICK && this.startOf(least - 1) >= time) least--;
     return least;
   }
 }

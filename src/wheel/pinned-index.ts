@@ -222,7 +222,7 @@ export class PinnedIndex implements WheelIndex {
   /** The last tick that a level takes. */
   private reach(level: number): number {
     const width = this.widths[level];
-    return (Math.floor(this.now / width) + this.spokeCounts[level] - 1) * width;
+    return (Math.floor(this.now / width) + (this.spokeCounts[level] - 1)) * width;
   }
 
   private findEvent(): number {
@@ -241,9 +241,10 @@ export class PinnedIndex implements WheelIndex {
     const current = Math.floor(this.now / this.widths[level]);
     const index = current % count;
     const ahead = this.occupancy.next(base + index, base + count);
-    if (ahead >= 0) return current + ahead - base - index;
+    // The small ones first: no sum on the way to a safe integer is beyond 2^53.
+    if (ahead >= 0) return current + (ahead - base - index);
     const wrapped = this.occupancy.next(base, base + count);
-    return wrapped < 0 ? Number.POSITIVE_INFINITY : current + count + wrapped - base - index;
+    return wrapped < 0 ? Number.POSITIVE_INFINITY : current + (count + wrapped - base - index);
   }
 
   /** Hands an instant over: the spokes of all levels that are due at `tick`, merged by number of filing. */

@@ -28,7 +28,8 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
     const { upperBound } = this;
-    const wheelDeadline = deadline < upperBound ? deadline : this.intervals.startOf(this.index.upperBound - 2);
+    const { intervals } = this;
+    const wheelDeadline = deadline < upperBound ? deadline : intervals.startOf(intervals.intervalOf(upperBound) - 1);
     const finite = Number.isFinite(deadline) ? wheelDeadline : deadline;
     return { id: this.schedule(finite, value), wheelDeadline };
   }

@@ -21,8 +21,11 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
  *
  *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as scheduling anew
  *    exactly once    each timer accepted is fired once, or cancelled once, or dropped by `clear`
- *    nextExpiration  the least time to which advancing fires a timer, whatever level it waits on
+ *    nextExpiration  the least time to which advancing fires a timer, whatever level it waits on; undefined where none does
  *    size            = scheduled - fired - cancelled - dropped
+ *
+ * The last tick that a clock reaches is 2^53 - 2: advanceTo refuses start(2^53 - 1) and later. What would be handed over
+ * after it is live, can be cancelled, and never fires. A wheel with an upper bound refuses deadlines from start(2^53 - 2).
  *
  * The cost of advancing does not grow with the ticks skipped, only with the occupied slots met.
  */
@@ -54,6 +57,7 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
    * gone, the rest is still due.
    */
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult;
+  /** Undefined where the wheel is empty, or nothing in it ever fires. */
   nextExpiration(): number | undefined;
   /** Drops every timer. `now` stays. */
   clear(): void;

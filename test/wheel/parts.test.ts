@@ -7,6 +7,7 @@ import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
 import type { LifecycleEntry } from '../../src/wheel/lifecycle-log.ts';
 import { Slots } from '../../src/wheel/slots.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
 
 describe('Slots', () => {
   test('an id decodes to its wheel, its generation and its slot', () => {
@@ -66,6 +67,34 @@ describe('Intervals', () => {
       expect(next.startOf(next.dueTick(time))).toBeGreaterThan(time);
       expect(next.startOf(next.dueTick(time) - 1)).toBeLessThanOrEqual(time);
     }
+  });
+
+  test(`every time before the end has its tick, and none after it, whatever doubles make of it, seed ${SEED}`, () => {
+    const draws = new Draws(SEED);
+    const count = 20_000;
+    const wrong: unknown[] = [];
+    let inTime = 0;
+    for (let i = 0; i < count; i++) {
+      const precision = draws.between(0.1, 1) * 10 ** draws.below(8);
+      // Up to so large a start that a tick just makes a difference to it.
+      const start = draws.between(-1, 1) * precision * 2 ** (40 + draws.below(13));
+      const intervals = new Intervals(start, precision, 'up');
+      const { end } = intervals;
+      const [last, after] = [end * (1 - 2 ** -53), intervals.startOf(MAX_TICK + 1)];
+      for (const time of [intervals.startOf(MAX_TICK - 6), intervals.startOf(MAX_TICK - 1), last]) {
+        if (time >= end) continue;
+        inTime++;
+        const [tick, due] = [intervals.tickAt(time), intervals.dueTick(time)];
+        if (!(intervals.startOf(tick) <= time && tick < MAX_TICK)) wrong.push({ start, precision, time, tick });
+        if (!(intervals.startOf(due) >= time && due <= MAX_TICK)) wrong.push({ start, precision, time, due });
+      }
+      for (const time of [end, after, after * (1 + 2 ** -52), 1e300]) {
+        if (intervals.dueTick(time) !== MAX_TICK) wrong.push({ start, precision, time });
+      }
+      if (!(intervals.intervalOf(-1e300) < -MAX_TICK)) wrong.push({ start, precision });
+    }
+    expect(wrong).toEqual([]);
+    expect(inTime).toBeGreaterThan(2 * count);
   });
 
   test('what no clock can reach is held at the last tick', () => {
@@ -181,5 +210,10 @@ describe('debug mode', () => {
         s.now -= 9;
       }),
     ).toThrow('clock');
+    expect(
+      amiss((s) => {
+        s.nextExpiration = undefined;
+      }),
+    ).toThrow('nextExpiration');
   });
 });

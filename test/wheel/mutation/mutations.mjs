@@ -120,6 +120,24 @@ export const mutations = [
   ['a quiet wheel goes back in time', 'indexed-wheel.ts', 'now >= this.clock && ', ''],
   ['a quiet wheel is told anything', 'indexed-wheel.ts', 'onFire === this.idleHandler && ', ''],
   [
+    'the next expiration is one that never comes',
+    'indexed-wheel.ts',
+    'time < this.intervals.end ? time',
+    'time < Number.POSITIVE_INFINITY ? time',
+  ],
+  [
+    'the bound is beyond the last tick',
+    'deadline-rules.ts',
+    'startOf(Math.min(bound, MAX_TICK) - 1)',
+    'startOf(bound - 1)',
+  ],
+  [
+    'what never fires is taken',
+    'deadline-rules.ts',
+    'tick >= Math.min(this.index.upperBound, MAX_TICK) - 1',
+    'tick >= this.index.upperBound - 1',
+  ],
+  [
     'a cancel does not wake the wheel',
     'indexed-wheel.ts',
     'return false;\n    if (this.quietEnd > AWAKE) this.wake();',
@@ -127,8 +145,21 @@ export const mutations = [
   ],
   ['a tick waits longer than its first timer', 'cascading-index.ts', 'if (isTick) return;', 'if (!isTick) return;'],
   ['deadlines round down', 'intervals.ts', 'let least = this.startOf(n) < time ? n + 1 : n;', 'let least = n;'],
-  ['the estimate is not corrected upwards', 'intervals.ts', 'while (this.startOf(n + 1) <= time) n++;', ''],
-  ['the estimate is not corrected downwards', 'intervals.ts', 'while (this.startOf(n) > time) n--;', ''],
+  [
+    'the estimate is not corrected upwards',
+    'intervals.ts',
+    'while (n < MAX_TICK && this.startOf(n + 1) <= time) n++;',
+    '',
+  ],
+  [
+    'the estimate is not corrected downwards',
+    'intervals.ts',
+    'while (n > -MAX_TICK && this.startOf(n) > time) n--;',
+    '',
+  ],
+  ['the estimate is believed near the end', 'intervals.ts', 'if (time >= this.end) return n;', 'return n;'],
+  ['the tick goes beyond the last', 'intervals.ts', 'while (n < MAX_TICK && ', 'while ('],
+  ['the clock goes beyond the last tick', 'intervals.ts', 'if (now >= this.end) throw', 'if (now > this.end) throw'],
   [
     "a value outlives its timer's firing",
     'indexed-wheel.ts',
@@ -138,8 +169,14 @@ export const mutations = [
   [
     'a spoke is used one round too early',
     'pinned-index.ts',
-    'this.spokeCounts[level] - 1) * width;',
+    '(this.spokeCounts[level] - 1)) * width;',
     'this.spokeCounts[level]) * width;',
+  ],
+  [
+    'a round is summed up beyond 2^53',
+    'pinned-index.ts',
+    'current + (ahead - base - index)',
+    'current + ahead - base - index',
   ],
   ['a spoke is emptied and read again', 'pinned-index.ts', '    this.spokes[at] = undefined;\n', ''],
   [

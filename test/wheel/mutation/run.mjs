@@ -15,14 +15,14 @@ const filter = process.argv[2] ?? '';
 const PATIENCE = 120_000;
 let escaped = 0;
 
-for (const path of ['src', 'test/wheel', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
+for (const path of ['src', 'test/fixtures', 'test/wheel', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
   cpSync(join(root, path), join(copy, path), { recursive: true });
 }
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 /** Quick suites first: most mutations do not live to see the others. */
 const suites = [
-  ['conformance', 'parts', 'slot-memory', 'presets', 'pinned3', 'monotone-queue'],
+  ['conformance', 'clock', 'parts', 'slot-memory', 'presets', 'pinned3', 'monotone-queue'],
   ['cascading-index', 'random-scripts'],
   ['small-worlds'],
 ];

@@ -244,7 +244,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return left;
   }
 
-  /** Hands over what is alive in some cells. Returns how many that was, unless the sink cleared the index. */
+  /** Hands over what is alive in some cells. Returns how many that was. */
   private handOverCells(from: number, end: number, tick: number, sink: DueSink): number {
     const { cells, reading } = this;
     let dead = 0;
@@ -258,7 +258,8 @@ export class CascadingIndex extends Cascade implements WheelIndex {
       position[slot] = 0;
       this.size--;
       sink.due(slot, tick);
-      if (this.reading !== reading) break;
+      // The sink cleared the index: what stands behind was not handed over.
+      if (this.reading !== reading) return ((cell - from) >> 1) + 1 - dead;
     }
     return ((end - from) >> 1) - dead;
   }

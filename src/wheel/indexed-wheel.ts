@@ -22,8 +22,7 @@ const LAST_TICK = MAX_TICK; // a constant of its own, which the compiler folds: 
 const AWAKE = Number.NEGATIVE_INFINITY;
 
 /**
- * Time, ids and values on top of an index of slots by tick: everything that the wheels share. See TimingWheel for what
- * it promises, TickIndex for what it builds on.
+ * Time, ids and values on top of an index of slots by tick. TimingWheel says what it promises, TickIndex what it uses.
  *
  *    id ──slots──▶ slot ──index──▶ due tick
  *                   ├─ value
@@ -44,7 +43,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   private clock = Number.NaN; // a double from the start, as the others: see Filing
   /** Whole deadlines from now up to it are their own due ticks; on most wheels there are none. */
   private plainEnd = Number.NaN;
-  /** While quiet, times below it need nothing but to be noted; else AWAKE. */
+  /** While quiet, times below it need nothing but to be noted; else AWAKE, and the index stands at the clock's tick. */
   private quietEnd = Number.NaN;
   /** The handler that was passed when the wheel fell quiet: known to be a function. */
   private idleHandler: FireHandler<T> | undefined;
@@ -140,7 +139,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
-    if (now < this.quietEnd && now >= this.clock && onFire === this.idleHandler && limit === undefined) {
+    const isQuiet = typeof now === 'number' && now < this.quietEnd && now >= this.clock;
+    if (isQuiet && onFire === this.idleHandler && limit === undefined) {
       this.clock = now;
       return this.idle;
     }
@@ -249,7 +249,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
     if (this.handler !== undefined) throwNested();
     if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
-    if (!(limit >= 0)) throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
+    if (!(typeof limit === 'number' && limit >= 0))
+      throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
     const tick = this.intervals.tickAt(now);
     if (tick >= this.index.nextEvent()) return this.fire(tick, now, onFire, limit);
     this.index.advanceTo(tick, this, limit);
@@ -258,7 +259,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    this.quietEnd = AWAKE;
+    if (this.quietEnd > AWAKE) this.wake(); // an advance that fires nothing leaves the index where it stands
     const cascadedBefore = this.index.cascaded;
     this.fired = 0;
     this.handler = onFire;

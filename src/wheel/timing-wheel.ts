@@ -50,8 +50,10 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
   get(id: TimerId): T | undefined;
   deadlineOf(id: TimerId): number | undefined;
   /**
-   * Advances to `now` and fires what is due, at most `limit` timers. A time that is not after the present fires only
-   * what an earlier call left due. A handler may schedule, cancel and reschedule anything, and clear the wheel; its own
+   * Advances to `now` and fires what is due, at most `limit` timers. A time in the past does nothing, whatever is due. The
+   * present does nothing either, unless an earlier call stopped half-way at this very tick: then it fires what is left of
+   * it. So a call that was cut short goes on when it is repeated. Throws InvalidDeadlineError for what is no finite number
+   * and for a time beyond the last tick, InvalidArgumentError for the handler and the limit. A handler may schedule, cancel and reschedule anything, and clear the wheel; its own
    * timer is no longer live. What it schedules is due after the tick being fired, and fires in the same call if that
    * lies within it. It must not call advanceTo: that is an Error. If it throws, the error leaves advanceTo; its timer is
    * gone, the rest is still due.
@@ -85,7 +87,7 @@ export interface AdvanceResult {
   readonly fired: number;
   /** Timers moved to a lower level; always 0 on a pinned wheel. */
   readonly cascaded: number;
-  /** False where `limit` left something due. */
+  /** False where `limit` left something that is due by the time asked for. */
   readonly complete: boolean;
   readonly nextExpiration: number | undefined;
 }

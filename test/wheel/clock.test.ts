@@ -3,12 +3,80 @@ import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import type { PinnedWheel } from '../../src/wheel/pinned-wheel.ts';
 import { subjects } from './conformance-subjects.ts';
+import { noTimes } from './no-times.ts';
 
 /** The last tick that a clock reaches; where doubles are coarse, there is none that begins so late. */
 const LAST = Number.MAX_SAFE_INTEGER - 1;
 
-describe.each(subjects)('the clock: $name', ({ config, slack, bounded }) => {
+describe.each(subjects)('the clock: $name', ({ config, slack, strict, bounded }) => {
+  const p = config.engine === 'cascading' ? config.precision : config.levels[0].precision;
   const make = () => createWheel<string>(config);
+  const at = (tick: number) => tick * p;
+
+  test('never runs back: a limit of 0 after a quiet advance', () => {
+    const wheel = make();
+    const nows: number[] = [];
+    const handler = () => nows.push(wheel.now);
+    wheel.schedule(at(100), 'a');
+    for (const tick of [10, 50]) wheel.advanceTo(at(tick), handler); // no snapshot between them: it would wake the wheel
+    expect(wheel.advanceTo(at(200), handler, 0)).toMatchObject({ fired: 0, complete: false });
+    wheel.schedule(strict ? wheel.now : at(20), 'b');
+    expect(wheel.nextExpiration()).toBe(wheel.intervalNumberStart(51));
+    checkInvariants(wheel.snapshot());
+    expect(wheel.advanceTo(at(200), handler)).toMatchObject({ fired: 2, complete: true });
+    expect(nows).toEqual([wheel.intervalNumberStart(51), wheel.intervalNumberStart(100 + slack)]);
+  });
+
+  test('takes numbers only, whether the wheel is quiet or not', () => {
+    const wheel = make();
+    const handler = () => expect.unreachable();
+    wheel.schedule(at(100), 'a');
+    for (const isQuiet of [true, false]) {
+      wheel.advanceTo(at(10), handler);
+      if (!isQuiet) wheel.cancel(wheel.schedule(at(90), 'b'));
+      for (const time of noTimes(at(30))) {
+        expect(() => wheel.advanceTo(time as number, handler)).toThrow(
+          expect.objectContaining({ code: 'ERR_INVALID_DEADLINE', deadline: time }),
+        );
+        expect(wheel.now).toBe(at(10));
+      }
+      for (const limit of ['5', null, 5n, -1, Number.NaN]) {
+        expect(() => wheel.advanceTo(at(30), handler, limit as number)).toThrow('limit');
+      }
+    }
+    checkInvariants(wheel.snapshot());
+  });
+
+  test.each(['its limit', 'a handler that threw'])('after a call that was cut short by %s', (cause) => {
+    const wheel = make();
+    const fired: string[] = [];
+    let isBroken = cause !== 'its limit';
+    const handler = (value: string) => {
+      fired.push(value);
+      if (isBroken) throw new Error('from the handler');
+    };
+    for (const name of ['a', 'b', 'c']) wheel.schedule(at(7), name);
+    wheel.schedule(at(8), 'd');
+    if (isBroken) expect(() => wheel.advanceTo(at(12), handler)).toThrow('from the handler');
+    else expect(wheel.advanceTo(at(12), handler, 1).complete).toBe(false);
+    isBroken = false;
+    const { now } = wheel;
+    expect(now).toBe(wheel.intervalNumberStart(7 + slack));
+
+    // The past does nothing, whatever is due.
+    for (const past of [now - p / 4, now - p, 0, -at(5)]) {
+      expect(wheel.advanceTo(past, handler)).toMatchObject({ fired: 0, complete: true });
+    }
+    expect([wheel.now, wheel.size, fired]).toEqual([now, 3, ['a']]);
+    // The present goes on with the tick at which the call stopped, and the same time with the call.
+    expect(wheel.advanceTo(now, handler, 1)).toMatchObject({ fired: 1, complete: false });
+    expect(wheel.advanceTo(now, handler)).toMatchObject({ fired: 1, complete: true });
+    expect([wheel.now, fired]).toEqual([now, ['a', 'b', 'c']]);
+    expect(wheel.advanceTo(now, handler)).toMatchObject({ fired: 0, complete: true });
+    expect(wheel.advanceTo(at(12), handler)).toMatchObject({ fired: 1, complete: true });
+    expect([wheel.now, fired]).toEqual([at(12), ['a', 'b', 'c', 'd']]);
+    checkInvariants(wheel.snapshot());
+  });
 
   test.each([LAST - 2, LAST - 1, LAST])('goes wherever nextExpiration says, tick %i', (tick) => {
     const wheel = make();

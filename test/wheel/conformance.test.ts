@@ -124,6 +124,39 @@ describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded,
     expect(ticks).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
+  test('a timer of the same tick that a handler reschedules to now fires at the next, once', () => {
+    const wheel = make();
+    const log: [string, number][] = [];
+    const ids = ['a', 'b', 'c'].map((name) => wheel.schedule(at(5), name));
+    wheel.advanceTo(at(20), (value) => {
+      log.push([value, wheel.now]);
+      if (value === 'a') expect(wheel.reschedule(ids[1], wheel.now)).toBe(true);
+      if (value === 'b') expect([0, 1].map((i) => wheel.reschedule(ids[i], wheel.now))).toEqual([false, false]);
+    });
+    const [now, next] = [5 + slack, 6 + slack].map((tick) => wheel.intervalNumberStart(tick));
+    expect(log).toEqual([
+      ['a', now],
+      ['c', now],
+      ['b', next],
+    ]);
+  });
+
+  test('a handler that clears the wheel uses up no more of the limit than it fired', () => {
+    const wheel = make();
+    const fired: string[] = [];
+    for (let i = 0; i < 60; i++) wheel.schedule(at(4), `t${i}`);
+    const clearing = (value: string) => {
+      fired.push(value);
+      if (value !== 't1') return;
+      wheel.clear();
+      for (let i = 0; i < 5; i++) wheel.schedule(at(5), `after ${i}`);
+    };
+    const result = wheel.advanceTo(at(10), clearing, 5);
+    expect(fired).toEqual(['t0', 't1', 'after 0', 'after 1', 'after 2']);
+    expect(result).toMatchObject({ fired: 5, complete: false });
+    expect(fire(wheel, at(10))).toEqual(['after 3', 'after 4']);
+  });
+
   test('a handler that throws loses its own timer and no other', () => {
     const wheel = make();
     for (const name of ['a', 'b', 'c']) wheel.schedule(at(4), name);

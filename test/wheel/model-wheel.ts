@@ -8,6 +8,9 @@ interface ModelTimer {
   filed: number;
 }
 
+/** No clock comes to it: what is due then waits for ever. */
+const END = 2 ** 53 - 1;
+
 /**
  * What a wheel must do, said as plainly as can be: one array, searched from end to end. Integer times only, so that
  * rounding is integer arithmetic. Shares no code with the wheels; timers go by names that the caller picks.
@@ -26,6 +29,20 @@ export class ModelWheel {
     this.start = start;
     this.now = start;
     this.precision = config.engine === 'cascading' ? config.precision : config.levels[0].precision;
+  }
+
+  /** The first time that no clock reaches. */
+  get end(): number {
+    return this.start + END * this.precision;
+  }
+
+  get lastTime(): number {
+    return this.start + (END - 1) * this.precision;
+  }
+
+  /** Whether times up to the end are integers that a number holds. */
+  get isExact(): boolean {
+    return this.start === 0 && Number.isInteger(Math.log2(this.precision));
   }
 
   get size(): number {
@@ -79,7 +96,7 @@ export class ModelWheel {
 
   nextExpiration(): number | undefined {
     const first = this.first();
-    return first === undefined ? undefined : this.start + first.tick * this.precision;
+    return first === undefined || first.tick >= END ? undefined : this.start + first.tick * this.precision;
   }
 
   clear(): void {
@@ -102,19 +119,25 @@ export class ModelWheel {
     return next ? Math.floor(ticks) + 1 : Math.ceil(ticks);
   }
 
+  /** The tick whose start is the first deadline refused. */
   private lastTick(): number {
+    if (this.config.engine === 'cascading' && this.config.overflow !== 'throw') return Number.POSITIVE_INFINITY;
+    return Math.min(this.range(), END - 1);
+  }
+
+  /** Where the levels end. */
+  private range(): number {
     if (this.config.engine === 'pinned') {
       const { precision, spokes } = this.config.levels[this.config.levels.length - 1];
       const width = precision / this.precision;
       return (Math.floor(this.tick / width) + spokes - 1) * width;
     }
-    if (this.config.overflow !== 'throw') return Number.POSITIVE_INFINITY;
     return this.tick + 2 ** this.config.levelBits.reduce((sum, bits) => sum + bits, 0);
   }
 
   private placed(deadline: number): number {
     const due = Math.max(this.due(deadline), this.tick + 1);
-    if (this.config.engine === 'cascading') return due;
+    if (this.config.engine === 'cascading') return Math.min(due, END);
     for (const { precision, spokes } of this.config.levels) {
       const width = precision / this.precision;
       const round = Math.ceil(due / width);

@@ -212,6 +212,11 @@ describe('debug mode', () => {
     ).toThrow('clock');
     expect(
       amiss((s) => {
+        s.now += 9;
+      }),
+    ).toThrow('the index is not behind the clock');
+    expect(
+      amiss((s) => {
         s.nextExpiration = undefined;
       }),
     ).toThrow('nextExpiration');

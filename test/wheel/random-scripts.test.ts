@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { presets } from '../../src/wheel/presets.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
-import { ScriptRun, script } from './random-scripts.ts';
+import { ScriptRun } from './random-scripts.ts';
+import { script } from './wheel-script.ts';
 
 const small = (levelBits: number[], rest: Partial<WheelConfig> = {}): WheelConfig =>
   ({ engine: 'cascading', precision: 1, levelBits, ...rest }) as WheelConfig;

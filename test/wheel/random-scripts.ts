@@ -1,91 +1,15 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { ModelWheel } from './model-wheel.ts';
-
-/** Distances in time, small ones and those around the powers of two more often than others. */
-const distance = (most: number) =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.integer({ min: 0, max: 12 }) },
-    { weight: 2, arbitrary: fc.integer({ min: 0, max: Math.min(most, 300) }) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(fc.integer({ min: 1, max: Math.floor(Math.log2(most)) }), fc.integer({ min: -2, max: 2 }))
-        .map(([bit, off]) => Math.max(0, 2 ** bit + off)),
-    },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: most }) },
-  );
-
-export type Action =
-  | { do: 'schedule'; ahead: number }
-  | { do: 'cancel' | 'stale'; pick: number }
-  | { do: 'reschedule'; pick: number; ahead: number }
-  | { do: 'throw' }
-  | { do: 'clear' };
-
-export type Step =
-  | Action
-  | { do: 'many'; count: number; ahead: number; spread: number }
-  | { do: 'advance'; by: number; limit: number; handlers: Action[] }
-  | { do: 'advance-to-next'; off: number; limit: number };
-
-const action = (most: number): fc.Arbitrary<Action> =>
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({ do: fc.constant('schedule' as const), ahead: distance(most).map((d) => d - 2) }),
-    },
-    { weight: 3, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('stale' as const), pick: fc.nat() }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ do: fc.constant('reschedule' as const), pick: fc.nat(), ahead: distance(most) }),
-    },
-    { weight: 1, arbitrary: fc.constant({ do: 'throw' as const }) },
-  );
-
-export const script = (most: number, maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.array(
-    fc.oneof(
-      { weight: 10, arbitrary: action(most) as fc.Arbitrary<Step> },
-      {
-        weight: 1,
-        arbitrary: fc.record({
-          do: fc.constant('many' as const),
-          count: fc.integer({ min: 1, max: 150 }),
-          ahead: distance(most),
-          spread: fc.integer({ min: 1, max: 3 }),
-        }),
-      },
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          do: fc.constant('advance' as const),
-          by: distance(most).map((d) => d - 1),
-          limit: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.constant(1), fc.integer({ min: 0, max: 5 })),
-          handlers: fc.array(action(most), { maxLength: 4 }),
-        }),
-      },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          do: fc.constant('advance-to-next' as const),
-          off: fc.integer({ min: -1, max: 1 }),
-          limit: fc.constantFrom(1, Number.POSITIVE_INFINITY),
-        }),
-      },
-      { weight: 1, arbitrary: fc.constant({ do: 'clear' as const }) },
-    ),
-    { maxLength, size: 'max' },
-  );
+import { noTimes } from './no-times.ts';
+import type { Action, Operation, Step } from './wheel-script.ts';
 
 class FromHandler extends Error {}
 
-/** Runs a script on a wheel and on the model, comparing everything that can be seen and checking invariants after every step. */
+/** Runs a script on a wheel and on the model, comparing everything that can be seen. */
 export class ScriptRun {
   steps = 0;
   private readonly wheel: TimingWheel<number>;
@@ -93,6 +17,10 @@ export class ScriptRun {
   private readonly ids = new Map<number, number>();
   private readonly ended: number[] = [];
   private names = 0;
+  /** Of the advance that is running. */
+  private to = 0;
+  private fired = 0;
+  private handlers: Action[][] = [];
 
   constructor(config: WheelConfig, start: number) {
     this.wheel = createWheel<number>(config, { start });
@@ -100,41 +28,44 @@ export class ScriptRun {
   }
 
   run(steps: Step[]): void {
-    for (const step of steps) {
-      this.step(step);
+    for (const { operation, look } of steps) {
+      this.operate(operation);
       this.compare();
+      if (look) checkInvariants(this.wheel.snapshot());
       this.steps++;
     }
-    this.advance(this.wheel.now + 2 ** 20 * this.wheel.precision, Number.POSITIVE_INFINITY, []);
+    this.advance(Math.min(this.wheel.now + 2 ** 20 * this.wheel.precision, this.model.lastTime));
     this.compare();
+    checkInvariants(this.wheel.snapshot());
   }
 
-  private step(step: Step): void {
-    if (step.do === 'many') {
-      for (let i = 0; i < step.count; i++) this.act({ do: 'schedule', ahead: step.ahead + (i % step.spread) });
-    } else if (step.do === 'advance') {
-      this.advance(this.wheel.now + step.by, step.limit, step.handlers);
-    } else if (step.do === 'advance-to-next') {
+  private operate(operation: Operation): void {
+    if (operation.do === 'many') {
+      for (let i = 0; i < operation.count; i++) {
+        this.act({ do: 'schedule', ahead: operation.ahead + (i % operation.spread) });
+      }
+    } else if (operation.do === 'advance') {
+      this.advance(this.wheel.now + operation.by, operation.limit, operation.handlers, operation.isFresh);
+    } else if (operation.do === 'idle') {
+      const next = this.wheel.nextExpiration() ?? this.wheel.now + 100;
+      this.advance(this.wheel.now + Math.floor(((next - this.wheel.now) * operation.parts) / 8));
+    } else if (operation.do === 'advance-to-next') {
       const next = this.wheel.nextExpiration();
-      if (next !== undefined) this.advance(next + step.off, step.limit, []);
-    } else if (step.do !== 'throw') {
-      this.act(step);
+      if (next !== undefined) this.advance(next + operation.off, operation.limit);
+    } else if (operation.do === 'advance-to-no-time') {
+      const times = noTimes(this.wheel.now + 1);
+      this.expectRefused(times[operation.pick % times.length]);
+    } else if (operation.do !== 'throw') {
+      this.act(operation);
     }
   }
 
   private act(action: Action): void {
     const live = [...this.ids.keys()];
     if (action.do === 'schedule') {
-      const deadline = this.wheel.now + action.ahead;
-      const refusal = this.model.refusal(deadline);
-      if (refusal !== undefined) {
-        const code = refusal === 'far' ? 'ERR_DEADLINE_TOO_FAR' : 'ERR_INVALID_DEADLINE';
-        expect(() => this.wheel.schedule(deadline, -1)).toThrow(expect.objectContaining({ code }));
-        return;
-      }
-      const name = this.names++;
-      this.ids.set(name, this.wheel.schedule(deadline, name));
-      this.model.schedule(name, deadline);
+      this.schedule(this.wheel.now + action.ahead);
+    } else if (action.do === 'schedule-last') {
+      if (this.model.isExact) this.schedule(action.before < -1 ? 1e300 : this.model.end - action.before);
     } else if (action.do === 'stale') {
       if (this.ended.length === 0) return;
       const id = this.ended[action.pick % this.ended.length];
@@ -144,7 +75,8 @@ export class ScriptRun {
         undefined,
         undefined,
       ]);
-      expect(this.wheel.reschedule(id, this.wheel.now + 1)).toBe(false);
+      if (this.model.refusal(this.wheel.now) !== undefined) return;
+      expect(this.wheel.reschedule(id, this.wheel.now)).toBe(false);
     } else if (action.do === 'clear') {
       this.wheel.clear();
       this.model.clear();
@@ -167,38 +99,61 @@ export class ScriptRun {
     }
   }
 
-  private advance(to: number, limit: number, handlers: Action[]): void {
-    let fired = 0;
-    let thrown = false;
-    const handler = (name: number, id: number, deadline: number): void => {
-      const expected = this.model.fireNext(to);
-      expect({ name, deadline, now: this.wheel.now }).toEqual({
-        name: expected?.name,
-        deadline: expected?.deadline,
-        now: this.model.now,
-      });
-      expect(this.ids.get(name)).toBe(id);
-      expect(this.wheel.has(id)).toBe(false);
-      this.end(name);
-      fired++;
-      const action = handlers[(fired - 1) % Math.max(1, handlers.length)];
-      if (action !== undefined && fired < 40) this.act(action);
-      expect(this.wheel.nextExpiration()).toBe(this.model.nextExpiration());
-    };
+  private schedule(deadline: number): void {
+    const refusal = this.model.refusal(deadline);
+    if (refusal !== undefined) {
+      const code = refusal === 'far' ? 'ERR_DEADLINE_TOO_FAR' : 'ERR_INVALID_DEADLINE';
+      expect(() => this.wheel.schedule(deadline, -1)).toThrow(expect.objectContaining({ code }));
+      return;
+    }
+    const name = this.names++;
+    this.ids.set(name, this.wheel.schedule(deadline, name));
+    this.model.schedule(name, deadline);
+  }
+
+  /** A wheel is quiet for the handler that it knows; `isFresh` passes another one. */
+  private advance(to: number, limit?: number, handlers: Action[][] = [], isFresh = false): void {
+    if (to >= this.model.end) {
+      this.expectRefused(to);
+      return;
+    }
+    [this.to, this.fired, this.handlers] = [to, 0, handlers];
+    const handler: typeof this.onFire = isFresh ? (name, id, at) => this.onFire(name, id, at) : this.onFire;
     try {
       const result = this.wheel.advanceTo(to, handler, limit);
-      expect(result.fired).toBe(fired);
+      expect(result.fired).toBe(this.fired);
       const next = this.model.nextExpiration();
       const rest = next !== undefined && next <= to;
       expect(result.complete).toBe(!rest);
-      if (rest) expect(fired).toBe(limit);
+      if (rest) expect(this.fired).toBe(limit);
       else this.model.arrive(to);
       expect(result.nextExpiration).toBe(next);
     } catch (error) {
       if (!(error instanceof FromHandler)) throw error;
-      thrown = true;
     }
-    if (!thrown) expect(fired).toBeLessThanOrEqual(limit);
+    expect(this.fired).toBeLessThanOrEqual(limit ?? Number.POSITIVE_INFINITY);
+  }
+
+  private readonly onFire = (name: number, id: number, deadline: number): void => {
+    const expected = this.model.fireNext(this.to);
+    expect({ name, deadline, now: this.wheel.now }).toEqual({
+      name: expected?.name,
+      deadline: expected?.deadline,
+      now: this.model.now,
+    });
+    expect(this.ids.get(name)).toBe(id);
+    expect(this.wheel.has(id)).toBe(false);
+    this.end(name);
+    this.fired++;
+    const actions = this.handlers[(this.fired - 1) % Math.max(1, this.handlers.length)] ?? [];
+    if (this.fired < 40) for (const action of actions) this.act(action);
+    expect(this.wheel.nextExpiration()).toBe(this.model.nextExpiration());
+  };
+
+  private expectRefused(time: unknown): void {
+    expect(() => this.wheel.advanceTo(time as number, this.onFire)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_DEADLINE' }),
+    );
   }
 
   private end(name: number): void {
@@ -206,6 +161,7 @@ export class ScriptRun {
     this.ids.delete(name);
   }
 
+  /** Only by what leaves a quiet wheel quiet. */
   private compare(): void {
     expect(this.wheel.size).toBe(this.model.size);
     expect(this.wheel.now).toBe(this.model.now);
@@ -215,6 +171,5 @@ export class ScriptRun {
       expect(this.wheel.deadlineOf(id)).toBe(this.model.deadlineOf(name));
       expect(this.wheel.get(id)).toBe(name);
     }
-    checkInvariants(this.wheel.snapshot());
   }
 }

@@ -39,7 +39,13 @@ export const mutations = [
   ],
   ['out of budget, now moves on', 'cascading-index.ts', 'if (left <= 0 && this.nextTick() <= tick) return false;', ''],
   ['a handler may advance', 'cascading-index.ts', 'if (this.advancing) throwNested();', ''],
-  ['a cleared list is read on', 'cascading-index.ts', 'if (this.reading !== reading) break;', ''],
+  [
+    'a cleared list is read on',
+    'cascading-index.ts',
+    'if (this.reading !== reading) return ((cell - from) >> 1) + 1 - dead;',
+    '',
+  ],
+  ['clearing uses the budget up', 'cascading-index.ts', 'return ((cell - from) >> 1) + 1 - dead;', 'break;'],
   ['the budget lets one more through', 'cascading-index.ts', 'from + 2 * left) | 0', 'from + 2 * left + 2) | 0'],
   ['the bound does not grow', 'cascading-index.ts', 'Math.min(this.now + geometry', 'Math.min(geometry'],
   [
@@ -117,8 +123,16 @@ export const mutations = [
     '    this.index.advanceTo(this.intervals.tickAt(this.clock), this, 0);\n',
     '',
   ],
-  ['a quiet wheel goes back in time', 'indexed-wheel.ts', 'now >= this.clock && ', ''],
+  ['a quiet wheel goes back in time', 'indexed-wheel.ts', ' && now >= this.clock;', ';'],
   ['a quiet wheel is told anything', 'indexed-wheel.ts', 'onFire === this.idleHandler && ', ''],
+  ['a quiet wheel is told a string', 'indexed-wheel.ts', "typeof now === 'number' && ", ''],
+  ['a limit is no number', 'indexed-wheel.ts', "typeof limit === 'number' && ", ''],
+  [
+    'firing does not wake the wheel',
+    'indexed-wheel.ts',
+    'if (this.quietEnd > AWAKE) this.wake(); // an',
+    'this.quietEnd = AWAKE; // an',
+  ],
   [
     'the next expiration is one that never comes',
     'indexed-wheel.ts',
@@ -137,6 +151,7 @@ export const mutations = [
     'tick >= Math.min(this.index.upperBound, MAX_TICK) - 1',
     'tick >= this.index.upperBound - 1',
   ],
+  ['the checker lets the index lag', 'check-invariants.ts', 'now < startOf(index.now + 1) || now === own', 'true'],
   [
     'a cancel does not wake the wheel',
     'indexed-wheel.ts',

@@ -36,6 +36,10 @@ export class ClientLane {
   private readonly header: Int32Array;
   private readonly firedRing: RingConsumer;
   private payload: Payload;
+  private readonly time: ClientTime;
+  /** Slots whose timers were moved to the present or the past at the tick `putOffTick`: due at the next one. */
+  private readonly putOff = new Set<number>();
+  private putOffTick = Number.NaN;
   /**
    * The most timers alive at once since the last `release`. So many more than are alive now have ended since: their slots
    * are the first of the free list, and may still hold what their timers carried.
@@ -49,6 +53,7 @@ export class ClientLane {
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell, time: ClientTime) {
     this.memory = memory;
     this.doorbell = doorbell;
+    this.time = time;
     this.header = new Int32Array(memory.header);
     this.table = new TimerTable(memory, layout, shard);
     this.payload = new Payload(memory.capacity);
@@ -81,9 +86,15 @@ export class ClientLane {
     if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
     this.table.move(slot, deadline, due);
     if (isCommanded) this.commands.add(slot, this.table.tagOf(slot));
+    if (deadline < this.time.nextTickTime) this.putOffToNextTick(slot);
   }
 
-  /** Files a live timer anew whose record came before its deadline. Precondition: a command was reserved. */
+  /** Whether the slot's timer was moved to the next tick at this very one, so that a fired record of it is older. */
+  isPutOff(slot: number): boolean {
+    return this.putOffTick === this.time.tick && this.putOff.has(slot);
+  }
+
+  /** Files a live timer anew whose record came before it is due. Precondition: a command was reserved. */
   refile(slot: number, due: number): void {
     this.table.move(slot, this.table.deadlineOf(slot), due);
     this.commands.add(slot, this.table.tagOf(slot));
@@ -101,8 +112,9 @@ export class ClientLane {
     if (this.most - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
-  /** Lets go of everything that ended timers carried. */
+  /** Lets go of everything that ended timers carried, and of what a tick that is over put off. */
   release(): void {
+    if (this.putOff.size > 0 && this.putOffTick !== this.time.tick) this.putOff.clear();
     const { size } = this.table;
     let unreleased = this.most - size;
     this.most = size;
@@ -197,5 +209,11 @@ export class ClientLane {
 
   private *liveSlots(): Generator<number> {
     for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
+  }
+
+  private putOffToNextTick(slot: number): void {
+    if (this.putOffTick !== this.time.tick) this.putOff.clear();
+    this.putOffTick = this.time.tick;
+    this.putOff.add(slot);
   }
 }

@@ -12,6 +12,11 @@ export class ClientTime {
   farFrom = Number.NaN; // these are doubles from the start, and so remain ones
   /** As farFrom; where a tick is not a power of two in ms, nothing is before it. */
   plainBefore = Number.NaN;
+  /**
+   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
+   * late for it, or it has passed. The client sets it: infinite until the hold timer is set, with a manual clock always.
+   */
+  heedBefore = Number.POSITIVE_INFINITY;
   /** The time of the tick after `tick`. */
   nextTickTime = Number.NaN;
   readonly clock: SharedClock;
@@ -26,11 +31,14 @@ export class ClientTime {
     this.note(0);
   }
 
-  read(): void {
-    this.note(this.scale.tickAtOrBefore(this.clock.refresh()));
+  /** Returns the time, ms. */
+  read(): number {
+    const now = this.clock.refresh();
+    this.note(this.scale.tickAtOrBefore(now));
+    return now;
   }
 
-  /** What `dueTickOf` comes to in short. Precondition: nextTickTime <= deadline < plainBefore. */
+  /** What `dueTickOf` comes to in short. Precondition: timeOf(tick) < deadline < plainBefore. */
   plainDueWordOf(deadline: number): number {
     return Math.ceil(deadline * this.ticksPerMs) | 0;
   }
@@ -51,6 +59,7 @@ export class ClientTime {
   private note(tick: number): void {
     this.tick = tick;
     this.nextTickTime = this.scale.timeOf(tick + 1);
+    if (this.heedBefore < this.nextTickTime) this.heedBefore = this.nextTickTime;
     this.farFrom = this.scale.timeOf(tick + NEAR);
     this.plainBefore = this.scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.farFrom;
   }

@@ -66,11 +66,6 @@ export class Client implements DeliveryHost {
   /** The hold timer is set: a turn comes within HOLD. */
   private isHeld = false;
   private holdTimer: NodeJS.Timeout | undefined;
-  /**
-   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
-   * late for it, or it has passed. Infinite until the hold timer is set; with a manual clock always.
-   */
-  private heedBefore = Number.POSITIVE_INFINITY;
   private firstLane = 0;
 
   constructor(parts: {
@@ -89,7 +84,7 @@ export class Client implements DeliveryHost {
     this.keepAlive = parts.keepAlive;
     this.events = parts.events;
     this.maxBatch = parts.maxBatch;
-    this.delivery = new Delivery(this, this.clock, this.lateness, parts.maxBatch);
+    this.delivery = new Delivery(this, this.time, this.lateness, parts.maxBatch);
   }
 
   /** Live timers over all lanes. */
@@ -111,13 +106,14 @@ export class Client implements DeliveryHost {
 
   /** The due word of a deadline; sees to a turn in which it is published in time. Throws InvalidDeadlineError. */
   dueWordOf(deadline: number): number {
-    if (deadline >= this.heedBefore && deadline < this.time.plainBefore) return this.time.plainDueWordOf(deadline);
+    const { time } = this;
+    if (deadline >= time.heedBefore && deadline < time.plainBefore) return time.plainDueWordOf(deadline);
     return this.anyDueWordOf(deadline) | 0; // which spares the compiler the doubt whether it is a word
   }
 
   private anyDueWordOf(deadline: number): number {
     requireDeadline(deadline);
-    if (deadline < this.heedBefore) this.heed(deadline);
+    if (deadline < this.time.heedBefore) this.heed(deadline);
     return wordOf(this.time.dueTickOf(deadline));
   }
 
@@ -149,13 +145,13 @@ export class Client implements DeliveryHost {
     }
     this.isHeld = true;
     this.time.read();
-    if (!this.clock.memory.manual) this.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
+    if (!this.clock.memory.manual) this.time.heedBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
   }
 
   /** Makes sure that a turn comes in time for a deadline. */
   private heed(deadline: number): void {
     this.hold();
-    if (deadline < this.heedBefore) this.arm();
+    if (deadline < this.time.heedBefore) this.arm();
   }
 
   /** Publishes all commands now. */
@@ -211,7 +207,7 @@ export class Client implements DeliveryHost {
 
   private readonly runHeld = (): void => {
     this.isHeld = false;
-    this.heedBefore = Number.POSITIVE_INFINITY;
+    this.time.heedBefore = Number.POSITIVE_INFINITY;
     if (this.isArmed) return; // the armed turn comes with this very turn of the loop
     this.turn();
   };
@@ -221,7 +217,6 @@ export class Client implements DeliveryHost {
     this.turns += 1;
     this.bell.lower(); // before the lanes are looked at
     this.time.read();
-    if (this.heedBefore < this.time.nextTickTime) this.heedBefore = this.time.nextTickTime;
     let isMore: boolean | undefined;
     try {
       isMore = this.deliver();

@@ -1,8 +1,8 @@
 import { runInContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
-import type { SharedClock } from '../time/shared-clock.ts';
 import type { ClientLane } from './client-lane.ts';
+import type { ClientTime } from './client-time.ts';
 
 /** Timers scheduled without a callback, as they are handed to 'fired' listeners. */
 export interface FiredBatch {
@@ -17,7 +17,7 @@ export interface FiredBatch {
 
 /** What delivery needs of the client. */
 export interface DeliveryHost {
-  /** A fired record came before its timer's deadline, which was moved meanwhile: it is filed anew. */
+  /** A fired record came before its timer is due, which was moved meanwhile: it is filed anew. */
   refile(lane: ClientLane, slot: number): void;
   /** Hands over a batch of timers that have no callback. Must not throw. */
   emitBatch(batch: FiredBatch): void;
@@ -40,8 +40,9 @@ const TURN_TIME = 1;
 
 /**
  * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table has the
- * last word: the timer must be live, the very one that was fired, and its deadline must have come. Its slot is freed
- * before its callback runs, so that whatever the callback does finds the timer ended.
+ * last word: the timer must be live, the very one that was fired, and its deadline must have come; and one that was moved
+ * to the present while its record was on its way waits for the next tick. Its slot is freed before its callback runs, so
+ * that whatever the callback does finds the timer ended.
  *
  * Within a shard all timers are handed over in the order of its records, those with and without callback alike: a batch
  * is closed when a timer with a callback follows.
@@ -56,7 +57,7 @@ export class Delivery {
   hasTicks = true;
 
   private readonly host: DeliveryHost;
-  private readonly clock: SharedClock;
+  private readonly time: ClientTime;
   private readonly lateness: LatenessHistogram;
   private readonly maxBatch: number;
   /** What is gathered for 'fired' listeners: `length` entries. A listener may keep these from us, see `handOver`. */
@@ -64,11 +65,13 @@ export class Delivery {
   private deadlines: Float64Array;
   private length = 0;
   private now = 0;
+  /** When the present tick began, which is up to when deadlines have come. */
+  private tickTime = 0;
   private turnEnd = Number.POSITIVE_INFINITY;
 
-  constructor(host: DeliveryHost, clock: SharedClock, lateness: LatenessHistogram, maxBatch: number) {
+  constructor(host: DeliveryHost, time: ClientTime, lateness: LatenessHistogram, maxBatch: number) {
     this.host = host;
-    this.clock = clock;
+    this.time = time;
     this.lateness = lateness;
     this.maxBatch = maxBatch;
     this.ids = new Float64Array(maxBatch);
@@ -77,7 +80,8 @@ export class Delivery {
 
   /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
   beginTurn(): void {
-    this.turnEnd = this.clock.memory.manual ? Number.POSITIVE_INFINITY : this.clock.refresh() + TURN_TIME;
+    const { clock } = this.time;
+    this.turnEnd = clock.memory.manual ? Number.POSITIVE_INFINITY : clock.refresh() + TURN_TIME;
   }
 
   /**
@@ -90,7 +94,7 @@ export class Delivery {
     let taken = 0;
     try {
       while (taken < count && !this.host.isClosed) {
-        this.now = this.clock.refresh();
+        this.readClock(); // after the records were counted, so it is not before the tick of any
         if (taken > 0 && this.now >= this.turnEnd) break;
         const end = Math.min(taken + CLOCK_INTERVAL, count);
         this.requireArrays();
@@ -116,6 +120,11 @@ export class Delivery {
     return taken;
   }
 
+  private readClock(): void {
+    this.now = this.time.read();
+    this.tickTime = this.time.scale.timeOf(this.time.tick);
+  }
+
   private take(lane: ClientLane): void {
     lane.commands.reserve(1); // to file the timer anew; where memory is refused the record stays
     const slot = lane.takeFired();
@@ -125,8 +134,8 @@ export class Delivery {
     }
     const deadline = lane.table.deadlineOf(slot);
     // Some deliveries ago the clock was read; and a shard's clock may be some ns ahead of this thread's.
-    if (deadline > this.now) this.now = this.clock.refresh();
-    if (deadline > this.now) {
+    if (deadline > this.tickTime) this.readClock();
+    if (deadline > this.tickTime || lane.isPutOff(slot)) {
       this.stale += 1;
       this.host.refile(lane, slot);
       return;

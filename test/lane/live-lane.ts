@@ -59,7 +59,7 @@ export class LiveLane {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, this.clock, this.lateness, MAX_BATCH);
+    this.delivery = new Delivery(host, this.time, this.lateness, MAX_BATCH);
   }
 
   start(rebuild: boolean): void {

@@ -1,9 +1,61 @@
-import { createScheduler } from 'shardwheel';
+import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
 
+/** Ways to move a timer to what is due at the next tick, though its deadline has passed. */
+const toNow: Record<string, (scheduler: Scheduler, id: number) => boolean> = {
+  'to the present': (scheduler, id) => scheduler.reschedule(id, scheduler.now()),
+  'to the past': (scheduler, id) => scheduler.reschedule(id, -5),
+  'to where it was': (scheduler, id) => scheduler.reschedule(id, 16),
+  'by no delay': (scheduler, id) => scheduler.rescheduleAfter(id, 0),
+  'away and back': (scheduler, id) => scheduler.reschedule(id, 1e6) && scheduler.reschedule(id, scheduler.now()),
+};
+
 describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
+  test.each(Object.keys(toNow).flatMap((way) => [1, 8192].map((maxBatch) => ({ way, maxBatch }))))(
+    '$way, of a timer that has been fired but not delivered: the next tick, batches of $maxBatch',
+    async ({ way, maxBatch }) => {
+      for (const [tick, now] of [
+        [1, 16],
+        [16, 16],
+        [16, 21], // within a tick: the deadline has passed, but its tick is not over
+      ]) {
+        await using scheduler = createScheduler({ shards, tick, maxBatch, clock: 'manual', capacity: 64 });
+        await scheduler.ready;
+        const log: unknown[] = [];
+        const note = (name: string) => log.push([name, scheduler.now()]);
+        scheduler.schedule('one shard', 16, () => {
+          note('first');
+          log.push(toNow[way](scheduler, moved));
+        });
+        const moved = scheduler.schedule('one shard', 16, () => note('moved'));
+        scheduler.schedule('one shard', 16, () => note('last'));
+        expect(await scheduler.advanceTo(now)).toBe(2);
+        expect(log.splice(0)).toEqual([['first', now], true, ['last', now]]);
+        expect(await scheduler.nextExpiration()).toBe(16 + tick);
+        expect(await scheduler.advanceTo(16 + tick - 0.5)).toBe(0);
+        expect(await scheduler.advanceTo(16 + tick)).toBe(1);
+        expect(log).toEqual([['moved', 16 + tick]]);
+      }
+    },
+  );
+
+  test('after a jump of 2^32 ticks, what was due long ago is not taken for what has been moved', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const fired: string[] = [];
+    scheduler.schedule('one shard', 1, () => {
+      fired.push('first');
+      scheduler.reschedule(moved, scheduler.now());
+    });
+    const moved = scheduler.schedule('one shard', 1, () => fired.push('moved'));
+    scheduler.schedule('one shard', 1, () => fired.push('last'));
+    expect(await scheduler.advanceTo(2 ** 32)).toBe(2);
+    expect(fired).toEqual(['first', 'last']);
+    expect(await scheduler.advanceTo(2 ** 32 + 1)).toBe(1);
+  });
+
   test.each([
     ['to later', 100, [300], 300],
     ['to earlier', 100, [30], 30],

@@ -7,8 +7,6 @@ export interface ModelTimer {
   due: number;
   /** It was rescheduled, or its shard has died: within its tick it may stand anywhere. */
   isMoved: boolean;
-  /** It was rescheduled while a batch was being delivered, that it may have been part of. */
-  isMovedInFlight: boolean;
 }
 
 /**
@@ -37,7 +35,6 @@ export class SortedModel {
       deadline,
       due: this.dueOf(deadline),
       isMoved: this.crashed.has(shard),
-      isMovedInFlight: false,
     });
   }
 
@@ -49,13 +46,12 @@ export class SortedModel {
     return true;
   }
 
-  move(id: number, deadline: number, isInFlight: boolean): boolean {
+  move(id: number, deadline: number): boolean {
     const timer = this.find(id);
     if (timer === undefined) return false;
     timer.deadline = deadline;
     timer.due = this.dueOf(deadline);
     timer.isMoved = true;
-    timer.isMovedInFlight ||= isInFlight;
     return true;
   }
 
@@ -66,17 +62,14 @@ export class SortedModel {
     if (timer.deadline > this.now) return `${id} is early`;
     this.cancel(id);
     this.delivered += 1;
-    if (timer.isMovedInFlight) return undefined;
     if (timer.due > this.ticks()) return `${id} is due at tick ${timer.due} only`;
-    const before = this.live.find((other) => !other.isMovedInFlight && this.comesBefore(other, timer));
+    const before = this.live.find((other) => this.comesBefore(other, timer));
     return before === undefined ? undefined : `${before.id} comes before ${id}`;
   }
 
   /** After an advance: the timers that it should have delivered. */
   overdue(): ModelTimer[] {
-    const left = this.live.filter((timer) => timer.due <= this.ticks());
-    for (const timer of this.live) timer.isMovedInFlight = false;
-    return left;
+    return this.live.filter((timer) => timer.due <= this.ticks());
   }
 
   /** A shard is dying: among its timers, and those that come before it is replaced, there is no order within a tick. */

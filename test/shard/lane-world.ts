@@ -30,6 +30,8 @@ export interface KnownTimer {
   readonly id: number;
   readonly slot: number;
   deadline: number;
+  /** The tick at which it is due, by what the client knew of the time. */
+  due: number;
   outcome: 'live' | 'cancelled' | 'delivered';
   deliveredAt: number;
 }
@@ -85,7 +87,7 @@ export class LaneWorld {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, this.clock, lateness, options.maxBatch);
+    this.delivery = new Delivery(host, this.known, lateness, options.maxBatch);
     this.loop = this.buildLoop(false);
   }
 
@@ -101,8 +103,9 @@ export class LaneWorld {
 
   /** False when the table is full. */
   schedule(deadline: number): boolean {
-    const timer = { id: -1, slot: -1, deadline, outcome: 'live' as const, deliveredAt: -1 };
-    const slot = this.lane.schedule(deadline, wordOf(this.known.dueTickOf(deadline)), this.delivered, timer);
+    const due = this.known.dueTickOf(deadline);
+    const timer = { id: -1, slot: -1, deadline, due, outcome: 'live' as const, deliveredAt: -1 };
+    const slot = this.lane.schedule(deadline, wordOf(due), this.delivered, timer);
     if (slot < 0) return false;
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));
@@ -118,6 +121,7 @@ export class LaneWorld {
     const tick = this.known.dueTickOf(deadline);
     this.lane.move(this.slotOf(timer), deadline, wordOf(tick), tick - this.known.tick <= NEAR);
     timer.deadline = deadline;
+    timer.due = tick;
     this.asked?.due.delete(timer); // a deadline that has passed, too, is due at the next tick
     this.isArmed = true;
   }
@@ -219,7 +223,9 @@ export class LaneWorld {
     const timer = argument as KnownTimer;
     if (timer.outcome !== 'live') throw new Error(`timer ${id} was delivered, but is ${timer.outcome} already`);
     if (timer.id !== id) throw new Error(`timer ${timer.id} was delivered as ${id}`);
-    if (this.time < timer.deadline) throw new Error(`timer ${id} due ${timer.deadline} was delivered at ${this.time}`);
+    const { deadline, due } = timer;
+    if (this.time < deadline) throw new Error(`timer ${id} due ${deadline} was delivered at ${this.time}`);
+    if (this.time < due) throw new Error(`timer ${id}, moved to tick ${due}, was delivered at ${this.time}`);
     timer.outcome = 'delivered';
     this.deliveries.push(timer);
     timer.deliveredAt = this.time;

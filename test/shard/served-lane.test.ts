@@ -290,3 +290,30 @@ describe('a shard that is blocked by a full ring', () => {
     expect(world.lane.commands.waiting).toBe(0);
   });
 });
+
+describe('a timer that is moved while its record is on its way', () => {
+  test.each([
+    { to: 5, why: 'to the present' },
+    { to: 2, why: 'to the past' },
+    { to: 5.2, why: 'to within the tick' },
+    { to: 6.2, why: 'to within the tick that comes before it is delivered' },
+  ])('is delivered when its own tick is over: $why', ({ to }) => {
+    const world = worldOf();
+    scheduleAll(world, [5]);
+    world.settle();
+    world.advance(5);
+    world.publish(); // the client reads the time
+    world.rest();
+    expect(world.lane.firedCount()).toBe(1);
+    world.reschedule(world.timers[0], to);
+    world.advance(Math.ceil(to) - to > 0 ? to + 0.3 - 5 : 0);
+    const due = Math.max(6, Math.ceil(to));
+    world.deliver();
+    expect(world.deliveries).toEqual([]);
+    world.settle();
+    expect(world.deliveries).toEqual([]);
+    world.advance(due - world.time);
+    world.settle();
+    expect(world.deliveries.map(({ deliveredAt }) => deliveredAt)).toEqual([due]);
+  });
+});

@@ -11,9 +11,9 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /** How many of the objects that `use` gave as arguments are still held, a turn and a garbage collection later. */
-async function heldAfter(use: (remember: (argument: object) => object) => void): Promise<number> {
+async function heldAfter(use: (remember: (argument: object) => object) => unknown): Promise<number> {
   const references: WeakRef<object>[] = [];
-  use((argument) => {
+  await use((argument) => {
     references.push(new WeakRef(argument));
     return argument;
   });
@@ -69,9 +69,9 @@ describe.each([0, 1, 2])('what a timer carried is let go of: shards %i', (shards
   test('when they are delivered', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8192 });
     await scheduler.ready;
-    const held = await heldAfter((remember) => {
+    const held = await heldAfter(async (remember) => {
       for (let i = 0; i < 2000; i++) scheduler.schedule(i, 5, () => undefined, remember({ i }));
-      void scheduler.advanceTo(5);
+      await scheduler.advanceTo(5);
     });
     expect([held, scheduler.size]).toEqual([0, 0]);
   });

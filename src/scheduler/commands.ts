@@ -57,13 +57,14 @@ export class Commands {
     let room = this.ring.room(stage.length);
     let count = 0;
     let earliest = Number.POSITIVE_INFINITY;
-    for (let chunk = stage.first(); room > 0 && chunk !== undefined; ) {
+    // Behind a full ring nothing is looked at: whoever schedules tries again and again.
+    for (let chunk = room > 0 ? stage.first() : undefined; chunk !== undefined; ) {
       const entries = Math.min((chunk.end - chunk.start) / 2, room);
       earliest = Math.min(earliest, this.push(chunk, entries));
       stage.take(chunk, entries);
       count += entries;
       room -= entries;
-      if (room > 0) chunk = stage.first();
+      chunk = room > 0 ? stage.first() : undefined;
     }
     this.sent += count;
     this.ring.publish();

@@ -1,4 +1,5 @@
 import type { Comparison } from './comparison.ts';
+import { linearMarks } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
 
 /** A bound that a figure has to keep: a multiple of the base's in the same run, or a value of its own. */
@@ -71,6 +72,7 @@ export const marks: readonly Mark[] = [
   own('W5 after 62.5 s of churn, resident', 'wheel churn', 'default', 'W5 rss late', 80, 'B'),
   own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
   own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
+  ...linearMarks,
 ];
 
 /** Judges every mark whose suite was run. */

@@ -32,7 +32,7 @@ export async function runSuite(suite: Suite, options: RoundsOptions): Promise<Co
         requireAgreement(suite, checksums, subject, measurement);
         Object.assign(figures, measurement.figures);
       }
-      results.set(subject, { figures: { ...figures, ...suite.derive?.(figures) }, checksums: {} });
+      results.set(subject, { figures: { ...figures, ...suite.derive?.(figures, subject) }, checksums: {} });
     }
     measured.push(results);
   }

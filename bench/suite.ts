@@ -48,7 +48,7 @@ export interface Suite {
   /** Pieces that need a process each, their figures being put together. */
   readonly parts?: readonly string[];
   /** Figures that follow from others of the same subject and round. */
-  derive?(figures: Record<string, number>): Record<string, number>;
+  derive?(figures: Record<string, number>, subject: string): Record<string, number>;
   /** Called in the process that measures. Throws where a subject does wrong. */
   run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
 }

@@ -1,3 +1,4 @@
+import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
 import { burst } from './scheduler/burst.ts';
 import { memory } from './scheduler/memory.ts';
@@ -25,6 +26,7 @@ export const suites: readonly Suite[] = [
   replay,
   shards,
   memory,
+  ...linearSuites,
   ids,
   hash,
   table,

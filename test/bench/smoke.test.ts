@@ -31,7 +31,7 @@ describe('every workload runs, and all who take part do the same work', () => {
         requireAgreement(suite, checksums, name, measurement);
         Object.assign(figures, measurement.figures);
       }
-      round.set(name, { figures: { ...figures, ...suite.derive?.(figures as never) }, checksums: {} });
+      round.set(name, { figures: { ...figures, ...suite.derive?.(figures as never, name) }, checksums: {} });
     }
     const { rows } = compare(suite, [round]);
     expect(rows.map(({ subject }) => subject)).toEqual(expect.arrayContaining(present.map(({ name }) => name)));

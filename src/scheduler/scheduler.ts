@@ -138,16 +138,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     // Until all are scheduled nobody else writes to them, as one that fails takes the others back.
     const given =
       wanted !== undefined && isApart(wanted, hints, times) ? wanted : new Float64Array(Math.min(count, book.capacity));
-    for (let i = 0; i < count; i++) {
-      const deadline = times[i]; // once: another thread may write to it
-      try {
-        requireDeadline(deadline);
-        given[i] = book.start(hints[i], deadline, undefined, undefined);
-      } catch (error) {
-        book.undo(given, i);
-        throw error;
-      }
-    }
+    book.startMany(hints, times, given, count);
     if (wanted === undefined || wanted === given) return given;
     Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
     return wanted;

@@ -1,6 +1,7 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import { CapacityExceededError } from '../errors.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import { requireDeadline } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { ClientLane, UnfiredTimer } from './client-lane.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
@@ -57,10 +58,19 @@ export class TimerBook {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.client.delivery.delivered);
   }
 
-  /** Takes back the first `count` timers of a call that failed half-way, as if they had never been scheduled. */
-  undo(ids: Float64Array, count: number): void {
-    for (let i = 0; i < count; i++) this.cancel(ids[i]);
-    this.scheduled -= count;
+  /** Starts all or, where one is refused, none. Nobody else may write to `ids`. Throws as `start`, or InvalidDeadlineError. */
+  startMany(hints: ArrayLike<number>, deadlines: ArrayLike<number>, ids: Float64Array, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const deadline = deadlines[i]; // once: another thread may write to it
+      try {
+        requireDeadline(deadline);
+        ids[i] = this.start(hints[i], deadline, undefined, undefined);
+      } catch (error) {
+        for (let undone = 0; undone < i; undone++) this.cancel(ids[undone]);
+        this.scheduled -= i; // as if they had never been
+        throw error;
+      }
+    }
   }
 
   has(id: TimerId): boolean {

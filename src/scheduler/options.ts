@@ -34,8 +34,8 @@ export interface SchedulerOptions {
   signal?: AbortSignal;
   /**
    * ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced; four times as
-   * much while it starts, 1 µs more for each slot in use, and four times as much after each alarm. At least 20; Infinity:
-   * never. Default 5000. See docs/reliability.md for what is safe on a busy machine.
+   * much while it starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least
+   * 20; Infinity: never. Default 5000. See docs/reliability.md for what is safe on a busy machine.
    */
   hangTimeout?: number;
   /**

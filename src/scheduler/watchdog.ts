@@ -11,8 +11,9 @@ const CHECKS = 4;
 const START_FACTOR = 4;
 /** ms more for each slot in use: in one turn all of them may come down a level of the wheel, or be read from the table. */
 const PER_SLOT = 0.001;
-/** After an alarm the next silence has to be so many times as long, … */
+/** After an alarm the next silence has to be so many times as long, up to some ms, … */
 const GROWTH = 4;
+const MOST_GROWN = 10_000;
 /** … until there was none for so long, ms. */
 const CALM = 600_000;
 
@@ -23,11 +24,11 @@ const monotonic = new MonotonicClock(clockOrigin());
  * parked owes none until it is rung or its tick has come. Four times within the limit the watchdog looks whether a turn
  * was due and none was taken; a shard that is found so in a row, without one beat between, for all of the limit, hangs.
  *
- *     limit = hangTimeout × (4 while it starts) × 4 ^ (alarms of late) + 1 µs × slots in use
+ *     limit = hangTimeout × 4 ^ (alarms of late), grown to 10 s at most, × (4 while it starts) + 1 µs × slots in use
  *
  * A thread that gets no processor looks as one that hangs does, and nothing here can tell them apart. So a limit that was
- * too short for a machine does not stay so: after three false alarms in a row it is 64 times as long. (Failure detectors
- * that grow their timeout when they were wrong: Chandra and Toueg, 1996.)
+ * too short for a machine does not stay so. (Failure detectors that grow their timeout when they were wrong: Chandra and
+ * Toueg, 1996.)
  *
  * A shard that sleeps too long is rung at the first look, and so need not be replaced.
  *
@@ -106,9 +107,10 @@ export class Watchdog {
   };
 
   private mostSilentChecks(): number {
-    const growth = monotonic.now() - this.lastAlarm < CALM ? GROWTH ** this.alarms : 1;
-    const forSlots = Math.floor((this.slots() * PER_SLOT * CHECKS) / this.limit);
-    return CHECKS * (this.isStarting ? START_FACTOR : 1) * growth + forSlots;
+    const alarms = monotonic.now() - this.lastAlarm < CALM ? this.alarms : 0;
+    const limit = Math.max(this.limit, Math.min(this.limit * GROWTH ** alarms, MOST_GROWN));
+    const total = limit * (this.isStarting ? START_FACTOR : 1) + this.slots() * PER_SLOT;
+    return Math.floor((total * CHECKS) / this.limit);
   }
 
   private heard(beats: number): void {

@@ -14,62 +14,74 @@ import { pass } from './ledger.mjs';
 
 const LIMITS = [20, 50, 100, 200, 400, 800, 1600, 3200, 5000];
 const CHECKS = 4;
+const now = () => performance.now();
+const round = (value, digits = 1) => Number(value.toFixed(digits));
 
 if (isMainThread) await measure();
 else watch();
 
 async function measure() {
   const [timers, seconds, busy = 0] = process.argv.slice(2).map(Number);
-  const others = Array.from({ length: busy }, () =>
-    spawn(process.execPath, [fileURLToPath(new URL('busy.mjs', import.meta.url)), `${seconds + 120}`], {
-      stdio: 'ignore',
-    }),
-  );
-  process.on('exit', () => {
-    for (const other of others) other.kill('SIGKILL');
-  });
-  if (busy > 0) {
-    setPriority(19);
-    await pass(500);
-  }
-  const began = performance.now();
+  if (busy > 0) setPriority(19); // and so that of each thread that this one makes
   const scheduler = createScheduler({ shards: 1, hangTimeout: Number.POSITIVE_INFINITY });
   await scheduler.ready;
-  const started = performance.now() - began;
-  const { setup } = scheduler.coordinator.hosts[0];
   // Most come down a level or two of the wheel within the measurement; few fire.
   const spread = Math.max(120, 2 * seconds) * 1000;
   for (let i = 0; i < timers; i++) {
     scheduler.scheduleAfter(i, 20_000 + Math.random() * spread);
     if (i % 20_000 === 0) await pass(0);
   }
-  await pass(1000);
-  const memory = { heartbeat: setup.heartbeat, doorbell: setup.doorbell, clock: setup.clock };
-  const watcher = new Worker(new URL(import.meta.url), { workerData: { ...memory, seconds } });
+  const others = keepBusy(busy, 2 * seconds + 60);
+  await pass(2000);
+  const { heartbeat, doorbell, clock } = scheduler.coordinator.hosts[0].setup;
+  const watcher = new Worker(new URL(import.meta.url), { workerData: { heartbeat, doorbell, clock, seconds } });
   const result = new Promise((resolve) => watcher.once('message', resolve));
-  const isOver = result.then(() => true);
-  const cpu = process.cpuUsage();
-  const from = performance.now();
+  const [from, cpu] = [now(), process.cpuUsage()];
+  const scheduled = await keepScheduling(
+    scheduler,
+    result.then(() => true),
+  );
+  const { user, system } = process.cpuUsage(cpu);
+  const cores = round((user + system) / 1000 / (now() - from), 2);
+  const live = scheduler.size;
+  await scheduler.close();
+  const starts = await timesOfStart(5);
+  process.stdout.write(`${JSON.stringify({ timers, live, busy, scheduled, cores, ...(await result), starts })}\n`);
+  for (const other of others) other.kill('SIGKILL');
+}
+
+function keepBusy(count, seconds) {
+  const file = fileURLToPath(new URL('busy.mjs', import.meta.url));
+  const others = Array.from({ length: count }, () =>
+    spawn(process.execPath, [file, `${seconds}`], { stdio: 'ignore' }),
+  );
+  for (const { pid } of others) setPriority(pid, 0);
+  process.on('exit', () => {
+    for (const other of others) other.kill('SIGKILL');
+  });
+  return others;
+}
+
+async function keepScheduling(scheduler, isOver) {
   const ids = [];
   for (let over = false; !over; over = await Promise.race([isOver, pass(10)])) {
     for (let i = 0; i < 50; i++) ids.push(scheduler.scheduleAfter(i, Math.random() * 500));
     for (let i = Math.max(0, ids.length - 500); i < ids.length - 450; i += 2) scheduler.cancel(ids[i]);
   }
-  const { user, system } = process.cpuUsage(cpu);
-  const share = (user + system) / 1000 / (performance.now() - from);
-  const round = (value) => Math.round(value * 10) / 10;
-  const { silences, ...rest } = await result;
-  const text = {
-    timers,
-    live: scheduler.size,
-    busy,
-    scheduled: ids.length,
-    cores: Math.round(share * 100) / 100,
-    startOfThread: round(started),
-  };
-  process.stdout.write(`${JSON.stringify({ ...text, ...silences, ...rest })}\n`);
-  await scheduler.close();
-  for (const other of others) other.kill('SIGKILL');
+  return ids.length;
+}
+
+/** ms that a thread takes to be up: `hangTimeout` times 4 must be more. */
+async function timesOfStart(count) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const from = now();
+    const scheduler = createScheduler({ shards: 1, capacity: 1000, hangTimeout: Number.POSITIVE_INFINITY });
+    await scheduler.ready;
+    times.push(Math.round(now() - from));
+    await scheduler.close();
+  }
+  return times;
 }
 
 function watch() {
@@ -85,22 +97,22 @@ function watch() {
   const silences = [];
   const dogs = LIMITS.map((limit) => ({ limit, next: 0, beats: 0, looks: 0, alarms: 0 }));
   const isDue = () => bell.isTurnDue(heart.heard(), Math.floor(time.exact()));
-  const begin = performance.now();
+  const begin = now();
   let [beats, since, longestLook, before] = [heart.beats(), undefined, 0, begin];
-  for (let now = begin; now - begin < seconds * 1000; now = performance.now()) {
-    longestLook = Math.max(longestLook, now - before);
-    before = now;
+  for (let moment = begin; moment - begin < seconds * 1000; moment = now()) {
+    longestLook = Math.max(longestLook, moment - before);
+    before = moment;
     const present = heart.beats();
     const due = present === beats && isDue();
     if (!due && since !== undefined) {
-      silences.push(now - since);
+      silences.push(moment - since);
       since = undefined;
     }
-    if (due) since ??= now;
+    if (due) since ??= moment;
     beats = present;
     for (const dog of dogs) {
-      if (now < dog.next) continue;
-      dog.next = now + dog.limit / CHECKS;
+      if (moment < dog.next) continue;
+      dog.next = moment + dog.limit / CHECKS;
       dog.looks = dog.beats === present && due ? dog.looks + 1 : 0;
       dog.beats = present;
       if (dog.looks < CHECKS) continue;
@@ -109,9 +121,9 @@ function watch() {
     }
     Atomics.wait(cell, 0, 0, 1);
   }
-  if (since !== undefined) silences.push(performance.now() - since);
+  if (since !== undefined) silences.push(now() - since);
   silences.sort((a, b) => a - b);
-  const at = (share) => Math.round((silences[Math.floor(share * (silences.length - 1))] ?? 0) * 10) / 10;
+  const at = (share) => round(silences[Math.floor(share * (silences.length - 1))] ?? 0);
   parentPort.postMessage({
     silences: { count: silences.length, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) },
     longestLook: Math.round(longestLook),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 
 const program = fileURLToPath(new URL('../fixtures/faults/refusals.mjs', import.meta.url));
 
@@ -11,9 +11,9 @@ interface Report {
 }
 
 /** What the program prints; it has to end by itself. */
-function live(kind: string, mode: string): Promise<Report> {
+function live(kind: string, mode: string, signal: AbortSignal): Promise<Report> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: 110_000, killSignal: 'SIGKILL' } as const;
+    const options = { signal, killSignal: 'SIGKILL' } as const;
     execFile(process.execPath, [program, kind, mode], options, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout));
       else reject(new Error(`${error.message}\n${stdout}\n${stderr}`));
@@ -27,15 +27,15 @@ const modes = process.env.SHARDWHEEL_SLOW === '1' ? ['once', 'a while'] : ['once
 // makes meanwhile it is refused what it asks for. Either it does without, or there is an error that says what was refused;
 // no timer is lost, none ends twice, no thread is left.
 describe.concurrent.each(modes)('refused at the n-th request, for each n: %s', (mode) => {
-  test.each([
+  test.for([
     ['threads', 2],
     ['ports', 6],
     ['shared memory', 12],
     ['arrays', 12],
     ['memory of threads', 5],
     ['timers', 10],
-  ])('%s', async (kind, least) => {
-    const { lives, found } = await live(kind, mode);
+  ] as const)('%s', async ([kind, least], { signal, expect }) => {
+    const { lives, found } = await live(kind, mode, signal);
     expect(found).toEqual([]);
     expect(lives).toBeGreaterThan(least);
   });

@@ -33,6 +33,7 @@ const program = `
   scheduler.scheduleAfter(1, 1, fire);
   await scheduler.ready;
   for (let hint = 0; hint < 20; hint++) scheduler.scheduleAfter(hint, 5, fire);
+  while (fired < 21) await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => scheduler.scheduleAfter(1, 200, resolve));
   const { serving, shards } = await scheduler.stats();
   console.log(JSON.stringify({ fired, by: serving.by, deaths: shards.map(({ deaths }) => deaths), inline: shards.some(({ inline }) => inline) }));

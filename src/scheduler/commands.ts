@@ -57,14 +57,13 @@ export class Commands {
     let room = this.ring.room(stage.length);
     let count = 0;
     let earliest = Number.POSITIVE_INFINITY;
-    // Behind a full ring nothing is looked at: whoever schedules tries again and again.
-    for (let chunk = room > 0 ? stage.first() : undefined; chunk !== undefined; ) {
+    for (let chunk = stage.first(); room > 0 && chunk !== undefined; ) {
       const entries = Math.min((chunk.end - chunk.start) / 2, room);
       earliest = Math.min(earliest, this.push(chunk, entries));
       stage.take(chunk, entries);
       count += entries;
       room -= entries;
-      chunk = room > 0 ? stage.first() : undefined;
+      if (room > 0) chunk = stage.first();
     }
     this.sent += count;
     this.ring.publish();
@@ -99,9 +98,9 @@ export class Commands {
     Atomics.store(this.header, WANTS_ROOM, wanted ? 1 : 0);
   }
 
-  /** The stage has filled within one turn. */
+  /** The stage has filled within one turn. Behind a full ring it is not looked at: the shard has been rung for room. */
   private makeRoom(commands: number): void {
-    this.publish();
+    if (this.ring.room() > 0) this.publish();
     if (!this.stage.hasRoom(commands)) this.stage.makeRoom(commands);
   }
 }

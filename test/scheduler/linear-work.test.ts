@@ -82,6 +82,11 @@ test.each([2 ** 15, 2 ** 17, 2 ** 20])(
       close: await each(() => scheduler.close()),
     };
     expect(fired).toBe(timers);
-    expect(seen).toEqual({ scheduleAndPublish: 2, rebuild: 2, fire: 4, again: 2, cancel: 1, afterCancel: 2, close: 2 });
+    const least = { scheduleAndPublish: 2, rebuild: 2, fire: 4, again: 2, cancel: 1, afterCancel: 2, close: 2 };
+    // A turn that finds the ring full looks at the first chunk of what waits behind it, once more.
+    for (const [name, looks] of Object.entries(seen)) {
+      expect(looks, name).toBeGreaterThanOrEqual(least[name as keyof typeof least]);
+      expect(looks, name).toBeLessThan(least[name as keyof typeof least] + 0.1);
+    }
   },
 );

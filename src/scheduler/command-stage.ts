@@ -19,9 +19,9 @@ const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start:
  *     older:  │ chunk │ chunk │ …      last:  │ chunk ░░░░ │
  *             └ taken from here                    └ added here
  *
- * An entry is written once and read once, however often somebody tries to publish: what waits behind a full ring is
- * neither moved nor looked at. Stale and doubled entries are cleared out when they must be more than half, so the stage
- * is bounded by the number of live timers, and a command costs O(1).
+ * An entry is written once and read once, however much waits before it; only the first chunk is looked at with each turn's
+ * publication. Stale and doubled entries are cleared out when they must be more than half, so the stage is bounded by the
+ * number of live timers, and a command costs O(1).
  */
 export class CommandStage {
   /** Entries, the stale among them. */

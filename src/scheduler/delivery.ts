@@ -97,14 +97,12 @@ export class Delivery {
         this.readClock(); // after the records were counted, so it is not before the tick of any
         if (taken > 0 && this.now >= this.turnEnd) break;
         const end = Math.min(taken + CLOCK_INTERVAL, count);
-        this.requireArrays();
         lane.fetchFired(end - taken);
         for (; taken < end && !this.host.isClosed; taken++) {
           if (this.length > 0 && lane.isCallbackNext()) {
             this.handOver(shard);
             this.runTicks(); // before the record is taken: what it throws must not lose a timer
             if (this.host.isClosed) break;
-            this.requireArrays();
           }
           this.take(lane);
         }
@@ -126,7 +124,9 @@ export class Delivery {
   }
 
   private take(lane: ClientLane): void {
-    lane.commands.reserve(1); // to file the timer anew; where memory is refused the record stays
+    // What may be refused comes first: then the record stays.
+    if (this.length === 0) this.renewArrays();
+    lane.commands.reserve(1); // to file the timer anew
     const slot = lane.takeFired();
     if (slot < 0) {
       this.stale += 1;
@@ -175,8 +175,8 @@ export class Delivery {
     this.host.emitBatch({ shard, now, length, ids, deadlines });
   }
 
-  /** Makes the arrays anew that a listener has transferred. */
-  private requireArrays(): void {
+  /** Makes the arrays anew that a listener has transferred, then or later. */
+  private renewArrays(): void {
     const { maxBatch } = this;
     if (this.ids.length !== maxBatch) this.ids = new Float64Array(maxBatch);
     if (this.deadlines.length !== maxBatch) this.deadlines = new Float64Array(maxBatch);

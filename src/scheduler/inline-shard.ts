@@ -65,7 +65,7 @@ export class InlineShard implements ShardHost {
   private isPausing = false;
   private isOver = false;
 
-  /** One that `isTemporary` can hand its lanes over. */
+  /** Does nothing before it is poked. One that `isTemporary` can hand its lanes over. */
   constructor(setup: ShardSetup, events: InlineEvents, isTemporary: boolean, before: Predecessor) {
     this.setup = setup;
     this.events = events;
@@ -75,7 +75,6 @@ export class InlineShard implements ShardHost {
     this.deathsSinceServed = before.deaths ?? 0;
     this.headers = setup.lanes.map(({ memory }) => new Int32Array(memory.header));
     new Doorbell(setup.doorbell).awake(); // nobody need ring: it turns whenever the client has published
-    this.poke();
   }
 
   poke(): void {
@@ -88,6 +87,7 @@ export class InlineShard implements ShardHost {
       this.fail(error as Error);
       return;
     }
+    if (this.isOver) return; // closed by who has heard of a restart
     if (isMore) this.events.news();
     else this.sleep();
   }

@@ -29,6 +29,7 @@ export class ManualClock {
     if (client.isClosed || to <= client.clock.published()) return 0;
     const before = client.delivery.delivered;
     await client.publishAll(); // what was scheduled before the time moves stands in its place when it does
+    if (client.isClosed) return client.delivery.delivered - before;
     client.clock.set(to);
     await client.settling.settle();
     return client.delivery.delivered - before;

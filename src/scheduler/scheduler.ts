@@ -270,10 +270,12 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     const unfired = this.book.unfired();
     this.signal?.removeEventListener('abort', this.abort);
     this.client.close();
+    const stopped = this.coordinator.stop();
+    await undefined; // so that who is told below, and closes it, gets this very promise
     try {
       for (const lane of this.client.lanes) lane.handBack();
     } finally {
-      await this.coordinator.stop();
+      await stopped;
     }
     return unfired;
   }

@@ -3,6 +3,7 @@ import type { ClientLane } from './client-lane.ts';
 /** What settling needs of the client. */
 export interface SettlingHost {
   readonly lanes: readonly ClientLane[];
+  readonly isClosed: boolean;
   /** Makes sure that a turn comes now. */
   arm(): void;
   /** Has inline shards take their turns. */
@@ -28,6 +29,7 @@ export class Settling {
 
   /** Resolves once it is so, or the client is closed. Precondition: nobody else waits. */
   settle(): Promise<void> {
+    if (this.host.isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       this.settled = resolve;
       this.ask();

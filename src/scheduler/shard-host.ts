@@ -8,7 +8,7 @@ export interface ShardHost {
   readonly ready: Promise<void>;
   /** It runs in the client's thread. */
   readonly isInline: boolean;
-  /** Threads of it that have died. */
+  /** Threads of it that have died, and failures of it inline. */
   readonly deaths: number;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   poke(): void;
@@ -24,6 +24,6 @@ export interface ShardRestart {
   cause: Error;
   /** Live timers that were indexed anew. */
   rescheduled: number;
-  /** Threads that died since the shard was served last: those that died before they were up count as well. */
+  /** Deaths since the shard was served last: threads that died before they were up, and failures inline, count as well. */
   deaths: number;
 }

@@ -14,7 +14,7 @@ export interface ShardStats extends ShardCounters {
   retired: number;
   /** Slots that have ever been in use: as many as were live at a time, and those that are retired. */
   touched: number;
-  /** Times that a thread of this shard died, whether it had been up or not. */
+  /** Times that a thread of this shard died, whether it had been up or not, or that it failed inline. */
   deaths: number;
   /** Times that another has taken its place: fewer, where several died before one was up. */
   restarts: number;

@@ -161,7 +161,7 @@ export class SupervisedShard implements ShardHost {
       .ask('leave', () => this.doorbell.ring())
       .catch((error: Error) => {
         thread?.kill(error); // nobody knows what it serves now: its successor is built from the tables
-        return GONE;
+        return life.ended.then(() => GONE);
       });
     if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
     this.watchdog.rest();
@@ -169,9 +169,11 @@ export class SupervisedShard implements ShardHost {
     this.thread = undefined;
     this.inline = new InlineShard(this.setup, this.inlineEvents, true, { origin: left as Int32Array[] });
     this.life = Promise.resolve(this.inline);
-    this.events.news();
     this.leaving = passed(SETTLING).then(() => thread?.stop());
+    this.inline.poke();
+    this.events.news();
     await this.leaving;
+    if (this.inline !== undefined) this.doorbell.awake(); // the thread parked there to its end
     this.events.gone();
   }
 
@@ -210,7 +212,7 @@ export class SupervisedShard implements ShardHost {
       try {
         if (latest !== undefined) {
           const pause = this.noteDeath();
-          if (pause === Number.POSITIVE_INFINITY) return await this.goInline(latest);
+          if (pause === Number.POSITIVE_INFINITY) return this.goInline(latest);
           if (pause > 0) await passed(pause);
           this.requireRunning();
         }
@@ -273,13 +275,15 @@ export class SupervisedShard implements ShardHost {
     this.lead(cause);
   }
 
-  private async goInline(cause: Error): Promise<InlineShard> {
-    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
+  private goInline(cause: Error): InlineShard {
     const deaths = this.deathsSinceServed;
     this.deathsSinceServed = 0;
     this.inline ??= new InlineShard(this.setup, this.inlineEvents, false, { origin: 'tables', cause, deaths });
+    const { inline } = this;
+    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
+    inline.poke(); // does nothing where who has heard of that has closed the scheduler
     this.events.news();
-    return this.inline;
+    return inline;
   }
 
   private restarted(cause: Error, rescheduled: number): void {

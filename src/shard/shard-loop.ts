@@ -19,7 +19,8 @@ export interface LoopParts {
 /**
  * A worker's life: take a turn, let the thread's event loop run once (control calls arrive there), park, again.
  * Parked, the thread is asleep in the kernel and uses no CPU: until the next event of its wheels, or until rung.
- * There is no order to stop: a shard holds nothing that the table does not, so its thread is simply terminated.
+ * There is no order to stop: a shard holds nothing that the table does not, so its thread is simply terminated. One that has
+ * left its lanes (`ShardControl.leave`) turns and parks on, and does nothing.
  */
 export class ShardLoop {
   private readonly shard: Shard;

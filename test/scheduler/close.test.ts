@@ -1,5 +1,5 @@
 import { createScheduler, type Scheduler, SchedulerClosedError } from 'shardwheel';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
@@ -212,5 +212,55 @@ describe.each([0, 2])('handles: shards %i', (shards) => {
     await turn();
     await turn();
     expect(live()).toEqual(before);
+  });
+});
+
+describe('close() called by who hears of it, and between the waits of others', () => {
+  test('a work that is told to give up closes once more: one answer, every timer in it', async () => {
+    const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+    const answers: unknown[] = [];
+    const work = (signal: AbortSignal) => {
+      signal.addEventListener('abort', () => answers.push(scheduler.close()));
+      return new Promise<never>(() => undefined);
+    };
+    const waiting = scheduler.timeout(work, 1000).catch((error) => error.code);
+    for (let i = 0; i < 20; i++) scheduler.schedule(i, 10, () => undefined, { i });
+    const closing = scheduler.close();
+    expect((await closing).filter(({ argument }) => argument !== undefined).length).toBe(21);
+    expect(answers).toEqual([closing]);
+    expect(answers[0]).toBe(closing);
+    expect(await waiting).toBe('ERR_SCHEDULER_CLOSED');
+  });
+
+  test.each([0, 1])('advanceTo() settles, wherever close() comes between: shards %i', async (shards) => {
+    for (const count of [0, 1, 200_000]) {
+      for (let turns = 0; turns < 4; turns++) {
+        const scheduler = createScheduler({ shards, clock: 'manual', capacity: 2 ** 18 });
+        for (let i = 0; i < count; i++) scheduler.schedule('one', 50);
+        const advancing = [scheduler.advanceTo(100), scheduler.advanceTo(200)];
+        for (let turn = 0; turn < turns; turn++) await (turn === 1 ? new Promise(setImmediate) : null);
+        const unfired = await scheduler.close();
+        const delivered = await Promise.all(advancing);
+        expect(unfired.length + delivered[0] + delivered[1]).toBe(count);
+      }
+    }
+  });
+
+  test('the listener of an error closes while a shard goes inline: nothing is said or done afterwards', async () => {
+    const scheduler = createScheduler({ shards: 1, capacity: 1024, inlineAfter: { deaths: 1, within: 1000 } });
+    await scheduler.ready;
+    for (let i = 0; i < 10; i++) scheduler.scheduleAfter(i, 60_000);
+    const events: string[] = [];
+    let closing: Promise<unknown[]> | undefined;
+    scheduler.on('shard-restart', () => events.push('restart'));
+    scheduler.on('error', () => {
+      events.push('error');
+      closing = scheduler.close();
+    });
+    killShard(scheduler, 0);
+    await vi.waitUntil(() => closing !== undefined, 30_000);
+    expect((await closing)?.length).toBe(10);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(events).toEqual(['error']);
   });
 });

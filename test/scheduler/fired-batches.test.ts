@@ -104,6 +104,26 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
     expect(batches).toBeGreaterThan(50);
   });
 
+  test('a listener transfers its batch later, between two callbacks of the turn', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const seen: number[] = [];
+    let go: () => void = () => undefined;
+    const wait = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    scheduler.on('fired', async (batch) => {
+      seen.push(...batch.ids.subarray(0, batch.length));
+      await wait;
+      if (batch.ids.length > 0) structuredClone(batch, { transfer: [batch.ids.buffer as ArrayBuffer] });
+    });
+    const ids = [scheduler.schedule('one', 1)];
+    scheduler.schedule('one', 1, () => go());
+    ids.push(scheduler.schedule('one', 1), scheduler.schedule('one', 1));
+    expect(await scheduler.advanceTo(5)).toBe(4);
+    expect(seen).toEqual(ids);
+  });
+
   test('a listener closes the scheduler: no callback of that turn runs, and its timer is handed back', async () => {
     const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;

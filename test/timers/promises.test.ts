@@ -201,7 +201,7 @@ describe('promises that are pending when their scheduler is closed', () => {
         for await (const _ of promises.setInterval(60_000)) calls += 1000;
       })();
       const outcomes = Promise.allSettled([...sleeps, interval, slow]);
-      await vi.waitUntil(() => calls > 2);
+      await vi.waitUntil(() => calls > 2, 30_000);
       await owner.close();
       for (const outcome of await outcomes) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_SCHEDULER_CLOSED' } });

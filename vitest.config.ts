@@ -18,6 +18,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 3, // on two cores: many tests wait, for threads and for deadlines
+    maxWorkers: 2,
   },
 });

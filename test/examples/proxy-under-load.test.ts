@@ -6,7 +6,8 @@ import { type ConnectionEnd, TcpProxy } from '../../dist/examples/tcp-proxy/prox
 import { TestUpstream } from '../../dist/examples/tcp-proxy/upstream.js';
 import { judge } from '../../dist/examples/tcp-proxy/verdict.js';
 
-const timeouts = { connect: 300, request: 300, idle: 600, drain: 300 };
+// Long enough for a healthy exchange on a busy machine.
+const timeouts = { connect: 800, request: 800, idle: 1600, drain: 800 };
 
 const sockets = (): string[] => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP'));
 
@@ -23,9 +24,9 @@ test('each hanging connection is cut by the right timer, no healthy one is cut, 
   const report = await runLoad({
     ports: { upstream: front.port, blackhole: beyond.port },
     timeouts,
-    seconds: 2,
+    seconds: 5,
     maxConnections: 600,
-    parallel: 8,
+    parallel: 16,
     hanging: 0.2,
     maxSlow: 200,
   });

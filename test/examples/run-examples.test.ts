@@ -49,7 +49,7 @@ describe('tcp-proxy', () => {
     const { code, stdout, stderr } = await run(
       'tcp-proxy/main',
       ...['--seconds', '2', '--parallel', '8', '--connections', '2000', '--hanging', '10'],
-      ...['--connect', '300', '--request', '300', '--idle', '600', '--drain', '300'],
+      ...['--connect', '800', '--request', '800', '--idle', '1600', '--drain', '800'],
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
     expect(stdout).toMatch(/timers left at the end +│ +0 /);

@@ -33,9 +33,10 @@ export function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 
 
 /**
  * What a shard lets go of are some immediates and bigints a turn: its young generation need not grow. Node's default would
- * let it, to 32 MB and more.
+ * let it, to 32 MB and more. And its code is small: V8 would reserve 512 MB of addresses for it, and end the process where
+ * it is refused them.
  */
-const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3 };
+const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 };
 
 /** Throws InvalidConfigError. */
 export function resolveResourceLimits(value: unknown): ResourceLimits {

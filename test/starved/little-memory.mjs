@@ -8,8 +8,6 @@ const [shards, capacity, room, outcome] = process.argv.slice(2);
 const options = {
   shards: Number(shards),
   ...(capacity === 'default' ? {} : { capacity: Number(capacity) }),
-  // V8 reserves 512 MiB for the code of each thread unless told otherwise, and ends the process where it cannot.
-  resourceLimits: { codeRangeSizeMb: 8 },
 };
 /** Its code is loaded, and the pool's, which is loaded when a thread is first made. */
 await new Ledger({ shards: 0, capacity: 16 }).close();

@@ -160,3 +160,17 @@ test('memory at rest: nothing of what is reserved counts as array buffers', asyn
     expect(reservedBytes).toBeGreaterThan(100e6);
   }
 });
+
+test.runIf(process.platform === 'linux')('a thread does not reserve 512 MiB of addresses for its code', async () => {
+  const { stdout } = await runText(`
+    import { readFileSync } from 'node:fs';
+    import { createScheduler } from 'shardwheel';
+    const reserved = () => Number(/VmSize:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
+    const scheduler = createScheduler({ shards: 1, capacity: 1000 });
+    const before = reserved();
+    await scheduler.ready;
+    process.stdout.write(String(reserved() - before));
+    await scheduler.close();`);
+  expect(Number(stdout)).toBeGreaterThan(10);
+  expect(Number(stdout)).toBeLessThan(500);
+});

@@ -33,9 +33,8 @@ for (const { name, checks } of conditions(isQuick)) {
     counts.failed += result.failures.length;
     failures.push(...result.failures.map((failure) => `${name}: ${check.name}: ${failure}`));
     const seconds = ((performance.now() - from) / 1000).toFixed(1);
-    print(
-      `  ${check.name}: ${result.passed} passed, ${result.failures.length} failed, ${seconds} s${result.notes ?? ''}`,
-    );
+    print(`  ${check.name}: ${result.passed} passed, ${result.failures.length} failed, ${seconds} s`);
+    for (const failure of result.failures) print(`    ${failure}`);
   }
   passed += counts.passed;
   failed += counts.failed;

@@ -18,7 +18,10 @@ const FOR_EVER = 2 ** 30;
 /** A scheduler of two shards, of which the threads of the first meet the fault each time. */
 function doomed(point: Point, kind: FaultKind, options: SchedulerOptions = {}) {
   const fault = new Fault(point, kind, { times: FOR_EVER });
-  const scheduler = withFaults([fault], () => createScheduler({ shards: 2, capacity: 2 ** 20, ...options }));
+  const inlineAfter = { deaths: 5, within: 600_000 }; // a busy machine may take seconds to start a thread
+  const scheduler = withFaults([fault], () =>
+    createScheduler({ shards: 2, capacity: 2 ** 20, inlineAfter, ...options }),
+  );
   return { scheduler, heard: listen(scheduler), fault };
 }
 

@@ -1,25 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LaneWorld } from './lane-world.ts';
-import { steerImmediates } from './stepped-loop.ts';
+import { delivered, scheduleAll, steerAllTests, worldOf } from './one-lane.ts';
 
-let release: () => void;
-beforeAll(() => {
-  release = steerImmediates();
-});
-afterAll(() => release());
-
-/** One lane with both of its ends in this thread. */
-function worldOf(options: { capacity?: number; ring?: number; budget?: number; manual?: boolean } = {}): LaneWorld {
-  const { capacity = 16, ring = 16, budget = 1000, manual = false } = options;
-  return new LaneWorld({ capacity, rings: { commands: ring, fired: ring }, budget, maxBatch: 1000, manual });
-}
-
-function scheduleAll(world: LaneWorld, deadlines: readonly number[]): void {
-  for (const deadline of deadlines) if (!world.schedule(deadline)) throw new Error('the table is full');
-}
-
-/** The deadlines of what has been delivered, in its order. */
-const delivered = (world: LaneWorld): number[] => world.deliveries.map(({ deadline }) => deadline);
+steerAllTests();
 
 describe.each([1000, 1])('the order of delivery, turns of %d', (budget) => {
   test('of a tick that is handed over in several turns, what comes late for it stands behind what was filed for it', () => {

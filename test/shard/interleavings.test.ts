@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
+import { steerAllTests } from './one-lane.ts';
 import { everySequence } from './sequences.ts';
-import { steerImmediates } from './stepped-loop.ts';
 import { beginnings, forOneTimer, forTwoTimers, type Steps } from './world-steps.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-let release: () => void;
-beforeAll(() => {
-  release = steerImmediates();
-});
-afterAll(() => release());
+steerAllTests();
 
 interface Family {
   readonly from: keyof typeof beginnings;

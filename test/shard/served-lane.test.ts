@@ -1,27 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WANTS_ROOM } from '../../src/lane/lane-memory.ts';
 import { CHUNK_ENTRIES } from '../../src/scheduler/command-stage.ts';
-import { LaneWorld } from './lane-world.ts';
-import { steerImmediates } from './stepped-loop.ts';
+import type { LaneWorld } from './lane-world.ts';
+import { delivered, scheduleAll, steerAllTests, worldOf } from './one-lane.ts';
 
-let release: () => void;
-beforeAll(() => {
-  release = steerImmediates();
-});
-afterAll(() => release());
-
-/** One lane with both of its ends in this thread. */
-function worldOf(options: { capacity?: number; ring?: number; budget?: number; manual?: boolean } = {}): LaneWorld {
-  const { capacity = 16, ring = 16, budget = 1000, manual = false } = options;
-  return new LaneWorld({ capacity, rings: { commands: ring, fired: ring }, budget, maxBatch: 1000, manual });
-}
-
-function scheduleAll(world: LaneWorld, deadlines: readonly number[]): void {
-  for (const deadline of deadlines) if (!world.schedule(deadline)) throw new Error('the table is full');
-}
-
-/** The deadlines of what has been delivered, in its order. */
-const delivered = (world: LaneWorld): number[] => world.deliveries.map(({ deadline }) => deadline);
+steerAllTests();
 
 describe('far deadlines', () => {
   const distances = [2 ** 30 - 1, 2 ** 30, 2 ** 30 + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 33 + 7, 2 ** 45];

@@ -82,6 +82,22 @@ export class Ledger {
     if (this.open > 0) this.faults.push(`${this.open} timers have not ended`);
   }
 
+  /**
+   * What every program here has a scheduler do: timers before it is up and after, some cancelled, all others fired, and the
+   * last of them handed back. Returns the shards as `stats()` had them before the end.
+   */
+  async serve() {
+    this.scheduleMany(500, 40);
+    await this.scheduler.ready;
+    this.scheduleMany(500, 40);
+    for (let number = 500; number < 600; number++) this.cancel(number);
+    await this.settle();
+    this.scheduleMany(20, 1e7);
+    const { shards } = await this.scheduler.stats();
+    await this.close();
+    return shards;
+  }
+
   async close() {
     for (const { argument } of await this.scheduler.close()) this.end(argument, 'handedBack');
     if (this.open > 0) this.faults.push(`${this.open} timers are lost`);
@@ -90,9 +106,11 @@ export class Ledger {
     }
   }
 
+  /** For a person: what happened to the timers, and what the scheduler has told. */
   get counts() {
     const { accepted, refused, delivered, cancelled, handedBack, restarts } = this;
-    return { accepted, refused, delivered, cancelled, handedBack, restarts: restarts.length };
+    const errors = this.errors.map(({ message }) => message);
+    return { accepted, refused, delivered, cancelled, handedBack, restarts: restarts.length, errors };
   }
 }
 

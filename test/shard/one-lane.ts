@@ -1,0 +1,27 @@
+import { afterAll, beforeAll } from 'vitest';
+import { LaneWorld } from './lane-world.ts';
+import { steerImmediates } from './stepped-loop.ts';
+
+/** One lane with both of its ends in this thread. */
+export function worldOf(
+  options: { capacity?: number; ring?: number; budget?: number; manual?: boolean } = {},
+): LaneWorld {
+  const { capacity = 16, ring = 16, budget = 1000, manual = false } = options;
+  return new LaneWorld({ capacity, rings: { commands: ring, fired: ring }, budget, maxBatch: 1000, manual });
+}
+
+/** For the tests of the file that calls this: stepped loops wait for their steps. */
+export function steerAllTests(): void {
+  let release: () => void;
+  beforeAll(() => {
+    release = steerImmediates();
+  });
+  afterAll(() => release());
+}
+
+export function scheduleAll(world: LaneWorld, deadlines: readonly number[]): void {
+  for (const deadline of deadlines) if (!world.schedule(deadline)) throw new Error('the table is full');
+}
+
+/** The deadlines of what has been delivered, in its order. */
+export const delivered = (world: LaneWorld): number[] => world.deliveries.map(({ deadline }) => deadline);

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../src/cli/command-line.ts';
-import { onNode, without } from '../src/cli/node-release.ts';
+import { UsageError } from '../replay/command-line.ts';
+import { onNode, without } from '../replay/node-release.ts';
 import type { Comparison } from './comparison.ts';
 import { judge } from './marks.ts';
 import { type Options, parseOptions } from './options.ts';

@@ -1,19 +1,7 @@
 import type { Comparison } from './comparison.ts';
 import { linearMarks } from './linear/linear-suites.ts';
+import type { Mark } from './mark.ts';
 import type { Spread } from './statistics.ts';
-
-/** A bound that a figure has to keep: a multiple of the base's in the same run, or a value of its own. */
-export interface Mark {
-  readonly title: string;
-  readonly suite: string;
-  readonly subject: string;
-  readonly figure: string;
-  readonly most: number;
-  /** What the bound counts; '' for a multiple of the base. */
-  readonly unit: string;
-  /** Whose figure, and whose multiple. */
-  readonly of: string;
-}
 
 export interface Verdict {
   readonly mark: Mark;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { number, readFlags, UsageError } from '../src/cli/command-line.ts';
-import { nodeRelease } from '../src/cli/node-release.ts';
+import { number, readFlags, UsageError } from '../replay/command-line.ts';
+import { nodeRelease } from '../replay/node-release.ts';
 import { marks } from './marks.ts';
 import { select, selectMarked } from './selection.ts';
 import type { Suite } from './suite.ts';

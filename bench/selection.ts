@@ -1,4 +1,4 @@
-import type { Mark } from './marks.ts';
+import type { Mark } from './mark.ts';
 import type { Suite } from './suite.ts';
 
 /**

@@ -130,7 +130,7 @@ export class ShardInlineError extends Error {
 
 /**
  * A shard that runs in the calling thread has failed: memory was refused to it, as a rule, which is `cause` then. It is
- * built anew from the tables, and tries so again until it can. Its timers are late for as long, and none is lost.
+ * built again from the tables, and tries so until it can. Its timers are late for as long, and none is lost.
  */
 export class ShardFailedError extends Error {
   readonly code = 'ERR_SHARD_FAILED';
@@ -139,7 +139,7 @@ export class ShardFailedError extends Error {
 
   constructor(shard: number, cause: Error) {
     const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
-    super(`${what}; its timers wait until it has been built anew`, { cause });
+    super(`${what}; its timers wait until it has been built again`, { cause });
     this.shard = shard;
   }
 }

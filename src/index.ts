@@ -1,3 +1,6 @@
+export type { TimerCallback, UnfiredTimer } from './client/client-lane.ts';
+export type { FiredBatch } from './client/delivery.ts';
+export type { WorkerHint } from './client/placement.ts';
 export {
   AbortError,
   AllocationError,
@@ -12,18 +15,16 @@ export {
   ShardInlineError,
   TimeoutError,
 } from './errors.ts';
+export type { Serving } from './hosts/auto-shard.ts';
+export type { ShardRestart } from './hosts/shard-host.ts';
 export type { Lateness } from './metrics/lateness-histogram.ts';
-export type { Serving } from './scheduler/auto-shard.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
-export type { TimerCallback, UnfiredTimer } from './scheduler/client-lane.ts';
 export { createScheduler } from './scheduler/create-scheduler.ts';
 export type { DeadlineSignal } from './scheduler/deadline-signal.ts';
-export type { FiredBatch } from './scheduler/delivery.ts';
 export type { StatsWarning } from './scheduler/hot-shards.ts';
 export type { SchedulerOptions } from './scheduler/options.ts';
-export type { WorkerHint } from './scheduler/placement.ts';
-export type { Scheduler, SchedulerEvents } from './scheduler/scheduler.ts';
-export type { ShardRestart } from './scheduler/shard-host.ts';
+export type { Scheduler } from './scheduler/scheduler.ts';
+export type { SchedulerEvents } from './scheduler/scheduler-events.ts';
 export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
 export type { LaneCounters } from './shard/lane-counters.ts';

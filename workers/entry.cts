@@ -1,4 +1,4 @@
-import type { ShardTask } from './shard.ts' with { 'resolution-mode': 'import' };
+import type { ShardTask } from '../src/shard/shard-task.ts' with { 'resolution-mode': 'import' };
 
 /**
  * The file that the pool loads. piscina requires its task's file, and Node 20 aborts the whole process when a thread is

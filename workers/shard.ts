@@ -1,18 +1,9 @@
-import type { MessagePort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { buildShard, type ShardOrigin, type ShardSetup } from '../src/shard/build-shard.ts';
+import { buildShard } from '../src/shard/build-shard.ts';
 import { ShardControl } from '../src/shard/shard-control.ts';
 import { ShardLoop } from '../src/shard/shard-loop.ts';
-
-export interface ShardTask {
-  readonly setup: ShardSetup;
-  readonly origin: ShardOrigin;
-  /** Control calls, through comlink. */
-  readonly control: MessagePort;
-  /** News for the client. */
-  readonly bell: MessagePort;
-}
+import type { ShardTask } from '../src/shard/shard-task.ts';
 
 /**
  * What a thread of the pool runs. It starts the shard's loop and returns, so that the pool counts the thread as idle and

@@ -1,4 +1,4 @@
-import type { Mark } from '../marks.ts';
+import type { Mark } from '../mark.ts';
 import type { Suite } from '../suite.ts';
 import { BareLoops } from './bare-loops.ts';
 import { fullTable } from './full-table.ts';

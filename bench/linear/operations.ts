@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from '../../src/cli/cpu-meter.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';

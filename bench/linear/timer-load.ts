@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../../src/client/client.ts';
 import { createScheduler, type Scheduler } from '../../src/index.ts';
 import { commandCounters } from '../../src/lane/lane-memory.ts';
-import type { Client } from '../../src/scheduler/client.ts';
-import { insidesOf } from '../../src/scheduler/insides.ts';
+import { internalsOf } from '../../src/scheduler/scheduler.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 
 /** Most timers that a shard can hold. Every load has room for them, so that loads differ by their timers alone. */
@@ -38,7 +38,7 @@ export class TimerLoad {
     void this.scheduler.ready.then(() => {
       this.isUp = true;
     });
-    this.client = insidesOf(this.scheduler).client;
+    this.client = internalsOf(this.scheduler).client;
     this.header = new Int32Array(this.client.lanes[0].memory.header);
     this.ids = new Float64Array(Math.max(count, WARM_UP)).fill(1);
   }

@@ -1,6 +1,6 @@
+import { placementOf } from '../../src/client/placement.ts';
 import { allocateLane } from '../../src/lane/lane-memory.ts';
 import { TimerTable } from '../../src/lane/timer-table.ts';
-import { placementOf } from '../../src/scheduler/placement.ts';
 import { decodeTimerId, encodeTimerId, timerIdLayout } from '../../src/timer-id.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 import { type Kernel, OPERATIONS, partSuite } from './part-suite.ts';

@@ -1,7 +1,7 @@
-import { forkReplay } from '../../src/cli/fork-replay.ts';
-import { parseOptions } from '../../src/cli/options.ts';
-import type { SubjectName } from '../../src/cli/replay-result.ts';
-import { isCorrect, operationsOf } from '../../src/cli/summary.ts';
+import { forkReplay } from '../../replay/fork-replay.ts';
+import { parseOptions } from '../../replay/options.ts';
+import type { SubjectName } from '../../replay/replay-result.ts';
+import { isCorrect, operationsOf } from '../../replay/summary.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { DRIVER, driverEntry, NODE, nodeEntry, SHARDWHEEL } from './subjects.ts';
 

@@ -1,5 +1,5 @@
 import FlatQueue from 'flatqueue';
-import { CascadingIndex } from '../../src/wheel/cascading-index.ts';
+import { CascadingIndex } from '../../src/wheel/cascading/cascading-index.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import type { DueSink } from '../../src/wheel/tick-index.ts';

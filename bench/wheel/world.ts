@@ -7,7 +7,7 @@ import type { WheelSubject } from './wheel-subject.ts';
 export const HORIZON = 60_000;
 const HORIZON_SCALE = scaleFor(HORIZON);
 const PAIRS_PER_MS = 400;
-// What is imported is looked up and checked at every use; a module's own constants are not.
+// V8: folded constants
 const nextRandom = xorshift;
 const drawn = scaled;
 

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { createScheduler, type SchedulerStats } from 'shardwheel';
+import { createScheduler } from 'shardwheel';
 import { Child } from './child.ts';
 import type { LoadOptions, LoadReport } from './load.ts';
+import type { Measurement } from './measurement.ts';
 import { type Options, parseOptions } from './options.ts';
 import type { Route } from './plans.ts';
 import { printTables } from './print-tables.ts';
@@ -18,18 +19,6 @@ import { judge } from './verdict.ts';
  */
 
 const MAX_SLOW = 600;
-
-export interface Measurement {
-  report: LoadReport;
-  ends: Record<Route, ConnectionEnd[]>;
-  /** Of this process while connections were opened: busy share of the event loop, CPU cores used by all threads. */
-  loop: number;
-  cpu: number;
-  /** Timers live at a time, the most that any sample saw. */
-  peakTimers: number;
-  /** Of the scheduler, when every connection had ended. */
-  stats: SchedulerStats;
-}
 
 const measurement = await measure(parseOptions(process.argv));
 const verdict = judge(measurement.report, measurement.ends);

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { Measurement } from './main.ts';
+import type { Measurement } from './measurement.ts';
 import type { Verdict } from './verdict.ts';
 
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });

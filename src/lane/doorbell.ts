@@ -96,7 +96,7 @@ export class Doorbell {
 }
 
 /**
- * The other direction: tells a client's event loop that there are fired records, or an answer, in some lane. One flag
+ * The other direction: informs a client's event loop that there are fired records, or an answer, in some lane. One flag
  * for all shards that serve the client: whichever finds it down raises it and posts the one message.
  */
 export class ClientBell {
@@ -117,7 +117,7 @@ export class ClientBell {
     if (Atomics.exchange(this.flag, 0, 1) === 0) this.post();
   }
 
-  /** Client: before looking at its lanes, so that what is published later rings anew. */
+  /** Client: before looking at its lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
   }

@@ -1,6 +1,6 @@
 /**
  * Ticks run up to 2^53, a word that a thread may read while another writes it has 32 bits. A due word is the low half
- * of a due tick, and tells it to whoever knows another tick within 2^31 of it:
+ * of a due tick, and gives it to whoever knows another tick within 2^31 of it:
  *
  *     |tick - base| < 2^31   ⇒   tickFrom(wordOf(tick), base) === tick
  *

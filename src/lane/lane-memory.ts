@@ -45,7 +45,7 @@ const SHARD_GROUP = WORDS_PER_GROUP;
 
 const COMMAND_TAIL = CLIENT_GROUP;
 const FIRED_HEAD = CLIENT_GROUP + 1;
-/** Slots below this have been used; a shard that builds its index anew reads the table up to here. */
+/** Slots below this have been used; a shard that rebuilds its index reads the table up to here. */
 export const HIGH_WATER = CLIENT_GROUP + 2;
 /** Number of the client's latest request to be told when the shard has caught up with the clock. */
 export const REQUEST = CLIENT_GROUP + 3;

@@ -3,15 +3,15 @@ import type { TickScale } from '../time/tick-scale.ts';
 import { tickFrom, tickUpTo, wordOf } from './due-word.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, HIGH_WATER, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
-// A module's own constants, which the compiler folds: see TimerTable.
+// V8: folded constants
 const RECORD = RECORD_SHIFT;
 const DUE_AT = DUE;
 const TAG_AT = TAG;
 
 /**
  * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; which
- * mixtures of old and new are harmless, and why, stands at `ServedLane`. Deadlines are doubles, of which another thread
- * might see a half: they are believed only where the due word bears them out.
+ * mixtures of old and new are harmless, and why, stands at `ServedLane`. Deadlines are doubles: another thread
+ * might see a half of one: they are believed only where the due word bears them out.
  */
 export class TableView {
   private readonly words: Int32Array;
@@ -65,22 +65,22 @@ export class TableView {
     }
   }
 
-  /** The least due tick of all live timers; Infinity where none is live. */
-  leastDueTick(now: number): number {
-    let least = Number.POSITIVE_INFINITY;
+  /** The earliest due tick of all live timers; Infinity where none is live. */
+  earliestDueTick(now: number): number {
+    let earliest = Number.POSITIVE_INFINITY;
     this.forEachLive((slot) => {
-      least = Math.min(least, this.dueTickOf(slot, now));
+      earliest = Math.min(earliest, this.dueTickOf(slot, now));
     });
-    return least;
+    return earliest;
   }
 
-  /** The least deadline of all live timers, ms; Infinity where none is live. */
-  leastDeadline(): number {
-    let least = Number.POSITIVE_INFINITY;
+  /** The earliest deadline of all live timers, ms; Infinity where none is live. */
+  earliestDeadline(): number {
+    let earliest = Number.POSITIVE_INFINITY;
     this.forEachLive((slot) => {
-      least = Math.min(least, this.deadlineOf(slot));
+      earliest = Math.min(earliest, this.deadlineOf(slot));
     });
-    return least;
+    return earliest;
   }
 
   private deadlineOf(slot: number): number {

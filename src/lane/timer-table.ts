@@ -3,7 +3,7 @@ import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
-// A module's own constants, which the compiler folds: what is imported is read from a cell, with checks, at each use.
+// V8: folded constants
 const RECORD = RECORD_SHIFT;
 const DOUBLES = DOUBLES_SHIFT;
 const DUE_AT = DUE;
@@ -12,8 +12,8 @@ const DEADLINE_AT = DEADLINE;
 
 /**
  * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
- * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it builds its
- * index anew.
+ * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds
+ * its index.
  *
  *   live slot    tag = generation·2 + 1    due = due word             deadline = as asked for, ms
  *   free slot    tag = next generation·2   due = next free slot or -1
@@ -149,7 +149,7 @@ export class TimerTable {
     return this.idBase + generation * this.slots + slot;
   }
 
-  /** Carries where the low bits of a slot's generation have begun anew; whether it is the slot's first once more. */
+  /** Carries where the low bits of a slot's generation have wrapped; whether it is the slot's first once more. */
   private isUsedUp(slot: number, tag: number): boolean {
     const { high } = this;
     if (high !== undefined && tag === 0) high[slot] = (high[slot] + 1) & this.highMask;

@@ -1,7 +1,7 @@
 import { AllocationError } from '../errors.ts';
 
 /**
- * 32-bit words in shared memory, grouped by who writes them. Two threads that write to one cache line slow each other
+ * 32-bit words in shared memory, grouped by their writer. Two threads that write to one cache line slow each other
  * down although they share no data, so every group begins on a line of its own. The unit is two lines, because
  * current processors fetch lines in pairs.
  */

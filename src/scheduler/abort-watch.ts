@@ -1,5 +1,5 @@
 /**
- * Who waits for a signal to abort. However many wait for one signal, it has one listener, which goes with the last of
+ * What waits for a signal to abort. However many wait for one signal, it has one listener, which goes with the last of
  * them: listeners of their own would each be searched for among all others, and would have to be warned of.
  */
 const waiting = new WeakMap<AbortSignal, AbortWatch>();

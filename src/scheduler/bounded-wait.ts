@@ -1,9 +1,10 @@
+import { requireDelay } from '../client/arguments.ts';
+import type { TimerCallback } from '../client/client-lane.ts';
+import { onHandBack } from '../client/hand-back.ts';
+import type { WorkerHint } from '../client/placement.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
+import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
-import { requireDelay } from './arguments.ts';
-import { hearOfHandBack } from './hand-back.ts';
-import type { WorkerHint } from './placement.ts';
-import type { Scheduler } from './scheduler.ts';
 
 /** What is waited for: a promise, or a function that starts the work and is told by its signal when to give up. */
 export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
@@ -13,6 +14,13 @@ export interface BoundedWaitOptions {
   signal?: AbortSignal;
   /** Places the timer. By default one shard after the other. */
   workerHint?: WorkerHint;
+}
+
+/** What a wait needs of its scheduler. */
+export interface WaitTimers {
+  readonly size: number;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A>, argument: A): TimerId;
+  cancel(id: TimerId): boolean;
 }
 
 let turn = 0;
@@ -33,14 +41,14 @@ const expire = ({ delay, giveUp }: Wait): void => {
   giveUp(error, error);
 };
 
-hearOfHandBack(expire, ({ giveUp }) => {
+onHandBack(expire, ({ giveUp }) => {
   const error = new SchedulerClosedError('timeout', 'was pending when');
   giveUp(error, error);
 });
 
 /** See {@link Scheduler.timeout}. */
 export async function boundedWait<T>(
-  scheduler: Scheduler,
+  scheduler: WaitTimers,
   work: BoundedWork<T>,
   delay: number,
   { signal, workerHint = nextHint() }: BoundedWaitOptions = {},

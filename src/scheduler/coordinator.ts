@@ -1,4 +1,14 @@
+import { Client } from '../client/client.ts';
+import { ClientLane } from '../client/client-lane.ts';
+import { ClientTime } from '../client/client-time.ts';
+import type { DeliveryEvents } from '../client/delivery.ts';
+import { KeepAlive } from '../client/keep-alive.ts';
 import { type ShardFailedError, ShardInlineError } from '../errors.ts';
+import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';
+import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
+import type { ShardHost, ShardRestart } from '../hosts/shard-host.ts';
+import { StartQueue } from '../hosts/start-queue.ts';
+import { SupervisedShard, type SupervisionEvents } from '../hosts/supervised-shard.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { allocateLane } from '../lane/lane-memory.ts';
@@ -6,19 +16,10 @@ import type { LaneSetup, ShardSetup } from '../shard/build-shard.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
-import { AutoShard, type Load, type Serving } from './auto-shard.ts';
-import { Client, type ClientEvents } from './client.ts';
-import { ClientLane } from './client-lane.ts';
-import { ClientTime } from './client-time.ts';
-import { type InlineEvents, InlineShard } from './inline-shard.ts';
-import { KeepAlive } from './keep-alive.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { ShardHost, ShardRestart } from './shard-host.ts';
-import { StartQueue } from './start-queue.ts';
 import type { ShardStats } from './stats.ts';
-import { SupervisedShard, type SupervisionEvents } from './supervised-shard.ts';
 
-export interface CoordinatorEvents extends ClientEvents {
+export interface CoordinatorEvents extends DeliveryEvents {
   restarted(restart: ShardRestart): void;
   wentInline(error: ShardInlineError): void;
   shardFailed(error: ShardFailedError): void;
@@ -75,18 +76,18 @@ export class Coordinator {
     return this.keepAlive.during(promise);
   }
 
-  /** The least deadline of all live timers, ms; Infinity when there is none. */
-  async leastDeadline(): Promise<number> {
+  /** The earliest deadline of all live timers, ms; Infinity when there is none. */
+  async earliestDeadline(): Promise<number> {
     this.client.publish();
-    return Math.min(...(await this.during(Promise.all(this.hosts.map((host) => host.call('leastDeadline'))))));
+    return Math.min(...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDeadline'))))));
   }
 
-  /** The least time to which the clock can come so that a timer fires; undefined when none is live. */
+  /** The earliest time to which the clock can come so that a timer fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
-    const least = await this.leastDeadline();
-    if (least === Number.POSITIVE_INFINITY) return undefined;
+    const earliest = await this.earliestDeadline();
+    if (earliest === Number.POSITIVE_INFINITY) return undefined;
     const present = this.scale.tickAtOrBefore(this.client.clock.published());
-    return this.scale.timeOf(Math.max(this.scale.tickAtOrAfter(least), present + 1));
+    return this.scale.timeOf(Math.max(this.scale.tickAtOrAfter(earliest), present + 1));
   }
 
   /** Empty once the client is closed. */
@@ -98,8 +99,8 @@ export class Coordinator {
       const { isInline: inline, deaths } = this.hosts[at];
       return lanes.map((counter, lane) => {
         const shard = at + lane; // one of the two is 0
-        const { size, capacity, retired, highWater: touched } = this.client.lanes[shard].table;
-        return { shard, size, capacity, retired, touched, deaths, restarts: this.restarts[at], inline, ...counter };
+        const { size, capacity, retired, highWater } = this.client.lanes[shard].table;
+        return { shard, size, capacity, retired, highWater, deaths, restarts: this.restarts[at], inline, ...counter };
       });
     });
   }
@@ -134,7 +135,7 @@ export function startCoordinator(
   });
   const setups = options.isAuto ? [setupOf(0, lanes)] : lanes.map((lane, number) => setupOf(number, [lane]));
   const clock = new SharedClock(clockMemory);
-  const bell = new ClientBell(bellMemory, () => client.arm());
+  const bell = new ClientBell(bellMemory, () => client.loop.arm());
   const keepAlive = new KeepAlive();
   const scale = new TickScale(options.tick);
   const time = new ClientTime(clock, scale);
@@ -143,14 +144,18 @@ export function startCoordinator(
       const { doorbell } = setups[options.isAuto ? 0 : shard];
       return new ClientLane(memory, layout, shard, new Doorbell(doorbell), time);
     }),
+    layout,
     time,
     bell,
     keepAlive,
     events,
     maxBatch: options.maxBatch,
+    keepsContexts: options.keepsContexts,
+    afterPublish: () => {
+      for (const host of hosting.hosts) host.afterPublish();
+    },
   });
   const hosting = hostShards(options, setups, clock, client, events);
-  client.hosts = hosting.hosts;
   return new Coordinator({ client, scale, keepAlive, ...hosting });
 }
 
@@ -170,7 +175,7 @@ function hostShards(
   events: CoordinatorEvents,
 ): Hosting {
   const restarts = setups.map(() => 0);
-  const news = () => client.arm();
+  const news = () => client.loop.arm();
   const nothing = () => undefined;
   const inlineEvents = (at: number): InlineEvents => ({
     news,

@@ -1,7 +1,6 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { insidesOf } from './insides.ts';
 import { resolveOptions, type SchedulerOptions } from './options.ts';
-import { Scheduler } from './scheduler.ts';
+import { internalsOf, Scheduler } from './scheduler.ts';
 
 /**
  * Makes a scheduler. Timers may be scheduled at once, before any thread is up.
@@ -21,7 +20,7 @@ const nothing = (): void => undefined;
 export function warmUp(use: (scheduler: Scheduler) => void): void {
   for (const clock of ['manual', 'monotonic'] as const) {
     const scheduler = createScheduler({ shards: 0, capacity: 16, clock }).unref();
-    const { client } = insidesOf(scheduler);
+    const { client } = internalsOf(scheduler);
     client.delivery.hasTicks = false;
     try {
       const moved = scheduler.scheduleAfter(0, 1e6, nothing, 0);
@@ -29,10 +28,10 @@ export function warmUp(use: (scheduler: Scheduler) => void): void {
       scheduler.cancel(moved);
       scheduler.scheduleAfter(0, 10, nothing, scheduler);
       use(scheduler);
-      client.turn(); // publishes; the inline shard files, and sets its native timer
+      client.loop.turn(); // publishes; the inline shard files, and sets its native timer
       client.clock.set(20); // the manual one alone comes to the deadline
       client.publish(); // fires
-      client.turn(); // delivers
+      client.loop.turn(); // delivers
     } finally {
       void scheduler.close();
     }

@@ -6,8 +6,8 @@ export interface StatsWarning {
 }
 
 /** Fewer live timers are no load worth a word. */
-const LEAST = 10_000;
-/** Times the mean of the other shards that a shard may hold. Hints spread evenly: by chance none holds so many. */
+const MIN_SIZE = 10_000;
+/** Times the mean of the other shards that a shard may hold. Hints spread evenly: chance gives no shard this much. */
 const FACTOR = 4;
 
 /** Shards that hold far more live timers than the others: many timers share few hints, and with them one wheel. */
@@ -15,7 +15,7 @@ export function hotShards(sizes: readonly number[]): StatsWarning[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const warnings: StatsWarning[] = [];
   for (const [shard, size] of sizes.entries()) {
-    if (sizes.length < 2 || size < LEAST || size <= (FACTOR * (total - size)) / (sizes.length - 1)) continue;
+    if (sizes.length < 2 || size < MIN_SIZE || size <= (FACTOR * (total - size)) / (sizes.length - 1)) continue;
     const message = `Shard ${shard} holds ${size} of ${total} live timers: too few different hints, or one that is used for most`;
     warnings.push({ code: 'HOT_SHARD', shard, message });
   }

@@ -1,13 +1,22 @@
+import type { Client } from '../client/client.ts';
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
-import type { Coordinator } from './coordinator.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+
+/** What moving a clock needs of the coordinator. */
+export interface ClockKeeper {
+  readonly client: Client;
+  readonly scale: TickScale;
+  /** Keeps the process alive until the promise has settled. */
+  during<T>(promise: Promise<T>): Promise<T>;
+}
 
 /** Moves a manual clock, one call after the other, and waits for what comes due. */
 export class ManualClock {
-  private readonly coordinator: Coordinator;
+  private readonly coordinator: ClockKeeper;
   private readonly last: number;
   private advancing: Promise<unknown> = Promise.resolve();
 
-  constructor(coordinator: Coordinator) {
+  constructor(coordinator: ClockKeeper) {
     this.coordinator = coordinator;
     this.last = coordinator.scale.timeOf(Number.MAX_SAFE_INTEGER);
   }

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import { MAX_SLOT_BITS } from '../timer-id.ts';
-import { type PresetName, presets } from '../wheel/presets.ts';
-import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
-import type { SupervisionOptions } from './supervised-shard.ts';
+import type { SupervisionOptions } from '../hosts/supervised-shard.ts';
 import {
   resolveEnv,
   resolveExecArgv,
   resolveHangTimeout,
   resolveInlineAfter,
   resolveResourceLimits,
-} from './supervision-options.ts';
+} from '../hosts/supervision-options.ts';
+import { MAX_SLOT_BITS } from '../timer-id.ts';
+import { type PresetName, presets } from '../wheel/presets.ts';
+import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
 
 export interface SchedulerOptions {
   /**
@@ -76,14 +76,14 @@ export interface ResolvedOptions extends SupervisionOptions {
 
 const MAX_SHARDS = 1024;
 /** Shards that 'auto' lays out at most, whatever the number of CPUs: each turn looks at all of them. */
-const MOST_AUTO = 8;
-/** A nanosecond, in ms: the clock tells no less. */
-const LEAST_TICK = 1e-6;
+const MAX_AUTO_SHARDS = 8;
+/** A nanosecond, in ms: the resolution of the clock. */
+const MIN_TICK = 1e-6;
 const MAX_CAPACITY = 2 ** MAX_SLOT_BITS;
 
-function integer(option: string, value: unknown, least: number, most: number): number {
-  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    throw new InvalidConfigError(`options.${option}`, `must be an integer from ${least} to ${most}`, value);
+function integer(option: string, value: unknown, min: number, max: number): number {
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
+    throw new InvalidConfigError(`options.${option}`, `must be an integer from ${min} to ${max}`, value);
   }
   return value as number;
 }
@@ -95,8 +95,8 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   }
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', maxBatch = 8192, signal, asyncContext = 'auto' } = options;
-  if (typeof tick !== 'number' || !(tick >= LEAST_TICK) || tick === Number.POSITIVE_INFINITY) {
-    throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${LEAST_TICK}`, tick);
+  if (typeof tick !== 'number' || !(tick >= MIN_TICK) || tick === Number.POSITIVE_INFINITY) {
+    throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${MIN_TICK}`, tick);
   }
   if (clock !== 'monotonic' && clock !== 'manual') {
     throw new InvalidConfigError('options.clock', "must be 'monotonic' or 'manual'", clock);
@@ -108,7 +108,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   return {
-    shards: shards === 'auto' ? Math.min(availableParallelism(), MOST_AUTO) : resolveShards(shards),
+    shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : resolveShards(shards),
     isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),
     tick,
@@ -125,7 +125,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   };
 }
 
-/** As Node tells one: those of other realms, and of polyfills, are signals as well. */
+/** By Node's own test: those of other realms, and of polyfills, are signals as well. */
 function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null || !('aborted' in value)) return false;
   return typeof (value as Partial<AbortSignal>).addEventListener === 'function';

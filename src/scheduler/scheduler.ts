@@ -1,38 +1,33 @@
 import { EventEmitter } from 'node:events';
-import { currentContext } from '../async-context/async-context.ts';
-import type { Context } from '../async-context/context-keeper.ts';
+import { requireCallback, requireDeadline, requireDelay, requireTimer } from '../client/arguments.ts';
+import type { Client } from '../client/client.ts';
+import type { TimerCallback, UnfiredTimer } from '../client/client-lane.ts';
+import type { WorkerHint } from '../client/placement.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import {
-  isApart,
-  readAll,
-  requireCallback,
-  requireDeadline,
-  requireDelay,
-  requireIds,
-  requireLength,
-  requireTimer,
-} from './arguments.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
-import type { Client } from './client.ts';
-import type { TimerCallback, UnfiredTimer } from './client-lane.ts';
 import { type Coordinator, startCoordinator } from './coordinator.ts';
-import { coordinatorEvents } from './coordinator-events.ts';
 import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
-import type { FiredBatch } from './delivery.ts';
-import { reveal } from './insides.ts';
 import { ManualClock } from './manual-clock.ts';
+import { cancelMany, scheduleMany } from './many-timers.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { WorkerHint } from './placement.ts';
-import type { ShardRestart } from './shard-host.ts';
+import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
-import { TimerBook } from './timer-book.ts';
 import { TimerGroup } from './timer-group.ts';
 
-export interface SchedulerEvents {
-  fired: [batch: FiredBatch];
-  'shard-restart': [restart: ShardRestart];
-  error: [error: unknown];
+/** What a scheduler is made of: for those in this package that start timers of another kind, and for tests. */
+export interface SchedulerInternals {
+  readonly client: Client;
+  readonly coordinator: Coordinator;
+}
+
+let readInternals: (scheduler: Scheduler) => SchedulerInternals | undefined;
+
+/** Throws InvalidArgumentError for what is no scheduler. */
+export function internalsOf(scheduler: Scheduler): SchedulerInternals {
+  const internals = typeof scheduler === 'object' && scheduler !== null ? readInternals(scheduler) : undefined;
+  if (internals === undefined) throw new InvalidArgumentError('scheduler', 'must be a Scheduler', scheduler);
+  return internals;
 }
 
 /**
@@ -47,48 +42,47 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** How timer ids are divided: shard, generation, slot. */
   readonly idLayout: TimerIdLayout;
 
-  private readonly keepsContexts: boolean;
-  private readonly coordinator: Coordinator;
-  private readonly client: Client;
-  private readonly book: TimerBook;
-  private readonly manualClock: ManualClock;
-  private readonly signal: AbortSignal | undefined;
-  private closing: Promise<UnfiredTimer[]> | undefined;
+  readonly #coordinator: Coordinator;
+  readonly #client: Client;
+  readonly #manualClock: ManualClock;
+  readonly #signal: AbortSignal | undefined;
+  #closing: Promise<UnfiredTimer[]> | undefined;
+
+  static {
+    readInternals = (scheduler) =>
+      #client in scheduler ? { client: scheduler.#client, coordinator: scheduler.#coordinator } : undefined;
+  }
 
   /** Use `createScheduler`. */
   constructor(options: ResolvedOptions) {
     super();
     this.shards = options.shards;
-    this.keepsContexts = options.keepsContexts;
     this.idLayout = timerIdLayout(options.shards, options.capacity);
-    const events = coordinatorEvents(this, options.shards);
-    this.coordinator = startCoordinator(options, this.idLayout, events);
-    this.client = this.coordinator.client;
-    this.book = new TimerBook(this.client, this.idLayout);
-    this.manualClock = new ManualClock(this.coordinator);
-    reveal(this, { client: this.client, book: this.book, keepsContexts: this.keepsContexts });
-    this.signal = options.signal;
-    this.signal?.addEventListener('abort', this.abort, { once: true });
-    if (this.signal?.aborted) this.abort();
-    else this.coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
+    this.#coordinator = startCoordinator(options, this.idLayout, eventsOf(this, options.shards));
+    this.#client = this.#coordinator.client;
+    this.#manualClock = new ManualClock(this.#coordinator);
+    this.#signal = options.signal;
+    this.#signal?.addEventListener('abort', this.#abort, { once: true });
+    if (this.#signal?.aborted) this.#abort();
+    else this.#coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
   }
 
   /** Resolves when every shard is up. */
   get ready(): Promise<void> {
-    const ready = this.coordinator.ready();
-    ready.catch(() => undefined); // who does not wait for it need not hear that close() came first
+    const ready = this.#coordinator.ready();
+    ready.catch(() => undefined); // a caller that does not wait need not hear that close() came first
     return ready;
   }
 
   /** Live timers: scheduled, neither delivered nor cancelled. */
   get size(): number {
-    return this.client.size;
+    return this.#client.size;
   }
 
   /** ms since the scheduler's start, never falling. */
   now(): number {
-    this.requireOpen('now');
-    return this.client.clock.now();
+    requireOpen(this.#client, 'now');
+    return this.#client.clock.now();
   }
 
   /**
@@ -101,9 +95,15 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     callback?: TimerCallback<A>,
     argument?: A,
   ): TimerId {
-    this.requireOpen('schedule');
+    requireOpen(this.#client, 'schedule');
     requireTimer(deadline, callback);
-    return this.book.start(workerHint, deadline, callback, argument, this.contextFor(callback));
+    return this.#client.start(
+      workerHint,
+      deadline,
+      callback,
+      argument,
+      callback === undefined ? undefined : this.#client.context(),
+    );
   }
 
   /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
@@ -113,11 +113,17 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     callback?: TimerCallback<A>,
     argument?: A,
   ): TimerId {
-    this.requireOpen('scheduleAfter');
+    requireOpen(this.#client, 'scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
-    const deadline = this.client.clock.exact() + delay;
-    return this.book.start(workerHint, deadline, callback, argument, this.contextFor(callback));
+    const deadline = this.#client.clock.exact() + delay;
+    return this.#client.start(
+      workerHint,
+      deadline,
+      callback,
+      argument,
+      callback === undefined ? undefined : this.#client.context(),
+    );
   }
 
   /**
@@ -125,72 +131,52 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
    * to `ids` (made where it is not given), in the order of the arguments.
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
-    this.requireOpen('scheduleMany');
-    const count = requireLength('workerHints', workerHints);
-    if (requireLength('deadlines', deadlines) !== count) {
-      throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
-    }
-    const { book } = this;
-    const hints = readAll(workerHints, book.capacity + 1);
-    const times = readAll(deadlines, book.capacity + 1);
-    const wanted = requireIds(ids, count);
-    this.requireOpen('scheduleMany');
-    // Until all are scheduled nobody else writes to them, as one that fails takes the others back.
-    const given =
-      wanted !== undefined && isApart(wanted, hints, times) ? wanted : new Float64Array(Math.min(count, book.capacity));
-    book.startMany(hints, times, given, count);
-    if (wanted === undefined || wanted === given) return given;
-    Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
-    return wanted;
+    requireOpen(this.#client, 'scheduleMany');
+    return scheduleMany(this.#client, workerHints, deadlines, ids);
   }
 
   /** Moves a live timer to another deadline; its id stays. False where it is not live. Throws InvalidDeadlineError. */
   reschedule(id: TimerId, deadline: number): boolean {
-    this.requireOpen('reschedule');
+    requireOpen(this.#client, 'reschedule');
     if (typeof deadline !== 'number' || deadline - deadline !== 0) requireDeadline(deadline);
-    return this.book.move(id, deadline);
+    return this.#client.reschedule(id, deadline);
   }
 
   /** Moves a live timer to at least `delay` ms from this call; its id stays. Throws as {@link reschedule} does. */
   rescheduleAfter(id: TimerId, delay: number): boolean {
-    this.requireOpen('rescheduleAfter');
+    requireOpen(this.#client, 'rescheduleAfter');
     requireDelay(delay);
-    return this.book.move(id, this.client.clock.exact() + delay);
+    return this.#client.reschedule(id, this.#client.clock.exact() + delay);
   }
 
   /** Ends a live timer. True means that it will not be delivered, even if its shard has fired it already. */
   cancel(id: TimerId): boolean {
-    this.requireOpen('cancel');
-    return this.book.cancel(id);
+    requireOpen(this.#client, 'cancel');
+    return this.#client.cancel(id);
   }
 
   /** Cancels all of the given timers; returns how many were live. */
   cancelMany(ids: ArrayLike<number>): number {
-    this.requireOpen('cancelMany');
-    const count = requireLength('ids', ids);
-    const all = readAll(ids, count);
-    this.requireOpen('cancelMany');
-    let live = 0;
-    for (let i = 0; i < count; i++) if (this.book.cancel(all[i])) live += 1;
-    return live;
+    requireOpen(this.#client, 'cancelMany');
+    return cancelMany(this.#client, ids);
   }
 
   /** Whether the id is a live timer's. */
   has(id: TimerId): boolean {
-    this.requireOpen('has');
-    return this.book.has(id);
+    requireOpen(this.#client, 'has');
+    return this.#client.has(id);
   }
 
   /** The deadline of a live timer, ms; undefined for any other. */
   deadlineOf(id: TimerId): number | undefined {
-    this.requireOpen('deadlineOf');
-    return this.book.deadlineOf(id);
+    requireOpen(this.#client, 'deadlineOf');
+    return this.#client.deadlineOf(id);
   }
 
   /** The shard that a hint's timers are placed on. */
   shardOf(workerHint: WorkerHint): number {
-    this.requireOpen('shardOf');
-    return this.book.shardOf(workerHint);
+    requireOpen(this.#client, 'shardOf');
+    return this.#client.shardOf(workerHint);
   }
 
   /** Timers that end together, as those of a connection do: see {@link TimerGroup}. Throws InvalidArgumentError. */
@@ -213,84 +199,79 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
    * its timer back, it never aborts.
    */
   signalAfter(delay: number, { workerHint = nextHint() }: { workerHint?: WorkerHint } = {}): DeadlineSignal {
-    this.requireOpen('signalAfter');
+    requireOpen(this.#client, 'signalAfter');
     requireDelay(delay);
-    return deadlineSignal(this.client, this.book, workerHint, this.client.clock.exact() + delay);
+    return deadlineSignal(this.#client, workerHint, this.#client.clock.exact() + delay);
   }
 
   /** Manual clock: moves the time and resolves with the number delivered, once every timer due by then is. */
   async advanceTo(now: number): Promise<number> {
-    this.requireOpen('advanceTo');
-    return this.manualClock.advanceTo(now);
+    requireOpen(this.#client, 'advanceTo');
+    return this.#manualClock.advanceTo(now);
   }
 
   /** The least time to which the clock can come so that a timer fires, over all shards; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
-    this.requireOpen('nextExpiration');
+    requireOpen(this.#client, 'nextExpiration');
     try {
-      return await this.coordinator.nextExpiration();
+      return await this.#coordinator.nextExpiration();
     } catch (error) {
-      this.requireOpen('nextExpiration');
+      requireOpen(this.#client, 'nextExpiration');
       throw error;
     }
   }
 
   /** Counts and percentiles. After close(): those of the client alone. */
   stats(): Promise<SchedulerStats> {
-    return collectStats(this.coordinator, this.book);
+    return collectStats(this.#coordinator);
   }
 
   /** Live timers keep the process running (the default). */
   ref(): this {
-    this.requireOpen('ref');
-    this.client.isRef = true;
-    this.client.arm();
+    requireOpen(this.#client, 'ref');
+    this.#client.isRef = true;
+    this.#client.loop.arm();
     return this;
   }
 
   /** Live timers do not keep the process running. */
   unref(): this {
-    this.requireOpen('unref');
-    this.client.isRef = false;
-    this.client.arm();
+    requireOpen(this.#client, 'unref');
+    this.#client.isRef = false;
+    this.#client.loop.arm();
     return this;
   }
 
   /** Stops the threads and hands back every timer that was not delivered. Idempotent: later calls get the same answer. */
   close(): Promise<UnfiredTimer[]> {
-    this.closing ??= this.shutDown();
-    return this.closing;
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  private async shutDown(): Promise<UnfiredTimer[]> {
-    const unfired = this.book.unfired();
-    this.signal?.removeEventListener('abort', this.abort);
-    this.client.close();
-    const stopped = this.coordinator.stop();
-    await undefined; // so that who is told below, and closes it, gets this very promise
+  async #shutDown(): Promise<UnfiredTimer[]> {
+    const unfired = this.#client.unfired();
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#client.close();
+    const stopped = this.#coordinator.stop();
+    await undefined; // so that a listener below that closes it gets this very promise
     try {
-      for (const lane of this.client.lanes) lane.handBack();
+      for (const lane of this.#client.lanes) lane.handBack();
     } finally {
       await stopped;
     }
     return unfired;
   }
 
-  private readonly abort = (): void => {
+  readonly #abort = (): void => {
     void this.close();
   };
+}
 
-  /** What a timer's callback runs in; undefined where that is no context, or none of ours. */
-  private contextFor(callback: unknown): Context {
-    return callback !== undefined && this.keepsContexts === true ? currentContext() : undefined;
-  }
-
-  private requireOpen(call: string): void {
-    // Compared, not only tested: for what it does not know to be a boolean the compiler tests all that can be false.
-    if (this.client.isClosed === true) throw new SchedulerClosedError(call);
-  }
+/** V8: known booleans */
+function requireOpen(client: Client, call: string): void {
+  if (client.isClosed === true) throw new SchedulerClosedError(call);
 }

@@ -1,9 +1,8 @@
+import type { Client } from '../client/client.ts';
+import type { Serving } from '../hosts/auto-shard.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
-import type { Serving } from './auto-shard.ts';
-import type { Coordinator } from './coordinator.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
-import type { TimerBook } from './timer-book.ts';
 
 export interface ShardStats extends ShardCounters {
   shard: number;
@@ -13,7 +12,7 @@ export interface ShardStats extends ShardCounters {
   /** Slots out of `capacity` that are used no more, because all ids that they can give have been given. */
   retired: number;
   /** Slots that have ever been in use: as many as were live at a time, and those that are retired. */
-  touched: number;
+  highWater: number;
   /** Times that a thread of this shard died, whether it had been up or not, or that it failed inline. */
   deaths: number;
   /** Times that another has taken its place: fewer, where several died before one was up. */
@@ -34,7 +33,7 @@ export interface SchedulerStats {
   stale: number;
   /** Time of delivery minus deadline over all deliveries, ms. */
   lateness: Lateness;
-  /** Who serves the shards, since when and why. */
+  /** What serves the shards, since when and why. */
   serving: Serving;
   /** Empty after close(). */
   shards: ShardStats[];
@@ -42,8 +41,15 @@ export interface SchedulerStats {
   warnings: StatsWarning[];
 }
 
+/** Where the counts come from. */
+export interface StatsSource {
+  readonly client: Client;
+  readonly serving: Serving;
+  shardStats(): Promise<ShardStats[]>;
+}
+
 /** What client and shards have counted. */
-export async function collectStats(coordinator: Coordinator, book: TimerBook): Promise<SchedulerStats> {
+export async function collectStats(coordinator: StatsSource): Promise<SchedulerStats> {
   const { client } = coordinator;
   const shards = await coordinator.shardStats().catch((error) => {
     if (client.isClosed) return [];
@@ -51,9 +57,9 @@ export async function collectStats(coordinator: Coordinator, book: TimerBook): P
   });
   return {
     size: client.size,
-    scheduled: book.scheduled,
-    rescheduled: book.rescheduled,
-    cancelled: book.cancelled,
+    scheduled: client.scheduled,
+    rescheduled: client.rescheduled,
+    cancelled: client.cancelled,
     delivered: client.delivery.delivered,
     stale: client.delivery.stale,
     lateness: client.lateness.summary(),

@@ -1,7 +1,15 @@
+import type { TimerCallback } from '../client/client-lane.ts';
+import type { WorkerHint } from '../client/placement.ts';
 import type { TimerId } from '../timer-id.ts';
-import type { TimerCallback } from './client-lane.ts';
-import type { WorkerHint } from './placement.ts';
-import type { Scheduler } from './scheduler.ts';
+
+/** What a group needs of its scheduler. */
+export interface GroupTimers {
+  readonly size: number;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId;
+  has(id: TimerId): boolean;
+  cancelMany(ids: readonly TimerId[]): number;
+}
 
 /** Ids remembered before the first look for those that have ended. */
 const FIRST_LOOK = 8;
@@ -18,12 +26,12 @@ const FIRST_LOOK = 8;
  */
 export class TimerGroup implements Disposable {
   readonly workerHint: WorkerHint;
-  private readonly scheduler: Scheduler;
+  private readonly scheduler: GroupTimers;
   private ids: TimerId[] = [];
   private dropAt = FIRST_LOOK;
 
   /** Use {@link Scheduler.group}. */
-  constructor(scheduler: Scheduler, workerHint: WorkerHint) {
+  constructor(scheduler: GroupTimers, workerHint: WorkerHint) {
     this.scheduler = scheduler;
     this.workerHint = workerHint;
   }

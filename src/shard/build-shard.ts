@@ -48,7 +48,7 @@ export interface BuiltShard {
 export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
 
 /**
- * Puts a shard together: the only place where a lane meets an engine. `post` tells the client of each lane of news. With
+ * Puts a shard together: the only place where a lane meets an engine. `post` informs the client of each lane of news. With
  * `isTemporary` the shard keeps a journal, so that it can hand its lanes over.
  */
 export function buildShard(
@@ -65,7 +65,7 @@ export function buildShard(
   for (const [i, { memory, clientBell }] of setup.lanes.entries()) {
     const table = new TableView(memory, scale);
     // Before everything that is due already, so that it is handed over in the order of its ticks.
-    const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.leastDueTick(tick) - 1));
+    const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
     const { capacity } = memory;
     const words = (count: number) => wordsIn(allocateWords(count));
     const index = createTickIndex(setup.wheel, { capacity, start, reserve: capacity, words });

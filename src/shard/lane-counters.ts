@@ -7,7 +7,7 @@ export interface LaneCounters {
   commands: number;
   /** Timers handed to the client as due. */
   fired: number;
-  /** Entries filed anew because their timer had been moved to later. */
+  /** Entries filed again because their timer had been moved to later. */
   refiled: number;
   /** Entries dropped because their timer had ended. */
   dropped: number;
@@ -25,7 +25,7 @@ const BYTES_PER_COMMAND = 16;
 /** A record of the table, and the shard's note of the tag that it is filed under. */
 const BYTES_PER_SLOT = (4 << RECORD_SHIFT) + 4;
 
-/** `slots` have been used so far, and so many commands were taken. */
+/** Given the slots used so far, and the commands taken. */
 export function bytesOfLane(
   memory: LaneMemory,
   index: TickIndex,

@@ -27,7 +27,7 @@ import { LateCommands } from './late-commands.ts';
  *     or a fired record with its tag is on its way to the client, which checks the table once more.
  *
  * So a cancel needs no command: the entry is dropped when its tick comes and the table no longer knows its tag. A move
- * to later needs none: the entry is filed anew when its old tick comes. A move to earlier, and every new timer, does.
+ * to later needs none: the entry is filed again when its old tick comes. A move to earlier, and every new timer, does.
  *
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a
@@ -205,8 +205,8 @@ export class ServedLane implements DueSink {
     return this.firedRing.exactRoom() === 0;
   }
 
-  leastDeadline(): number {
-    return this.table.leastDeadline();
+  earliestDeadline(): number {
+    return this.table.earliestDeadline();
   }
 
   /** Every entry of the index with the tag that it is filed under. */
@@ -280,7 +280,7 @@ export class ServedLane implements DueSink {
 
   private file(slot: number, tag: number, tick: number): void {
     if (this.index.has(slot)) {
-      // The same timer, filed early enough already, and near enough for its due word: it is filed anew when that tick comes.
+      // The same timer, filed early enough already, and near enough for its due word: it is filed again when that tick comes.
       const wait = tick - this.index.tickOf(slot);
       if (this.tags[slot] === tag && wait >= 0 && wait <= NEAR) return;
       this.index.remove(slot);
@@ -289,7 +289,7 @@ export class ServedLane implements DueSink {
     this.insert(slot, tick);
   }
 
-  /** Beyond the range of a wheel without an overflow list the entry waits at its end, and is filed anew from there. */
+  /** Beyond the range of a wheel without an overflow list the entry waits at its end, and is filed again from there. */
   private insert(slot: number, tick: number): void {
     this.index.insert(slot, this.isBounded ? Math.min(tick, this.index.upperBound - 1) : tick);
   }

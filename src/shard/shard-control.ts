@@ -32,9 +32,9 @@ export class ShardControl {
   }
 
   /** The least deadline of all live timers of this shard's lanes, ms; Infinity when there is none. */
-  leastDeadline(): number {
+  earliestDeadline(): number {
     this.drain();
-    return Math.min(...this.shard.lanes.map((lane) => lane.leastDeadline()));
+    return Math.min(...this.shard.lanes.map((lane) => lane.earliestDeadline()));
   }
 
   snapshot(): ShardSnapshot {

@@ -25,8 +25,8 @@ export class SharedClock {
   private readonly slot: BigInt64Array;
   private readonly monotonic: MonotonicClock;
   private readonly manual: boolean;
-  /** The latest time that `now` has told. */
-  private latest = Number.NEGATIVE_INFINITY; // a double from the start, and so remains one
+  /** The latest time that `now` has returned. */
+  private latest = Number.NEGATIVE_INFINITY; // V8: double fields
   private readonly scratch = new Float64Array(1);
   private readonly scratchBits = new BigInt64Array(this.scratch.buffer);
 
@@ -42,7 +42,7 @@ export class SharedClock {
   }
 
   /**
-   * Milliseconds since the scheduler's start, as this thread's own reading of the monotonic clock tells them: right to
+   * Milliseconds since the scheduler's start, by this thread's own reading of the monotonic clock: right to
    * the moment of the call, and never falling.
    */
   now(): number {
@@ -62,7 +62,7 @@ export class SharedClock {
     return this.manual ? this.published() : this.monotonic.now();
   }
 
-  /** Reads the source of time, publishes it, and returns it as this thread tells it. With a manual clock: what was set. */
+  /** Reads the source of time, publishes it, and returns this thread's reading. With a manual clock: what was set. */
   refresh(): number {
     if (this.manual) return this.published();
     const now = this.monotonic.now();

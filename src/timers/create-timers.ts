@@ -1,7 +1,7 @@
 import * as node from 'node:timers';
 import { promisify } from 'node:util';
+import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
-import type { WorkerHint } from '../scheduler/placement.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { MissedCalls } from './missed-calls.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';

@@ -1,43 +1,17 @@
 import { outsideContexts, runInContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
-import { soon } from '../scheduler/soon.ts';
-import type { Timeout } from './timeout.ts';
-import type { TimeoutSource } from './timeout-source.ts';
+import { inNextTurn } from '../client/next-turn.ts';
+import type { Settling } from '../client/settling.ts';
+import { DueBatch, type QueuedTimeout } from './due-batch.ts';
+import type { InFlight } from './in-flight.ts';
 
-/** Timeouts that were delivered in one turn, and of which none has run yet when the last of them comes in. */
-class DueBatch {
-  readonly timeouts: Timeout[] = [];
-  /** How many have had their turn. */
-  done = 0;
-  private isInOrder = true;
-
-  /** The one that stands last in Node's order, while none has been taken. */
-  last: Timeout | undefined;
-  /** The last tick of which a timeout has come in that was moved: others of it may stand before that one. */
-  private movedTick = Number.NEGATIVE_INFINITY;
-
-  add(timeout: Timeout): void {
-    if (this.last === undefined || timeout.compare(this.last) >= 0) this.last = timeout;
-    else this.isInOrder = false;
-    if (timeout.isMoved) this.movedTick = Math.max(this.movedTick, timeout.tick);
-    this.timeouts.push(timeout);
-  }
-
-  /** Whether what is still to be delivered may belong before what is here. */
-  isOpenEnded(): boolean {
-    return this.movedTick === this.last?.tick;
-  }
-
-  take(): Timeout {
-    if (!this.isInOrder) this.timeouts.sort((one, other) => one.compare(other));
-    this.isInOrder = true;
-    const timeout = this.timeouts[this.done];
-    this.done += 1;
-    return timeout;
-  }
+/** What the queue needs of the face's source. */
+export interface DueQueueHost {
+  readonly client: { readonly settling: Settling };
+  readonly inFlight: InFlight;
+  /** Whether the shard has fired timers that the scheduler has not delivered yet. */
+  hasMore(): boolean;
 }
-
-export type { DueBatch };
 
 /**
  * Timeouts on their way from the scheduler's delivery to their callbacks. A scheduler delivers many timers in one go;
@@ -49,15 +23,15 @@ export type { DueBatch };
  * its last tick is complete, as far as the scheduler has fired records. And it takes in what it has overtaken: see InFlight.
  */
 export class DueQueue {
-  private readonly source: TimeoutSource;
+  private readonly source: DueQueueHost;
   private batch: DueBatch | undefined;
 
-  constructor(source: TimeoutSource) {
+  constructor(source: DueQueueHost) {
     this.source = source;
   }
 
   /** A timeout has been delivered; its callback runs in one of the next immediates, unless it leaves the batch before. */
-  add(timeout: Timeout): DueBatch {
+  add(timeout: QueuedTimeout): DueBatch {
     this.batch ??= new DueBatch();
     this.addTo(this.batch, timeout);
     return this.batch;
@@ -67,30 +41,30 @@ export class DueQueue {
    * The immediate is set in the timeout's context: what the callback throws surfaces there. Precondition: this call is
    * outside of all contexts.
    */
-  private addTo(batch: DueBatch, timeout: Timeout): void {
+  private addTo(batch: DueBatch, timeout: QueuedTimeout): void {
     batch.add(timeout);
-    this.source.client.settling.entrust();
-    runInContext(timeout.context, soon, this.runNext, batch, timeout.context);
+    this.source.client.settling.callbackDeferred();
+    runInContext(timeout.context, inNextTurn, this.runNext, batch, timeout.context);
   }
 
   /** `context`: that of the immediate which calls. Where the batch had to be sorted, another timeout's turn may have come. */
   private readonly runNext = (batch: DueBatch, context: Context): void => {
     if (batch === this.batch) {
       if (batch.isOpenEnded() && this.source.hasMore()) {
-        soon(this.runNext, batch, context); // after the client's next turn
+        inNextTurn(this.runNext, batch, context); // after the client's next turn
         return;
       }
       outsideContexts(() => this.begin(batch));
     }
     const timeout = batch.take();
-    this.source.client.settling.discharge();
+    this.source.client.settling.callbackDone();
     timeout.runIn(batch, context);
   };
 
   /** What is delivered from here on makes another batch. */
   private begin(batch: DueBatch): void {
     this.batch = undefined;
-    for (const timeout of this.source.inFlight.before(batch.last as Timeout)) {
+    for (const timeout of this.source.inFlight.before(batch.last as QueuedTimeout)) {
       timeout.pull(batch);
       this.addTo(batch, timeout);
     }

@@ -1,5 +1,14 @@
-import type { Timeout } from './timeout.ts';
-import type { TimeoutSource } from './timeout-source.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+import { compareInNodesOrder, type QueuedTimeout } from './due-batch.ts';
+
+/** What is asked of the face's source. */
+export interface InFlightHost {
+  readonly scale: TickScale;
+  /** ms */
+  now(): number;
+  /** Whether what was scheduled in the given turn of the client has gone to the shard. */
+  isPublished(turn: number): boolean;
+}
 
 /** Length at which those that need not be watched are dropped for the first time. */
 const FIRST_SWEEP = 256;
@@ -15,37 +24,37 @@ const FIRST_SWEEP = 256;
  * the scheduler does not hold.
  */
 export class InFlight {
-  private readonly source: TimeoutSource;
-  private readonly watched: Timeout[] = [];
+  private readonly source: InFlightHost;
+  private readonly watched: QueuedTimeout[] = [];
   private sweepAt = FIRST_SWEEP;
 
-  constructor(source: TimeoutSource) {
+  constructor(source: InFlightHost) {
     this.source = source;
   }
 
   /** A timeout has been scheduled. */
-  add(timeout: Timeout): void {
+  add(timeout: QueuedTimeout): void {
     timeout.watchedAt = this.watched.length;
     this.watched.push(timeout);
     if (this.watched.length >= this.sweepAt) this.sweep();
   }
 
   /** A timeout waits no longer. */
-  remove(timeout: Timeout): void {
+  remove(timeout: QueuedTimeout): void {
     const { watchedAt } = timeout;
     if (watchedAt < 0) return;
     timeout.watchedAt = -1;
-    const last = this.watched.pop() as Timeout;
+    const last = this.watched.pop() as QueuedTimeout;
     if (last === timeout) return;
     this.watched[watchedAt] = last;
     last.watchedAt = watchedAt;
   }
 
   /** The waiting timeouts that stand before the given one in Node's order, and may have been overtaken by it. */
-  before(last: Timeout): Timeout[] {
+  before(last: QueuedTimeout): QueuedTimeout[] {
     if (this.watched.length === 0) return [];
     this.sweep();
-    return this.watched.filter((timeout) => timeout.compare(last) < 0);
+    return this.watched.filter((timeout) => compareInNodesOrder(timeout, last) < 0);
   }
 
   private sweep(): void {

@@ -42,7 +42,7 @@ export class IntervalGrid {
     if (this.missed === 'skip') this.count = Math.max(this.count, Math.floor((now - this.start) / this.period) + 1);
   }
 
-  /** Counts from `start` anew. */
+  /** Counts from `start` again. */
   restart(start: number): void {
     this.start = start;
     this.count = 1;

@@ -17,7 +17,7 @@ interface Options {
   ref?: boolean;
 }
 
-/** A timeout that somebody awaits: who must be told where it never comes, since its scheduler was closed. */
+/** A timeout that is awaited: its promise rejects where it never comes, since its scheduler was closed. */
 class AwaitedTimeout extends Timeout {
   private readonly giveUp: () => void;
 

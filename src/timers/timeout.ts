@@ -2,9 +2,9 @@ import { executionAsyncId } from 'node:async_hooks';
 import { type InspectOptions, inspect } from 'node:util';
 import { isEnteredKept, outsideContexts, runInContext } from '../async-context/async-context.ts';
 import { type Context, TimerResource } from '../async-context/context-keeper.ts';
-import { hearOfHandBack } from '../scheduler/hand-back.ts';
-import { throwUncaught } from '../scheduler/surface.ts';
-import type { DueBatch } from './due-queue.ts';
+import { onHandBack } from '../client/hand-back.ts';
+import { throwUncaught } from '../scheduler/report-error.ts';
+import type { DueBatch, QueuedTimeout } from './due-batch.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
@@ -23,7 +23,7 @@ export const timeoutOf = (handle: number | string): Timeout | undefined => numbe
 const deliver = (timeout: Timeout): void => timeout.delivered();
 const call = (timeout: Timeout): void => timeout.call();
 
-hearOfHandBack(deliver, (timeout) => timeout.handedBack());
+onHandBack(deliver, (timeout) => timeout.handedBack());
 
 /**
  * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
@@ -38,7 +38,7 @@ hearOfHandBack(deliver, (timeout) => timeout.handedBack());
  *
  * Invariant: at most one of `slot` and `batch` is there; a waiting timeout that is unref'd is one of the client's loose.
  */
-export class Timeout implements NodeJS.Timeout {
+export class Timeout implements NodeJS.Timeout, QueuedTimeout {
   /** The tick at which it is due, and its place among the timeouts of that tick. */
   tick = 0;
   order = 0;
@@ -73,7 +73,7 @@ export class Timeout implements NodeJS.Timeout {
     this.wait(now + this.delay);
   }
 
-  /** Starts its time anew: also where it has fired, but not where it was cleared. */
+  /** Restarts its time: also where it has fired, but not where it was cleared. */
   refresh(): this {
     if (this.callback === undefined) return this;
     const now = this.source.now();
@@ -92,14 +92,14 @@ export class Timeout implements NodeJS.Timeout {
 
   /** While it waits, the process goes on: the default. */
   ref(): this {
-    if (!this.isRef && this.slot !== NONE) this.source.client.loosen(-1);
+    if (!this.isRef && this.slot !== NONE) this.source.client.adjustUnref(-1);
     this.isRef = true;
     return this;
   }
 
   /** The process may end though it waits. */
   unref(): this {
-    if (this.isRef && this.slot !== NONE) this.source.client.loosen(1);
+    if (this.isRef && this.slot !== NONE) this.source.client.adjustUnref(1);
     this.isRef = false;
     return this;
   }
@@ -156,11 +156,6 @@ export class Timeout implements NodeJS.Timeout {
 
   get isWaiting(): boolean {
     return this.slot !== NONE;
-  }
-
-  /** Less than 0 where it stands before another in Node's order. */
-  compare(other: Timeout): number {
-    return this.tick - other.tick || this.order - other.order;
   }
 
   /** A batch that has overtaken it takes it in. Precondition: it is waiting, and due. */
@@ -232,11 +227,11 @@ export class Timeout implements NodeJS.Timeout {
     const { source } = this;
     this.slot = source.schedule(deadline, deliver, this);
     this.place(deadline);
-    this.turn = source.client.turns;
+    this.turn = source.client.loop.turns;
     source.inFlight.add(this);
     this.isEnded = false;
     this.isMoved = false;
-    if (!this.isRef) source.client.loosen(1);
+    if (!this.isRef) source.client.adjustUnref(1);
     if (this.number !== undefined) this.remember();
   }
 
@@ -249,7 +244,7 @@ export class Timeout implements NodeJS.Timeout {
   private leave(): void {
     this.slot = NONE;
     this.source.inFlight.remove(this);
-    if (!this.isRef) this.source.client.loosen(-1);
+    if (!this.isRef) this.source.client.adjustUnref(-1);
   }
 
   private remember(): void {

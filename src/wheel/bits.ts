@@ -1,4 +1,4 @@
-/** The number of a word's lowest 1. (`| 0` tells the compiler that it is a word: so no difference overflows.) */
+/** The number of a word's lowest 1. V8: words */
 export function lowestOne(word: number): number {
   const bits = word | 0;
   return 31 - Math.clz32(bits ^ (bits & (bits - 1)));

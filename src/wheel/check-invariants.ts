@@ -2,7 +2,7 @@ import type { IndexSnapshot, LevelSnapshot, WheelSnapshot } from './wheel-snapsh
 
 /**
  * Recomputes by dumb looping what a wheel claims, and throws an Error that names the first claim that does not hold.
- * Slots are found anew with BigInt arithmetic, counts by counting, minima by looking at everything.
+ * Slots are recomputed with BigInt arithmetic, counts by counting, minima by looking at everything.
  */
 export function checkInvariants(snapshot: WheelSnapshot): void {
   const { index, timers } = snapshot;
@@ -53,7 +53,7 @@ function checkLevels({ levels }: IndexSnapshot): void {
 /** Each entry stands on the level of the highest bit in which its tick differs from now, in the slot of its own bits. */
 function checkCascading(index: IndexSnapshot): void {
   const now = BigInt(index.now);
-  let least = Number.POSITIVE_INFINITY;
+  let earliest = Number.POSITIVE_INFINITY;
   let event = Number.POSITIVE_INFINITY;
   index.levels.forEach((level, number) => {
     for (const list of level.lists) {
@@ -62,12 +62,12 @@ function checkCascading(index: IndexSnapshot): void {
         const [expected, at] = placeOf(BigInt(tick), now, index.levels);
         require(expected === number &&
           at === list.index, `tick ${tick} stands on level ${expected}, slot ${at}`, `${number}, ${list.index}`);
-        least = Math.min(least, tick);
+        earliest = Math.min(earliest, tick);
         event = Math.min(event, Number((BigInt(tick) / BigInt(level.width)) * BigInt(level.width)));
       }
     }
   });
-  require(index.nextTick === least, `nextTick is the least tick filed (${least})`, index.nextTick);
+  require(index.nextTick === earliest, `nextTick is the earliest tick filed (${earliest})`, index.nextTick);
   require(index.nextEvent <= event, `nextEvent is not after the first slot's start (${event})`, index.nextEvent);
 }
 
@@ -82,7 +82,7 @@ function placeOf(tick: bigint, now: bigint, levels: readonly LevelSnapshot[]): [
 
 /** Each entry stands in the spoke of its tick rounded up, and no spoke holds two rounds. */
 function checkPinned(index: IndexSnapshot): void {
-  let least = Number.POSITIVE_INFINITY;
+  let earliest = Number.POSITIVE_INFINITY;
   for (const { width, slots, lists } of index.levels) {
     for (const list of lists) {
       const rounds = new Set(list.entries.map(({ tick }) => Math.ceil(tick / width)));
@@ -91,12 +91,12 @@ function checkPinned(index: IndexSnapshot): void {
         require(round % slots === list.index, `round ${round} stands in its spoke`, list.index);
         require(round - Math.floor(index.now / width) < slots &&
           round * width >= index.now, 'a round is within reach', round);
-        least = Math.min(least, round * width);
+        earliest = Math.min(earliest, round * width);
       }
     }
   }
-  require(index.nextTick === least, `nextTick is the least instant (${least})`, index.nextTick);
-  require(index.nextEvent <= least, `nextEvent is not after the least instant (${least})`, index.nextEvent);
+  require(index.nextTick === earliest, `nextTick is the earliest instant (${earliest})`, index.nextTick);
+  require(index.nextEvent <= earliest, `nextEvent is not after the earliest instant (${earliest})`, index.nextEvent);
 }
 
 function require(holds: boolean, claim: string, value: unknown): void {

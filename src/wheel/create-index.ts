@@ -1,6 +1,6 @@
-import { CascadingIndex } from './cascading-index.ts';
-import type { AllocateWords } from './chunk-lists.ts';
-import { PinnedIndex, pinnedLevels } from './pinned-index.ts';
+import { CascadingIndex } from './cascading/cascading-index.ts';
+import type { AllocateWords } from './cascading/chunk-lists.ts';
+import { PinnedIndex, pinnedLevels } from './pinned/pinned-index.ts';
 import type { TickIndex } from './tick-index.ts';
 import type { WheelConfig } from './wheel-config.ts';
 

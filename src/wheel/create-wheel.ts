@@ -1,7 +1,7 @@
 import { InvalidConfigError } from '../errors.ts';
-import { CascadingWheel } from './cascading-wheel.ts';
+import { CascadingWheel } from './cascading/cascading-wheel.ts';
 import { type DebugOptions, DebugWheel } from './debug-wheel.ts';
-import { PinnedWheel } from './pinned-wheel.ts';
+import { PinnedWheel } from './pinned/pinned-wheel.ts';
 import { type PresetName, presets } from './presets.ts';
 import type { TimingWheel } from './timing-wheel.ts';
 import { validateConfig, type WheelConfig, type WheelOptions } from './wheel-config.ts';

@@ -18,8 +18,8 @@ export interface IndexedWheelOptions<I> {
   shard: number;
 }
 
-const LAST_TICK = MAX_TICK; // a constant of its own, which the compiler folds: see ChunkLists
-const AWAKE = Number.NEGATIVE_INFINITY;
+const LAST_TICK = MAX_TICK; // V8: folded constants
+const CAUGHT_UP = Number.NEGATIVE_INFINITY;
 
 /**
  * Time, ids and values on top of an index of slots by tick. TimingWheel says what it promises, TickIndex what it uses.
@@ -28,11 +28,11 @@ const AWAKE = Number.NEGATIVE_INFINITY;
  *                   ├─ value
  *                   └─ deadline, where it is not the time of the due tick
  *
- * Advancing over time in which there is nothing to do only notes the time: the wheel is *quiet*, and the index lags
- * behind the clock. Whatever changes the wheel, or reads what depends on the index's `now`, wakes it first.
+ * Advancing over time in which there is nothing to do only notes the time: the index *lags* behind the
+ * clock. Whatever changes the wheel, or reads what depends on the index's `now`, has it catch up first.
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
-  // Declared, not defined: see ChunkLists.
+  // V8: declared fields
   protected readonly index: I;
   protected readonly intervals: Intervals;
   private readonly rules: DeadlineRules;
@@ -40,19 +40,19 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   private readonly values: SlotValues<T>;
   /** Where there is any deadline that is not the time of its tick. */
   private deadlines: SlotDeadlines | undefined;
-  private clock = Number.NaN; // a double from the start, as the others: see Filing
+  private clock = Number.NaN; // V8: double fields
   /** Whole deadlines from now up to it are their own due ticks; on most wheels there are none. */
-  private plainEnd = Number.NaN;
-  /** While quiet, times below it need nothing but to be noted; else AWAKE, and the index stands at the clock's tick. */
-  private quietEnd = Number.NaN;
-  /** The handler that was passed when the wheel fell quiet: known to be a function. */
+  private fastPathEnd = Number.NaN;
+  /** While the index lags, times below it need nothing but to be noted; else CAUGHT_UP: it stands at the clock's tick. */
+  private laggingEnd = Number.NaN;
+  /** The handler that was passed when the index began to lag: known to be a function. */
   private idleHandler: FireHandler<T> | undefined;
   /** Ticks of `clock` and of the tick being handed over. */
   private handlerTick = Number.NaN;
   private handler: FireHandler<T> | undefined;
   private fired = 0;
-  /** Keeps `expect` from being optimised away. */
-  protected touched = 0;
+  /** See prefetch. V8: used results */
+  protected prefetchSink = 0;
   private idle: AdvanceResult = { fired: 0, cascaded: 0, complete: true, nextExpiration: undefined };
 
   constructor({ index, intervals, capacity, past, shard }: IndexedWheelOptions<I>) {
@@ -61,10 +61,10 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     this.rules = new DeadlineRules(index, intervals, past === 'throw');
     this.slots = new Slots(capacity, shard);
     this.values = new SlotValues(capacity);
-    const isPlain = intervals.isPlain && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
+    const isFast = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
-    this.plainEnd = isPlain ? LAST_TICK : Number.NEGATIVE_INFINITY;
-    this.quietEnd = AWAKE;
+    this.fastPathEnd = isFast ? LAST_TICK : Number.NEGATIVE_INFINITY;
+    this.laggingEnd = CAUGHT_UP;
     // Not when they are first used: in what order that happens would decide which kind of object this becomes.
     this.deadlines = this.idleHandler = this.handler = undefined;
   }
@@ -86,14 +86,14 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   get upperBound(): number {
-    if (this.quietEnd > AWAKE) this.wake();
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
     return this.rules.upperBound;
   }
 
   schedule(deadline: number, value: T): TimerId {
-    if (this.quietEnd > AWAKE) this.wake();
-    if (!(deadline > this.clock && deadline < this.plainEnd && Number.isInteger(deadline))) {
-      return this.scheduleApart(deadline, value);
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
+    if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
+      return this.scheduleSlowly(deadline, value);
     }
     const id = this.slots.allocate();
     const slot = this.slots.slotOf(id);
@@ -104,13 +104,13 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   reschedule(id: TimerId, deadline: number): boolean {
-    if (this.quietEnd > AWAKE) this.wake();
-    const isPlain = deadline > this.clock && deadline < this.plainEnd && Number.isInteger(deadline);
-    const tick = isPlain ? deadline : this.rules.tickFor(deadline, this.clock);
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
+    const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
+    const tick = isFast ? deadline : this.rules.tickFor(deadline, this.clock);
     if (!this.slots.isLive(id)) return false;
     const slot = this.slots.slotOf(id);
     this.index.remove(slot);
-    if (!isPlain) this.ownDeadlines().set(slot, deadline);
+    if (!isFast) this.ownDeadlines().set(slot, deadline);
     else if (this.deadlines !== undefined) this.deadlines.unset(slot);
     this.index.insert(slot, tick);
     return true;
@@ -118,7 +118,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   cancel(id: TimerId): boolean {
     if (!this.slots.isLive(id)) return false;
-    if (this.quietEnd > AWAKE) this.wake();
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
     const slot = this.slots.slotOf(id);
     this.index.remove(slot);
     this.values.drop(slot);
@@ -139,8 +139,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
-    const isQuiet = typeof now === 'number' && now < this.quietEnd && now >= this.clock;
-    if (isQuiet && onFire === this.idleHandler && limit === undefined) {
+    const isEventFree = typeof now === 'number' && now < this.laggingEnd && now >= this.clock;
+    if (isEventFree && onFire === this.idleHandler && limit === undefined) {
       this.clock = now;
       return this.idle;
     }
@@ -153,7 +153,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   clear(): void {
-    if (this.quietEnd > AWAKE) this.wake();
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
       if (id === undefined) continue;
@@ -186,7 +186,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   snapshot(): WheelSnapshot {
-    if (this.quietEnd > AWAKE) this.wake();
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.slots.reach; slot++) {
       const id = this.slots.idOf(slot);
@@ -206,8 +206,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   /** For the index: a slot may come due. */
-  expect(slot: number): void {
-    this.touched ^= this.slots.touch(slot) ^ this.values.touch(slot);
+  prefetch(slot: number): void {
+    this.prefetchSink ^= this.slots.prefetch(slot) ^ this.values.prefetch(slot);
   }
 
   /** For the index: a slot has come due. */
@@ -236,7 +236,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   /** Schedules what needs a deadline beside its tick, or is refused. */
-  private scheduleApart(deadline: number, value: T): TimerId {
+  private scheduleSlowly(deadline: number, value: T): TimerId {
     const tick = this.rules.tickFor(deadline, this.clock);
     const id = this.slots.allocate();
     const slot = this.slots.slotOf(id);
@@ -255,11 +255,11 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     if (tick >= this.index.nextEvent()) return this.fire(tick, now, onFire, limit);
     this.index.advanceTo(tick, this, limit);
     if (now > this.clock) this.clock = now;
-    return this.fallQuiet(onFire);
+    return this.beginLagging(onFire);
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    if (this.quietEnd > AWAKE) this.wake(); // an advance that fires nothing leaves the index where it stands
+    if (this.laggingEnd > CAUGHT_UP) this.catchUp(); // an advance that fires nothing leaves the index where it stands
     const cascadedBefore = this.index.cascaded;
     this.fired = 0;
     this.handler = onFire;
@@ -280,17 +280,17 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   /** Returns the result of a call in which nothing happened: the same object for as long as it holds. */
-  private fallQuiet(onFire: FireHandler<T>): AdvanceResult {
+  private beginLagging(onFire: FireHandler<T>): AdvanceResult {
     this.idleHandler = onFire;
     const nextExpiration = this.nextExpiration();
     if (this.idle.nextExpiration !== nextExpiration) this.idle = { ...this.idle, nextExpiration };
-    this.quietEnd = this.intervals.startOf(Math.min(this.index.nextEvent(), LAST_TICK));
+    this.laggingEnd = this.intervals.startOf(Math.min(this.index.nextEvent(), LAST_TICK));
     return this.idle;
   }
 
   /** Has the index catch up with the clock. */
-  private wake(): void {
-    this.quietEnd = AWAKE;
+  private catchUp(): void {
+    this.laggingEnd = CAUGHT_UP;
     this.index.advanceTo(this.intervals.tickAt(this.clock), this, 0);
   }
 }

@@ -14,7 +14,7 @@ export class Intervals {
   /** The time at which MAX_TICK starts, where `tickAt` ends. */
   readonly end: number;
   /** The time of a whole deadline's due tick is the deadline, and its number too. */
-  readonly isPlain: boolean;
+  readonly isIdentity: boolean;
   private readonly next: boolean;
   /** Ticks are the times themselves, rounded: nothing to correct. */
   private readonly plain: boolean;
@@ -36,7 +36,7 @@ export class Intervals {
     this.end = start + MAX_TICK * precision;
     this.next = rounding === 'next';
     this.plain = precision === 1 && start === 0;
-    this.isPlain = this.plain && !this.next;
+    this.isIdentity = this.plain && !this.next;
   }
 
   startOf(n: number): number {
@@ -75,8 +75,8 @@ export class Intervals {
   private ceilingOf(time: number): number {
     const n = this.intervalOf(time);
     if (!(n < MAX_TICK && n > -MAX_TICK)) return n;
-    let least = this.startOf(n) < time ? n + 1 : n;
-    while (least > -MAX_TICK && this.startOf(least - 1) >= time) least--;
-    return least;
+    let earliest = this.startOf(n) < time ? n + 1 : n;
+    while (earliest > -MAX_TICK && this.startOf(earliest - 1) >= time) earliest--;
+    return earliest;
   }
 }

@@ -1,5 +1,5 @@
 import type { TimerId } from '../timer-id.ts';
-import type { PinnedWheel } from './pinned-wheel.ts';
+import type { PinnedWheel } from './pinned/pinned-wheel.ts';
 import type { FireHandler } from './timing-wheel.ts';
 
 /** A value on its way to a target that may lie beyond the wheel, or is to be met more closely than a coarse level would. */

@@ -1,5 +1,5 @@
 import { InvalidDeadlineError } from '../errors.ts';
-import { CascadingIndex } from './cascading-index.ts';
+import { CascadingIndex } from './cascading/cascading-index.ts';
 import { presets } from './presets.ts';
 import type { DueSink } from './tick-index.ts';
 import { type CascadingConfig, MAX_CAPACITY, validateConfig } from './wheel-config.ts';
@@ -83,10 +83,10 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     return this.size === 0 ? undefined : this.index.nextTick() - 1;
   }
 
-  /** An element of the least key: by reading them all. */
+  /** An element of the earliest key: by reading them all. */
   minElement(): QueueElement<T> | undefined {
-    const least = this.minKey();
-    for (const element of this.slots.keys()) if (element.key === least) return element;
+    const earliest = this.minKey();
+    for (const element of this.slots.keys()) if (element.key === earliest) return element;
     return undefined;
   }
 

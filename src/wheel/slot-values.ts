@@ -1,5 +1,5 @@
 /** Word of a slot whose value is in the array. */
-const KEPT_APART = -(2 ** 31);
+const OUT_OF_LINE = -(2 ** 31);
 const INITIAL = 256;
 const GROWTH = 4;
 
@@ -11,50 +11,50 @@ const GROWTH = 4;
 export class SlotValues<T> {
   private readonly capacity: number;
   private words = new Int32Array(0);
-  private apart: (T | undefined)[] | undefined;
+  private outOfLine: (T | undefined)[] | undefined;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.apart = undefined;
+    this.outOfLine = undefined;
   }
 
   set(slot: number, value: T): void {
     if (slot >= this.words.length) this.grow(slot);
-    if (typeof value === 'number' && (value | 0) === value && value !== KEPT_APART && !isMinusZero(value))
+    if (typeof value === 'number' && (value | 0) === value && value !== OUT_OF_LINE && !isMinusZero(value))
       this.words[slot] = value;
-    else this.keepApart(slot, value);
+    else this.keepOutOfLine(slot, value);
   }
 
   /** Precondition: set. */
   get(slot: number): T {
     const word = this.words[slot];
-    return word === KEPT_APART ? this.readApart(slot) : (word as T);
+    return word === OUT_OF_LINE ? this.readOutOfLine(slot) : (word as T);
   }
 
   /** Reads what there is of a slot, for no result but a number. */
-  touch(slot: number): number {
+  prefetch(slot: number): number {
     return this.words[slot];
   }
 
   /** Lets go of the value. */
   drop(slot: number): void {
-    if (this.apart !== undefined && this.words[slot] === KEPT_APART) this.apart[slot] = undefined;
+    if (this.outOfLine !== undefined && this.words[slot] === OUT_OF_LINE) this.outOfLine[slot] = undefined;
   }
 
   get bytes(): number {
-    return this.words.byteLength + (this.apart === undefined ? 0 : 8 * this.apart.length);
+    return this.words.byteLength + (this.outOfLine === undefined ? 0 : 8 * this.outOfLine.length);
   }
 
-  private keepApart(slot: number, value: T): void {
-    this.words[slot] = KEPT_APART;
-    this.apart ??= [];
+  private keepOutOfLine(slot: number, value: T): void {
+    this.words[slot] = OUT_OF_LINE;
+    this.outOfLine ??= [];
     // Never a hole: the array stays dense.
-    while (this.apart.length < slot) this.apart.push(undefined);
-    this.apart[slot] = value;
+    while (this.outOfLine.length < slot) this.outOfLine.push(undefined);
+    this.outOfLine[slot] = value;
   }
 
-  private readApart(slot: number): T {
-    return (this.apart as T[])[slot];
+  private readOutOfLine(slot: number): T {
+    return (this.outOfLine as T[])[slot];
   }
 
   private grow(slot: number): void {

@@ -17,7 +17,7 @@ const GROWTH = 4;
  * out nor taking it back waits for its memory, it only writes there.
  */
 export class Slots {
-  // Declared, not defined: see ChunkLists.
+  // V8: declared fields
   readonly capacity: number;
   private ids: Float64Array;
   /** Of each free slot, the id that its next timer gets. */
@@ -27,7 +27,7 @@ export class Slots {
   private used = 0;
   private retired = 0;
   private readonly slotMask: number;
-  // These start as doubles, and so remain ones, see Filing.
+  // V8: double fields
   /** From one generation of a slot to its next. */
   private readonly step: number = Number.NaN;
   private readonly first: number = Number.NaN;
@@ -87,7 +87,7 @@ export class Slots {
   }
 
   /** Reads what there is of a slot, for no result but a number. */
-  touch(slot: number): number {
+  prefetch(slot: number): number {
     return this.ids[slot] | 0;
   }
 
@@ -97,7 +97,7 @@ export class Slots {
     return id > 0 ? id : undefined;
   }
 
-  /** Slots of which arrays kept beside this one need room. */
+  /** Slots that arrays kept beside this one need room for. */
   get reach(): number {
     return this.used;
   }

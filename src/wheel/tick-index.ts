@@ -56,5 +56,5 @@ export interface DueSink {
    * A slot may come due in a moment, several in a row. A sink whose memory for slots is not in the cache reads it here,
    * for no result: misses that follow each other at once overlap, those of `due` do not.
    */
-  expect?(slot: number): void;
+  prefetch?(slot: number): void;
 }

@@ -19,7 +19,7 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
  *    bounded         'up': t - d < p     'next': t - d <= p      pinned: t - d < precision of the level it was placed on
  *    (for deadlines in the future when they were scheduled, up to the rounding of start(n) to a double)
  *
- *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as scheduling anew
+ *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as a new schedule
  *    exactly once    each timer accepted is fired once, or cancelled once, or dropped by `clear`
  *    nextExpiration  the least time to which advancing fires a timer, whatever level it waits on; undefined where none does
  *    size            = scheduled - fired - cancelled - dropped

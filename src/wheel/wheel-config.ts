@@ -111,9 +111,9 @@ function validatePinned({ levels, compaction }: PinnedConfig): void {
   }
 }
 
-function requireInteger(option: string, value: unknown, least: number, most: number): void {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
-  throw new InvalidConfigError(option, `must be an integer from ${least} to ${most}`, value);
+function requireInteger(option: string, value: unknown, min: number, max: number): void {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
+  throw new InvalidConfigError(option, `must be an integer from ${min} to ${max}`, value);
 }
 
 function requirePrecision(option: string, value: unknown): void {

@@ -25,7 +25,7 @@ it('a million times cancel and schedule on a wheel, with the clock moving, cause
 });
 
 // Deadlines and ids are doubles, and a double that enters or leaves a function which is not inlined is boxed: by whoever
-// calls, and for the id by one of those that return it: `TimerTable.idOf`, `TimerBook.start`, `schedule`. Which one, is the
+// calls, and for the id by one of those that return it: `TimerTable.idOf`, `Client.start`, `schedule`. Which one, is the
 // compiler's choice of the day. There is nothing else that a collection could be due to.
 it.each(['scheduler', 'scheduler inline'])(
   '%s: cancel allocates nothing, schedule its answer alone',

@@ -6,7 +6,7 @@ import {
   type ShardRestart,
 } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { RestartPolicy } from '../../src/scheduler/restart-policy.ts';
+import { RestartPolicy } from '../../src/hosts/restart-policy.ts';
 import { runModule } from '../fixtures/child-process.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';

@@ -1,17 +1,18 @@
 import { CapacityExceededError, createScheduler, decodeTimerId, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { RECORD_SHIFT, TAG } from '../../src/lane/lane-memory.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 
 /** What a table keeps of its slots' generations: the low 31 bits in the tags, the rest apart. */
-interface TableInsides {
+interface TableInternals {
   readonly words: Int32Array;
   readonly high: Uint32Array | undefined;
   readonly tagMask: number;
   readonly highMask: number;
 }
 
-const tableOf = (scheduler: Scheduler): TableInsides =>
-  (scheduler as unknown as { client: { lanes: { table: TableInsides }[] } }).client.lanes[0].table;
+const tableOf = (scheduler: Scheduler): TableInternals =>
+  internalsOf(scheduler).client.lanes[0].table as unknown as TableInternals;
 
 /** Has the next timer of a slot that is free count as the slot's `reuses`-th after its present generation. */
 function passReuses(scheduler: Scheduler, slot: number, reuses: number): void {

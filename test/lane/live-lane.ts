@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { ClientLane } from '../../src/client/client-lane.ts';
+import { ClientTime } from '../../src/client/client-time.ts';
+import { Delivery } from '../../src/client/delivery.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import { ClientLane } from '../../src/scheduler/client-lane.ts';
-import { ClientTime } from '../../src/scheduler/client-time.ts';
-import { Delivery } from '../../src/scheduler/delivery.ts';
 import type { ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
+import { scheduleOn } from './schedule-on.ts';
 
 const MAX_BATCH = 1024;
 const SCRIPT = new URL('./threads/shard.mjs', import.meta.url);
@@ -51,15 +52,17 @@ export class LiveLane {
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
-      refile: (lane: ClientLane, slot: number) => {
-        lane.refile(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
+      restage: (lane: ClientLane, slot: number) => {
+        lane.restage(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
       },
+    };
+    const events = {
       emitBatch: () => undefined,
       failed: (error: unknown) => {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, this.time, this.lateness, MAX_BATCH);
+    this.delivery = new Delivery(host, events, this.lateness, this.time, MAX_BATCH);
   }
 
   start(rebuild: boolean): void {
@@ -92,7 +95,7 @@ export class LiveLane {
 
   /** The slot, or -1 when the table is full. */
   schedule(deadline: number, callback: (argument: unknown, id: number) => void, argument: unknown): number {
-    return this.lane.schedule(deadline, wordOf(this.time.dueTickOf(deadline)), callback, argument);
+    return scheduleOn(this.lane, deadline, wordOf(this.time.dueTickOf(deadline)), callback, argument);
   }
 
   move(slot: number, deadline: number): void {
@@ -104,7 +107,7 @@ export class LiveLane {
   turn(): boolean {
     this.bell.lower();
     this.time.read();
-    const isFull = this.delivery.deliver(this.lane, 0, MAX_BATCH) === MAX_BATCH;
+    const isFull = this.delivery.deliver(this.lane, MAX_BATCH) === MAX_BATCH;
     this.lane.commands.publish();
     return isFull;
   }

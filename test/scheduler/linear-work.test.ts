@@ -1,12 +1,12 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { afterEach, expect, test } from 'vitest';
-import type { Client } from '../../src/scheduler/client.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 
 // The very classes that the package runs on: built JavaScript.
 const built = (path: string) => import(new URL(`../../dist/src/${path}.js`, import.meta.url).href);
 const { TimerTable } = (await built('lane/timer-table')) as typeof import('../../src/lane/timer-table.ts');
 const { TableView } = (await built('lane/table-view')) as typeof import('../../src/lane/table-view.ts');
-const { Payload } = (await built('scheduler/payload')) as typeof import('../../src/scheduler/payload.ts');
+const { Payload } = (await built('client/payload')) as typeof import('../../src/client/payload.ts');
 const { buildShard } = (await built('shard/build-shard')) as typeof import('../../src/shard/build-shard.ts');
 const { allocateDoorbell, ClientBell } = (await built('lane/doorbell')) as typeof import('../../src/lane/doorbell.ts');
 const { allocateHeartbeat } = (await built('lane/heartbeat')) as typeof import('../../src/lane/heartbeat.ts');
@@ -36,7 +36,7 @@ afterEach(() => {
 
 /** An index built from the table, as in the place of a thread that died. */
 function rebuild(scheduler: Scheduler): number {
-  const { client } = scheduler as unknown as { client: Client };
+  const { client } = internalsOf(scheduler);
   const setup = {
     number: 0,
     tick: 1,

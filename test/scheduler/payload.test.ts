@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { APART, CallbackPalette, NO_CALLBACK } from '../../src/scheduler/callback-palette.ts';
-import { Payload } from '../../src/scheduler/payload.ts';
+import { CallbackPalette, NO_CALLBACK, OUT_OF_LINE } from '../../src/client/callback-palette.ts';
+import { Payload } from '../../src/client/payload.ts';
 import { Draws } from '../fixtures/draws.ts';
 import { pass } from '../fixtures/event-loop.ts';
 
@@ -136,12 +136,12 @@ describe('CallbackPalette', () => {
     const palette = new CallbackPalette();
     const callbacks = Array.from({ length: 15 }, (_, i) => ({ i }));
     const codes = callbacks.map((callback) => carried(palette, callback));
-    expect([new Set(codes).size, codes[14], codes.indexOf(NO_CALLBACK)]).toEqual([15, APART, -1]);
+    expect([new Set(codes).size, codes[14], codes.indexOf(NO_CALLBACK)]).toEqual([15, OUT_OF_LINE, -1]);
     expect(codes.slice(0, 14).map((code) => palette.callbackOf(code))).toEqual(callbacks.slice(0, 14));
     palette.carry(NO_CALLBACK, codes[5]);
     expect(carried(palette, callbacks[14])).toBe(codes[5]);
     expect(palette.callbackOf(codes[5])).toBe(callbacks[14]);
-    expect(carried(palette, callbacks[5])).toBe(APART);
+    expect(carried(palette, callbacks[5])).toBe(OUT_OF_LINE);
   });
 
   test('holds a callback, the one that was asked for last too, until its last slot carries another', () => {

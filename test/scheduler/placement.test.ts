@@ -1,6 +1,6 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { placementOf, type WorkerHint } from '../../src/scheduler/placement.ts';
+import { placementOf, type WorkerHint } from '../../src/client/placement.ts';
 import { Draws } from '../fixtures/draws.ts';
 
 const COUNT = 50_000;

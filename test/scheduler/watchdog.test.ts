@@ -8,7 +8,7 @@ const CHECK = LIMIT / 4;
 /** A watchdog whose timers the test moves, and the words that it looks at, written as a shard would. */
 async function watch(limit = LIMIT) {
   vi.resetModules(); // so that it takes the faked timers
-  const { Watchdog } = await import('../../src/scheduler/watchdog.ts');
+  const { Watchdog } = await import('../../src/hosts/watchdog.ts');
   const doorbell = new Doorbell(allocateDoorbell());
   const memory = allocateHeartbeat();
   const shard = new Heartbeat(memory);

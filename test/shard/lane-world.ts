@@ -1,16 +1,17 @@
+import { ClientLane } from '../../src/client/client-lane.ts';
+import { ClientTime } from '../../src/client/client-time.ts';
+import { Delivery } from '../../src/client/delivery.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import { ClientLane } from '../../src/scheduler/client-lane.ts';
-import { ClientTime } from '../../src/scheduler/client-time.ts';
-import { Delivery } from '../../src/scheduler/delivery.ts';
 import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
 import type { Shard } from '../../src/shard/shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
+import { scheduleOn } from '../lane/schedule-on.ts';
 import { touch } from './shared-access.ts';
 import { SteppedLoop } from './stepped-loop.ts';
 
@@ -78,16 +79,18 @@ export class LaneWorld {
     this.lane = new ClientLane(setup.lanes[0].memory, layout, 0, new Doorbell(setup.doorbell), this.known);
     const host = {
       isClosed: false,
-      refile: (lane: ClientLane, slot: number) => {
+      restage: (lane: ClientLane, slot: number) => {
         this.isArmed = true;
-        lane.refile(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
+        lane.restage(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
       },
+    };
+    const events = {
       emitBatch: () => undefined,
       failed: (error: unknown) => {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, this.known, lateness, options.maxBatch);
+    this.delivery = new Delivery(host, events, lateness, this.known, options.maxBatch);
     this.loop = this.buildLoop(false);
   }
 
@@ -105,7 +108,7 @@ export class LaneWorld {
   schedule(deadline: number): boolean {
     const due = this.known.dueTickOf(deadline);
     const timer = { id: -1, slot: -1, deadline, due, outcome: 'live' as const, deliveredAt: -1 };
-    const slot = this.lane.schedule(deadline, wordOf(due), this.delivered, timer);
+    const slot = scheduleOn(this.lane, deadline, wordOf(due), this.delivered, timer);
     if (slot < 0) return false;
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));
@@ -133,7 +136,7 @@ export class LaneWorld {
     this.isArmed = true; // the other half is to come
     this.bell.lower();
     this.known.read();
-    this.hasMore = this.delivery.deliver(this.lane, 0, this.options.maxBatch) === this.options.maxBatch;
+    this.hasMore = this.delivery.deliver(this.lane, this.options.maxBatch) === this.options.maxBatch;
   }
 
   publish(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { CHUNK_ENTRIES } from '../../src/client/command-stage.ts';
 import { WANTS_ROOM } from '../../src/lane/lane-memory.ts';
-import { CHUNK_ENTRIES } from '../../src/scheduler/command-stage.ts';
 import type { LaneWorld } from './lane-world.ts';
 import { delivered, scheduleAll, steerAllTests, worldOf } from './one-lane.ts';
 

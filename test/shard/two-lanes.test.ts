@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
+import { ClientLane } from '../../src/client/client-lane.ts';
+import { ClientTime } from '../../src/client/client-time.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane } from '../../src/lane/lane-memory.ts';
-import { ClientLane } from '../../src/scheduler/client-lane.ts';
-import { ClientTime } from '../../src/scheduler/client-time.ts';
 import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
 import { presets } from '../../src/wheel/presets.ts';
+import { scheduleOn } from '../lane/schedule-on.ts';
 
 const CAPACITY = 8;
 
@@ -29,7 +30,7 @@ function twoClients({ isTemporary = false } = {}) {
     return new ClientLane(memory, timerIdLayout(1, CAPACITY), 0, new Doorbell(setup.doorbell), time);
   });
   const schedule = (client: number, deadline: number) => {
-    const slot = clients[client].schedule(deadline, wordOf(time.dueTickOf(deadline)), undefined, undefined);
+    const slot = scheduleOn(clients[client], deadline, wordOf(time.dueTickOf(deadline)));
     clients[client].commands.publish();
     return slot;
   };

@@ -9,6 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createScheduler } from '../../dist/src/index.js';
 import { Doorbell } from '../../dist/src/lane/doorbell.js';
 import { Heartbeat } from '../../dist/src/lane/heartbeat.js';
+import { internalsOf } from '../../dist/src/scheduler/scheduler.js';
 import { SharedClock } from '../../dist/src/time/shared-clock.js';
 import { pass } from './ledger.mjs';
 
@@ -33,7 +34,7 @@ async function measure() {
   }
   const others = keepBusy(busy, 2 * seconds + 60);
   await pass(2000);
-  const { heartbeat, doorbell, clock } = scheduler.coordinator.hosts[0].setup;
+  const { heartbeat, doorbell, clock } = internalsOf(scheduler).coordinator.hosts[0].setup;
   const watcher = new Worker(new URL(import.meta.url), { workerData: { heartbeat, doorbell, clock, seconds } });
   const result = new Promise((resolve) => watcher.once('message', resolve));
   const [from, cpu] = [now(), process.cpuUsage()];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ClientTime } from '../../src/client/client-time.ts';
 import { wordOf } from '../../src/lane/due-word.ts';
-import { ClientTime } from '../../src/scheduler/client-time.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 
@@ -36,21 +36,21 @@ describe('ClientTime', () => {
     expect(timeAt(40).dueTickOf(deadline)).toBe(tick);
   });
 
-  test('tells the due words of plain deadlines in short, and their ticks', () => {
+  test('has a short way to the due words of near deadlines, and to their ticks', () => {
     const time = timeAt(40);
-    expect([time.nextTickTime, time.plainBefore]).toEqual([10.25, (40 + 2 ** 30) / 4]);
-    for (const deadline of [10.25, 10.3, 10.5, 11, 1000.1, 2 ** 27, time.plainBefore - 0.001]) {
+    expect([time.nextTickTime, time.fastPathEnd]).toEqual([10.25, (40 + 2 ** 30) / 4]);
+    for (const deadline of [10.25, 10.3, 10.5, 11, 1000.1, 2 ** 27, time.fastPathEnd - 0.001]) {
       const tick = time.dueTickOf(deadline);
-      expect([deadline, time.plainDueWordOf(deadline)]).toEqual([deadline, wordOf(tick)]);
+      expect([deadline, Math.ceil(deadline * time.ticksPerMs) | 0]).toEqual([deadline, wordOf(tick)]);
       expect([deadline, time.dueTickOfRecord(deadline, wordOf(tick))]).toEqual([deadline, tick]);
     }
   });
 
-  test('has no plain deadlines where a tick is no power of two', () => {
+  test('has no such way where a tick is no power of two', () => {
     const clock = new SharedClock(SharedClock.allocate(true));
     const time = new ClientTime(clock, new TickScale(0.3));
     time.read();
-    expect(time.plainBefore).toBe(Number.NEGATIVE_INFINITY);
+    expect(time.fastPathEnd).toBe(Number.NEGATIVE_INFINITY);
     expect(time.dueTickOfRecord(3, time.dueTickOf(3))).toBe(10);
   });
 

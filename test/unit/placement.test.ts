@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { placementOf, type WorkerHint } from '../../src/client/placement.ts';
 import { InvalidArgumentError } from '../../src/errors.ts';
-import { placementOf, type WorkerHint } from '../../src/scheduler/placement.ts';
 
 const HINTS = 100_000;
 

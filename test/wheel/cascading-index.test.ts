@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CascadingIndex } from '../../src/wheel/cascading-index.ts';
+import { CascadingIndex } from '../../src/wheel/cascading/cascading-index.ts';
 
 /** A sink that keeps what it is handed. */
 class Recorder {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
-import type { PinnedWheel } from '../../src/wheel/pinned-wheel.ts';
+import type { PinnedWheel } from '../../src/wheel/pinned/pinned-wheel.ts';
 import { subjects } from './conformance-subjects.ts';
 import { noTimes } from './no-times.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CascadingWheel } from '../../src/wheel/cascading-wheel.ts';
+import { CascadingWheel } from '../../src/wheel/cascading/cascading-wheel.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
 import { presets } from '../../src/wheel/presets.ts';

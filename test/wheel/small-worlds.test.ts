@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CascadingWheel } from '../../src/wheel/cascading-wheel.ts';
+import { CascadingWheel } from '../../src/wheel/cascading/cascading-wheel.ts';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
 

@@ -1,0 +1,12 @@
+/** A bound that a figure has to keep: a multiple of the base's in the same run, or a value of its own. */
+export interface Mark {
+  readonly title: string;
+  readonly suite: string;
+  readonly subject: string;
+  readonly figure: string;
+  readonly most: number;
+  /** What the bound counts; '' for a multiple of the base. */
+  readonly unit: string;
+  /** Whose figure, and whose multiple. */
+  readonly of: string;
+}

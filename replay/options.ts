@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+import { Command, Option } from 'commander';
+import { type PresetName, presets } from '../src/wheel/presets.ts';
+import { number, readFlags, UsageError } from './command-line.ts';
+import { nodeRelease } from './node-release.ts';
+
+/** What one replay needs to know. Durations are in seconds, as on the command line. */
+export interface ReplayOptions {
+  readonly cps: number;
+  readonly seconds: number;
+  readonly drain: number;
+  readonly shards: number | 'auto';
+  readonly wheel: PresetName;
+  readonly tick: number;
+  readonly seed: number;
+  readonly lifetime: number;
+  readonly requests: number;
+  /** Percent of the requests that are never answered. */
+  readonly hang: number;
+  /** Percent by which a connection's timeouts may be longer than the flags say, spread evenly over the connections. */
+  readonly jitter: number;
+  readonly connectTimeout: number;
+  readonly idleTimeout: number;
+  readonly requestTimeout: number;
+  readonly timeWait: number;
+  /** Each step of a connection runs in an AsyncLocalStorage.run of its own. */
+  readonly contexts: boolean;
+}
+
+export interface Options extends ReplayOptions {
+  readonly json?: string;
+  readonly native: boolean;
+  /** The release of Node that is to run it. */
+  readonly node?: string;
+}
+
+/** Most connections of one replay: the driver's tables are laid out for all of them before the clock starts. */
+const maxConnections = 20_000_000;
+
+const examples = `
+Examples:
+  npm start                                          100,000 connections per second for 10 s, against Node's own timers
+  npm start -- --cps 50000 --seconds 5 --shards 2    half the rate, half the time, two worker threads
+  npm start -- --lifetime 60 --requests 10           long connections: more live timers, more moves
+  npm start -- --node 24                             on Node 24, whatever runs this
+  npm start -- --contexts                            every request in an async context of its own
+  npm start -- --jitter 10                           every connection's timeouts up to 10 % longer, as some proxies do
+  npm start -- --no-native --json out.json           only shardwheel, results into a file`;
+
+const threads = number(0, 1024, { whole: true });
+/** One stays with the event loop. */
+const spareCpus = (): number => Math.max(1, availableParallelism() - 1);
+
+const shards = (text: string): number | 'auto' => (text === 'auto' ? text : threads(text));
+
+/** Reads the flags. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
+export function parseOptions(argv: readonly string[]): Options | undefined {
+  const timeout = number(0.001, 86_400);
+  const percent = number(0, 100);
+  const command = new Command('npm start --')
+    .description(
+      'Replays the timers of a proxy on the real clock: first the driver alone, then shardwheel, then node:timers.',
+    )
+    .option('--cps <n>', 'new connections per second', number(1, 10_000_000, { whole: true }), 100_000)
+    .option('--seconds <s>', 'how long connections arrive', number(0.1, 3600), 10)
+    .option('--drain <s>', 'how long the replay goes on after the last arrival', number(0, 3600), 2)
+    .option('--shards <n>', 'worker threads; 0 = inline; auto = when the timers pay for one', shards, spareCpus())
+    .addOption(new Option('--wheel <preset>', 'preset of the wheels').choices(Object.keys(presets)).default('default'))
+    .option('--tick <ms>', 'milliseconds per tick', number(0.001, 60_000), 1)
+    .option('--seed <n>', 'seed of the workload', number(0, 0xffffffff, { whole: true }), 1)
+    .option('--lifetime <s>', 'mean lifetime of a connection', number(0.01, 86_400), 8)
+    .option('--requests <n>', 'mean requests per connection', number(1, 10_000), 3)
+    .option('--hang <percent>', 'share of requests that are never answered', percent, 0.5)
+    .option('--jitter <percent>', 'how much longer timeouts may be, per connection', percent, 0)
+    .option('--connect-timeout <s>', 'armed at SYN', timeout, 1)
+    .option('--idle-timeout <s>', 'armed at accept, moved with every request', timeout, 60)
+    .option('--request-timeout <s>', 'armed with every request', timeout, 3)
+    .option('--time-wait <s>', 'armed at close; 60 on Linux, scaled down so that it fires within the run', timeout, 1)
+    .option('--contexts', 'every request in an AsyncLocalStorage.run of its own', false)
+    .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
+    .option('--json <file>', 'write the results there, too')
+    .option('--no-native', "leave out the comparison with Node's own timers")
+    .addHelpText('after', examples);
+  if (!readFlags(command, argv)) return undefined;
+  const options = command.opts<Options>();
+  const connections = options.cps * options.seconds;
+  if (connections > maxConnections) {
+    throw new UsageError(`--cps times --seconds must be at most ${maxConnections} connections, got ${connections}`);
+  }
+  return options;
+}

@@ -1,0 +1,216 @@
+import type { Context } from '../async-context/context-keeper.ts';
+import type { Doorbell } from '../lane/doorbell.ts';
+import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
+import { RingConsumer } from '../lane/ring.ts';
+import { TimerTable } from '../lane/timer-table.ts';
+import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import type { ClientTime } from './client-time.ts';
+import { CommandStage } from './command-stage.ts';
+import { Commands } from './commands.ts';
+import { reportHandBack } from './hand-back.ts';
+import { Payload } from './payload.ts';
+
+/** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
+export type TimerCallback<A> = (argument: A, id: TimerId) => void;
+
+export interface UnfiredTimer {
+  id: TimerId;
+  deadline: number;
+  argument: unknown;
+}
+
+/** What a closed lane's timers carry. Made here, as close() must not ask for memory. */
+const NOTHING = new Payload(0);
+
+/** Ended timers whose payload is released together. */
+const RELEASE_LIMIT = 1024;
+
+/**
+ * A lane as its client sees it: the timer table, the callbacks and arguments that never leave this thread, the command
+ * ring's near end and the fired ring's far end. Slots stand for timers in here; ids are made and checked by the table.
+ */
+export class ClientLane {
+  readonly shard: number;
+  readonly table: TimerTable;
+  readonly commands: Commands;
+  readonly doorbell: Doorbell;
+  readonly memory: LaneMemory;
+  private readonly header: Int32Array;
+  readonly stage: CommandStage;
+  private readonly firedRing: RingConsumer;
+  private payload: Payload;
+  private readonly time: ClientTime;
+  /** Slots whose timers were moved to the present or the past at the tick `putOffTick`: due at the next one. */
+  private readonly putOff = new Set<number>();
+  private putOffTick = Number.NaN;
+  /**
+   * The highest number of live timers since the last `release`. By as many as it exceeds the present one timers have ended
+   * since: their slots are the first of the free list, and may still hold what their timers carried.
+   */
+  private peak = 0;
+  /** See prefetch. V8: used results */
+  prefetchSink = 0;
+  private request = 0;
+  private sentAtRequest = 0;
+
+  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell, time: ClientTime) {
+    this.memory = memory;
+    this.shard = shard;
+    this.doorbell = doorbell;
+    this.time = time;
+    this.header = new Int32Array(memory.header);
+    this.table = new TimerTable(memory, layout, shard);
+    this.payload = new Payload(memory.capacity);
+    this.stage = new CommandStage(this.table);
+    this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
+    this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
+  }
+
+  /** What remains to be done for a timer that the table has just been given. Precondition: the stage has room. */
+  begin(slot: number, tag: number, callback: unknown, argument: unknown, context: Context): void {
+    const { size } = this.table;
+    if (size > this.peak) this.peak = size;
+    this.payload.set(slot, callback, argument, context);
+    this.stage.add(slot, tag);
+  }
+
+  /**
+   * Moves a live timer. To later the table is all that changes, as long as the new due tick is near: the shard finds out
+   * when the old tick comes.
+   */
+  move(slot: number, deadline: number, due: number, isNear: boolean): void {
+    const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
+    if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
+    this.table.move(slot, deadline, due);
+    if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));
+    if (deadline < this.time.nextTickTime) this.putOffToNextTick(slot);
+  }
+
+  /** Whether the slot's timer was moved to the next tick at this very one, so that a fired record of it is older. */
+  isPutOff(slot: number): boolean {
+    return this.putOffTick === this.time.tick && this.putOff.has(slot);
+  }
+
+  /** Stages a live timer again whose record came before it is due. Precondition: a command was reserved. */
+  restage(slot: number, due: number): void {
+    this.table.move(slot, this.table.deadlineOf(slot), due);
+    this.stage.add(slot, this.table.tagOf(slot));
+  }
+
+  /**
+   * Ends a live timer. What it carried is released when the slot is taken again or `release` is called: most slots are
+   * taken again at once, and one visit to the payload costs less than two.
+   */
+  end(slot: number): void {
+    if (!this.table.free(slot)) {
+      this.payload.clear(slot);
+      return;
+    }
+    if (this.peak - this.table.size >= RELEASE_LIMIT) this.release();
+  }
+
+  /** Releases everything that ended timers carried, and what a tick that is over put off. */
+  release(): void {
+    if (this.putOff.size > 0 && this.putOffTick !== this.time.tick) this.putOff.clear();
+    const { size } = this.table;
+    let unreleased = this.peak - size;
+    this.peak = size;
+    if (unreleased === 0) return;
+    this.table.forEachFree((slot) => {
+      this.payload.clear(slot);
+      unreleased -= 1;
+      return unreleased > 0;
+    });
+  }
+
+  callbackOf(slot: number): TimerCallback<unknown> | undefined {
+    return this.payload.callbackOf(slot) as TimerCallback<unknown> | undefined;
+  }
+
+  argumentOf(slot: number): unknown {
+    return this.payload.argumentOf(slot);
+  }
+
+  contextOf(slot: number): Context {
+    return this.payload.contextOf(slot);
+  }
+
+  /** Fired records that wait to be taken. */
+  firedCount(): number {
+    return this.firedRing.available();
+  }
+
+  /**
+   * Reads what the next `count` fired records refer to, only to have it in the processor's cache: here one access need not
+   * wait for the other, in their delivery each does. Precondition: count <= firedCount().
+   */
+  prefetch(count: number): void {
+    let sink = 0;
+    for (let i = 0; i < count; i++) {
+      const slot = this.firedRing.cells[this.firedRing.peek(i)];
+      sink ^= this.payload.prefetch(slot) ^ this.table.tagOf(slot);
+    }
+    this.prefetchSink = sink; // V8: used results
+  }
+
+  /** Whether the next fired record is of a live timer with a callback. Precondition: firedCount() > 0. */
+  isCallbackNext(): boolean {
+    const { cells } = this.firedRing;
+    const at = this.firedRing.peek(0);
+    const slot = cells[at];
+    return this.table.tagOf(slot) === cells[at + 1] && this.payload.callbackOf(slot) !== undefined;
+  }
+
+  /** Takes a fired record: the slot if the timer that was fired is still live, else -1. Precondition: firedCount() > 0. */
+  takeFired(): number {
+    const at = this.firedRing.take();
+    const slot = this.firedRing.cells[at];
+    return this.table.tagOf(slot) === this.firedRing.cells[at + 1] ? slot : -1;
+  }
+
+  /** Gives the room of taken records back; wakes the shard if it waits for it. */
+  releaseFired(): void {
+    this.firedRing.release();
+    if (Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring(); // pairs with ServedLane.isBlocked
+  }
+
+  /** Asks the shard to say when it has caught up with the clock and all commands. */
+  requestAnswer(): void {
+    this.request = (this.request + 1) | 0;
+    this.sentAtRequest = this.commands.sent;
+    Atomics.store(this.header, REQUEST, this.request);
+    this.doorbell.ring();
+  }
+
+  /** Whether the shard has answered the last request; what it fired until then can be taken. */
+  isAnswered(): boolean {
+    return Atomics.load(this.header, ANSWERED) === this.request;
+  }
+
+  /** Whether commands have been published, or wait to be, that the last answer need not cover. */
+  hasSentSinceRequest(): boolean {
+    return this.commands.sent !== this.sentAtRequest || this.commands.waiting > 0;
+  }
+
+  *unfired(): Generator<UnfiredTimer> {
+    for (const slot of this.liveSlots()) {
+      yield { id: this.table.idOf(slot), deadline: this.table.deadlineOf(slot), argument: this.argumentOf(slot) };
+    }
+  }
+
+  /** The client is closed: reports that to those of its timers that have to know, and releases what all of them carry. */
+  handBack(): void {
+    for (const slot of this.liveSlots()) reportHandBack(this.callbackOf(slot), this.argumentOf(slot));
+    this.payload = NOTHING;
+  }
+
+  private *liveSlots(): Generator<number> {
+    for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
+  }
+
+  private putOffToNextTick(slot: number): void {
+    if (this.putOffTick !== this.time.tick) this.putOff.clear();
+    this.putOffTick = this.time.tick;
+    this.putOff.add(slot);
+  }
+}

@@ -1,0 +1,64 @@
+import { NEAR, tickUpTo } from '../lane/due-word.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+
+const LAST_TICK = Number.MAX_SAFE_INTEGER;
+
+/** What a client knows of the time between two readings of the clock, and the due ticks that follow from it. */
+export class ClientTime {
+  /** The clock's tick when it was last read: never ahead of the time, and some ms behind at most. */
+  tick = 0;
+  /** Deadlines before this are near: see `lane/due-word.ts`. */
+  nearEnd = Number.NaN; // V8: double fields
+  /** As nearEnd; where a tick is not a power of two in ms, nothing is before it. */
+  fastPathEnd = Number.NaN;
+  /**
+   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
+   * late for it, or it has passed. The loop sets it: infinite until the hold timer is set, with a manual clock always.
+   */
+  urgentBefore = Number.POSITIVE_INFINITY;
+  /** The time of the tick after `tick`. */
+  nextTickTime = Number.NaN;
+  readonly clock: SharedClock;
+  readonly scale: TickScale;
+  /**
+   * What `dueTickOf` comes to for a deadline from `timeOf(tick)` to `fastPathEnd`: ceil(deadline · ticksPerMs). Where a tick
+   * is a power of two in ms.
+   */
+  readonly ticksPerMs: number = Number.NaN;
+
+  constructor(clock: SharedClock, scale: TickScale) {
+    this.clock = clock;
+    this.scale = scale;
+    this.ticksPerMs = scale.inverse;
+    this.note(0);
+  }
+
+  /** Returns the time, ms. */
+  read(): number {
+    const now = this.clock.refresh();
+    this.note(this.scale.tickAtOrBefore(now));
+    return now;
+  }
+
+  /** The due tick of a deadline: at the earliest the next tick. */
+  dueTickOf(deadline: number): number {
+    return Math.min(Math.max(this.scale.tickAtOrAfter(deadline), this.tick + 1), LAST_TICK);
+  }
+
+  /** The due tick of a record of the table: as it was when the deadline was set, also where that had passed then. */
+  dueTickOfRecord(deadline: number, due: number): number {
+    if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) return Math.ceil(deadline * this.ticksPerMs);
+    const tick = this.scale.tickAtOrAfter(deadline);
+    if (tick > this.tick) return Math.min(tick, LAST_TICK);
+    return tickUpTo(due, this.tick + 1); // when it was set it was overdue, and due at the next tick
+  }
+
+  private note(tick: number): void {
+    this.tick = tick;
+    this.nextTickTime = this.scale.timeOf(tick + 1);
+    if (this.urgentBefore < this.nextTickTime) this.urgentBefore = this.nextTickTime;
+    this.nearEnd = this.scale.timeOf(tick + NEAR);
+    this.fastPathEnd = this.scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.nearEnd;
+  }
+}

@@ -1,0 +1,281 @@
+import { currentContext } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
+import { CapacityExceededError } from '../errors.ts';
+import type { ClientBell } from '../lane/doorbell.ts';
+import { wordOf } from '../lane/due-word.ts';
+import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { TickScale } from '../time/tick-scale.ts';
+import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import { requireDeadline } from './arguments.ts';
+import type { ClientLane, UnfiredTimer } from './client-lane.ts';
+import { ClientLoop } from './client-loop.ts';
+import type { ClientTime } from './client-time.ts';
+import { Delivery, type DeliveryEvents } from './delivery.ts';
+import type { KeepAlive } from './keep-alive.ts';
+import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
+import { Settling } from './settling.ts';
+
+export interface ClientParts {
+  readonly lanes: readonly ClientLane[];
+  readonly layout: TimerIdLayout;
+  readonly time: ClientTime;
+  readonly bell: ClientBell;
+  readonly keepAlive: KeepAlive;
+  readonly events: DeliveryEvents;
+  readonly maxBatch: number;
+  /** Callbacks run in the async context of the call that set their timer. */
+  readonly keepsContexts: boolean;
+  /** Commands have been published, or fired records taken: a shard in this thread takes its turn. */
+  readonly afterPublish: () => void;
+}
+
+/**
+ * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
+ * lane and slot. A single call changes the table of a lane and stages a command; all else is done in turns, which
+ * `ClientLoop` brings:
+ *
+ *     deliver what has fired, at most maxBatch → publish commands → let the process end, or not
+ *
+ * Every timer is started by `schedule`, and counted there, whoever asks for it.
+ */
+export class Client {
+  isClosed = false;
+  isRef = true;
+  scheduled = 0;
+  rescheduled = 0;
+  private readonly keepsContexts: boolean;
+  readonly lanes: readonly ClientLane[];
+  readonly clock: SharedClock;
+  readonly scale: TickScale;
+  readonly lateness = new LatenessHistogram();
+  readonly delivery: Delivery;
+  readonly settling: Settling;
+  readonly loop: ClientLoop;
+  /** See ClientParts. */
+  readonly afterPublish: () => void;
+  private readonly time: ClientTime;
+  private readonly bell: ClientBell;
+  private readonly keepAlive: KeepAlive;
+  private readonly maxBatch: number;
+  private readonly laneScale: number;
+  /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
+  private unrefCount = 0;
+  private firstLane = 0;
+
+  constructor({ lanes, layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish }: ClientParts) {
+    this.lanes = lanes;
+    this.clock = time.clock;
+    this.scale = time.scale;
+    this.time = time;
+    this.bell = bell;
+    this.keepAlive = keepAlive;
+    this.maxBatch = maxBatch;
+    this.keepsContexts = keepsContexts;
+    this.afterPublish = afterPublish;
+    this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
+    this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
+    this.loop = new ClientLoop(this, time);
+    this.settling = new Settling(this);
+  }
+
+  // Single calls, by id: the hot paths.
+
+  /**
+   * Starts a timer on the shard that the hint is hashed to. Throws InvalidArgumentError for the hint, InvalidDeadlineError,
+   * CapacityExceededError.
+   */
+  start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
+    const lane = this.lanes[this.shardOf(hint)];
+    return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
+  }
+
+  /** False where the id is no live timer's. Precondition: the deadline is finite. */
+  reschedule(id: TimerId, deadline: number): boolean {
+    const lane = this.laneOf(id);
+    if (lane === undefined) return false;
+    const slot = lane.table.slotOf(id);
+    if (slot < 0) return false;
+    this.move(lane, slot, deadline);
+    return true;
+  }
+
+  /** False where the id is no live timer's. */
+  cancel(id: TimerId): boolean {
+    const lane = this.laneOf(id);
+    if (lane === undefined) return false;
+    const slot = lane.table.slotOf(id);
+    if (slot < 0) return false;
+    this.end(lane, slot);
+    return true;
+  }
+
+  /** The context of this call, for its timer's callback to run in; undefined where there is none, or none is kept. */
+  context(): Context {
+    return this.keepsContexts === true ? currentContext() : undefined;
+  }
+
+  // The same by lane and slot, for the parts of the package that keep slots.
+
+  /** Starts a timer; returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
+  schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
+    const { table } = lane;
+    if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
+    const slot = table.allocate(deadline, this.dueWordOf(deadline));
+    if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
+    lane.begin(slot, table.tagOf(slot), callback, argument, context);
+    this.scheduled += 1;
+    return slot;
+  }
+
+  /** Moves a live timer. Throws InvalidDeadlineError. */
+  move(lane: ClientLane, slot: number, deadline: number): void {
+    const due = this.dueWordOf(deadline);
+    lane.move(slot, deadline, due, deadline < this.time.nearEnd);
+    this.rescheduled += 1;
+  }
+
+  /** Ends a live timer. */
+  end(lane: ClientLane, slot: number): void {
+    if (this.loop.isHeld === false) this.loop.hold(); // for a turn in which what the timer carried is released
+    lane.end(slot);
+  }
+
+  /** Ends a live timer that is due, as if it had been delivered from its fired record. */
+  deliverEarly(lane: ClientLane, slot: number): void {
+    this.delivery.count(Math.max(0, this.clock.exact() - lane.table.deadlineOf(slot)));
+    this.end(lane, slot);
+  }
+
+  /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
+  restage(lane: ClientLane, slot: number): void {
+    lane.restage(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
+  }
+
+  /** The due word of a deadline; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
+  private dueWordOf(deadline: number): number {
+    const { time } = this;
+    if (deadline >= time.urgentBefore && deadline < time.fastPathEnd) return Math.ceil(deadline * time.ticksPerMs) | 0;
+    return this.anyDueWordOf(deadline) | 0; // V8: words
+  }
+
+  private anyDueWordOf(deadline: number): number {
+    requireDeadline(deadline);
+    if (deadline < this.time.urgentBefore) this.loop.requestTurnFor(deadline);
+    return wordOf(this.time.dueTickOf(deadline));
+  }
+
+  /** The lane that an id names; for what is no id, none or any: its table refuses it. */
+  private laneOf(id: TimerId): ClientLane | undefined {
+    return typeof id === 'number' ? this.lanes[(id * this.laneScale) | 0] : undefined;
+  }
+
+  // All timers.
+
+  /** The shard that a hint is hashed to. Throws InvalidArgumentError. */
+  shardOf(hint: WorkerHint): number {
+    const shards = this.lanes.length;
+    return typeof hint === 'number' && (hint | 0) === hint
+      ? placementOfInteger(hint, shards)
+      : placementOf(hint, shards);
+  }
+
+  /** Starts all or, where one is refused, none. Nobody else may write to `ids`. Throws as `start` does. */
+  startMany(hints: ArrayLike<number>, deadlines: ArrayLike<number>, ids: Float64Array, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const deadline = deadlines[i]; // once: another thread may write to it
+      try {
+        requireDeadline(deadline);
+        ids[i] = this.start(hints[i], deadline, undefined, undefined);
+      } catch (error) {
+        for (let undone = 0; undone < i; undone++) this.cancel(ids[undone]);
+        this.scheduled -= i; // as if they had never been
+        throw error;
+      }
+    }
+  }
+
+  has(id: TimerId): boolean {
+    const lane = this.laneOf(id);
+    return lane !== undefined && lane.table.slotOf(id) >= 0;
+  }
+
+  /** The deadline of a live timer, ms. */
+  deadlineOf(id: TimerId): number | undefined {
+    const lane = this.laneOf(id);
+    if (lane === undefined) return undefined;
+    const slot = lane.table.slotOf(id);
+    return slot < 0 ? undefined : lane.table.deadlineOf(slot);
+  }
+
+  /** Live timers. */
+  get size(): number {
+    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, 0);
+  }
+
+  /** Timers cancelled so far: scheduled, and neither live nor delivered. */
+  get cancelled(): number {
+    return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.delivery.delivered);
+  }
+
+  /** Most timers that can be live at once. */
+  get capacity(): number {
+    return this.lanes.reduce((sum, lane) => sum + lane.table.capacity, 0);
+  }
+
+  /** Every live timer. */
+  unfired(): UnfiredTimer[] {
+    return this.lanes.flatMap((lane) => [...lane.unfired()]);
+  }
+
+  /** Adjusts the number of live timers that do not keep the process alive. */
+  adjustUnref(by: number): void {
+    this.loop.hold();
+    this.unrefCount += by;
+  }
+
+  // Once per turn.
+
+  /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
+  deliver(): boolean {
+    this.bell.lower(); // before the lanes are looked at
+    this.time.read();
+    let room = this.maxBatch;
+    const first = this.firstLane;
+    this.firstLane = (first + 1) % this.lanes.length;
+    this.delivery.beginTurn();
+    for (let i = 0; i < this.lanes.length && room > 0; i++) {
+      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
+    }
+    return this.lanes.some((lane) => lane.firedCount() > 0);
+  }
+
+  finish(): void {
+    this.publish();
+    for (const lane of this.lanes) lane.release();
+    this.keepAlive.holdForTimers(this.isRef && this.size > this.unrefCount);
+  }
+
+  becameIdle(): void {
+    this.settling.check();
+  }
+
+  /** Publishes all commands now. */
+  publish(): void {
+    for (const lane of this.lanes) lane.commands.publish();
+    this.afterPublish();
+  }
+
+  /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */
+  async publishAll(): Promise<void> {
+    this.publish();
+    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settling.settle();
+  }
+
+  /** Ends turns and waiting; live timers stay in the tables. */
+  close(): void {
+    this.isClosed = true;
+    this.loop.end();
+    this.settling.end();
+  }
+}

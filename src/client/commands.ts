@@ -1,0 +1,104 @@
+import type { Doorbell } from '../lane/doorbell.ts';
+import { highWordOf, wordOf } from '../lane/due-word.ts';
+import { commandCounters, HIGH_WATER, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
+import { RingProducer } from '../lane/ring.ts';
+import type { TimerTable } from '../lane/timer-table.ts';
+import type { ClientTime } from './client-time.ts';
+import type { CommandStage, StageChunk } from './command-stage.ts';
+
+/**
+ * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
+ *
+ * Commands are staged as (slot, tag) and published at the end of the event-loop turn, or when many have gathered. What
+ * the table says *then* is what is sent: a timer cancelled meanwhile, or whose slot another has taken, never leaves the
+ * client, and one that was moved is sent to where it was moved. When the ring is full the rest stays staged and the
+ * shard is asked to say when there is room.
+ */
+export class Commands {
+  /** Commands published so far. */
+  sent = 0;
+  private readonly table: TimerTable;
+  private readonly doorbell: Doorbell;
+  private readonly time: ClientTime;
+  private readonly header: Int32Array;
+  private readonly ring: RingProducer;
+  private readonly stage: CommandStage;
+  private wantsRoom = false;
+
+  constructor(memory: LaneMemory, table: TimerTable, stage: CommandStage, doorbell: Doorbell, time: ClientTime) {
+    this.table = table;
+    this.stage = stage;
+    this.doorbell = doorbell;
+    this.time = time;
+    this.header = new Int32Array(memory.header);
+    this.ring = new RingProducer(memory.commands, commandCounters(this.header));
+  }
+
+  /** Commands not yet published; some of their timers may have ended. */
+  get waiting(): number {
+    return this.stage.length;
+  }
+
+  /** Makes sure that the stage has room for this many commands. Throws, and changes nothing, where memory is refused. */
+  reserve(commands: number): void {
+    if (!this.stage.hasRoom(commands)) this.makeRoom(commands);
+  }
+
+  /**
+   * Makes room in a stage that has filled within one turn. Behind a full ring it is not looked at: the shard has been rung
+   * for room. Throws as `reserve` does.
+   */
+  makeRoom(commands: number): void {
+    if (this.ring.room() > 0) this.publish();
+    if (!this.stage.hasRoom(commands)) this.stage.grow(commands);
+  }
+
+  /** Publishes what is staged, as far as the ring has room, and wakes the shard if it would sleep too long. */
+  publish(): void {
+    const { stage } = this;
+    if (stage.length === 0) return;
+    Atomics.store(this.header, HIGH_WATER, this.table.highWater);
+    let room = this.ring.room(stage.length);
+    let count = 0;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let chunk = stage.firstLive(); room > 0 && chunk !== undefined; ) {
+      const entries = Math.min((chunk.end - chunk.start) / 2, room);
+      earliest = Math.min(earliest, this.push(chunk, entries));
+      stage.take(chunk, entries);
+      count += entries;
+      room -= entries;
+      if (room > 0) chunk = stage.firstLive();
+    }
+    this.sent += count;
+    this.ring.publish();
+    this.setWantsRoom(stage.length > 0);
+    if (stage.length > 0) this.doorbell.ring();
+    else if (count > 0) this.ringFor(earliest);
+  }
+
+  /** Pushes the first entries of a chunk; returns the earliest of their due ticks. */
+  private push(chunk: StageChunk, entries: number): number {
+    const { table, time, ring } = this;
+    const { start, words } = chunk;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let read = start; read < start + 2 * entries; read += 2) {
+      const slot = words[read];
+      const tick = time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot));
+      ring.pushFour(slot, words[read + 1], wordOf(tick), highWordOf(tick));
+      if (tick < earliest) earliest = tick;
+    }
+    return earliest;
+  }
+
+  private ringFor(earliest: number): void {
+    if (this.ring.exactRoom() < this.ring.capacity / 2) this.doorbell.ring();
+    else this.doorbell.ringIfAsleepUntilAfter(earliest);
+  }
+
+  /** Before the shard is rung: the turn that it takes then sees what is wanted. */
+  private setWantsRoom(wanted: boolean): void {
+    if (wanted === this.wantsRoom) return;
+    this.wantsRoom = wanted;
+    Atomics.store(this.header, WANTS_ROOM, wanted ? 1 : 0);
+  }
+}

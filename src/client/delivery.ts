@@ -1,0 +1,201 @@
+import { runInContext } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
+import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { ClientLane } from './client-lane.ts';
+import type { ClientTime } from './client-time.ts';
+
+/** Timers scheduled without a callback, as they are handed to 'fired' listeners. */
+export interface FiredBatch {
+  shard: number;
+  /** The scheduler's time when the batch was put together, ms. */
+  now: number;
+  /** How many entries of `ids` and `deadlines` are valid; they are valid during the call only. */
+  length: number;
+  ids: Float64Array;
+  deadlines: Float64Array;
+}
+
+/** Where timers are delivered to. */
+export interface DeliveryEvents {
+  /** Hands over a batch of timers that have no callback. Must not throw. */
+  emitBatch(batch: FiredBatch): void;
+  /** A callback that ran in the context has thrown. Must not throw. */
+  failed(error: unknown, context: Context): void;
+}
+
+/** What delivery needs of the client. */
+export interface DeliveryHost {
+  readonly isClosed: boolean;
+  /** A fired record came before its timer is due, as it was moved meanwhile. */
+  restage(lane: ClientLane, slot: number): void;
+}
+
+/** Deliveries between two readings of the clock: callbacks take time, and lateness is to be told as it is. */
+const CLOCK_INTERVAL = 64;
+
+/**
+ * Runs the ticks and microtasks that a callback has left, before the next one runs, as Node does between two timers of
+ * its own: with Node's own function, 30 to 47 ns. What a tick throws comes out here, and must reach Node: see `deliver`.
+ */
+const runTicks = (process as unknown as { _tickCallback?: () => void })._tickCallback ?? (() => undefined);
+
+/** How long one turn may deliver, ms: whoever waits for the event loop waits no longer, even if maxBatch has not come. */
+const TURN_TIME = 1;
+
+/**
+ * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table has the
+ * last word: the timer must be live, the very one that was fired, and its deadline must have come; and one that was moved
+ * to the present while its record was on its way waits for the next tick. Its slot is freed before its callback runs, so
+ * that whatever the callback does finds the timer ended.
+ *
+ * Within a shard all timers are handed over in the order of its records, those with and without callback alike: a batch
+ * is closed when a timer with a callback follows.
+ */
+export class Delivery {
+  /** Timers delivered so far. */
+  delivered = 0;
+  /** Records whose timer had been cancelled or moved meanwhile. */
+  stale = 0;
+
+  /** Ticks run between callbacks. Not where somebody's own call delivers, whose ticks are none of ours: see `warmUp`. */
+  hasTicks = true;
+
+  private readonly host: DeliveryHost;
+  private readonly events: DeliveryEvents;
+  private readonly time: ClientTime;
+  private readonly lateness: LatenessHistogram;
+  private readonly maxBatch: number;
+  /** What is gathered for 'fired' listeners: `length` entries. A listener may keep these from us, see `handOver`. */
+  private ids: Float64Array;
+  private deadlines: Float64Array;
+  private length = 0;
+  private now = 0;
+  /** When the present tick began, which is up to when deadlines have come. */
+  private tickTime = 0;
+  private turnEnd = Number.POSITIVE_INFINITY;
+
+  constructor(
+    host: DeliveryHost,
+    events: DeliveryEvents,
+    lateness: LatenessHistogram,
+    time: ClientTime,
+    maxBatch: number,
+  ) {
+    this.host = host;
+    this.events = events;
+    this.time = time;
+    this.lateness = lateness;
+    this.maxBatch = maxBatch;
+    this.ids = new Float64Array(maxBatch);
+    this.deadlines = new Float64Array(maxBatch);
+  }
+
+  /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
+  beginTurn(): void {
+    const { clock } = this.time;
+    this.turnEnd = clock.memory.manual ? Number.POSITIVE_INFINITY : clock.refresh() + TURN_TIME;
+  }
+
+  /**
+   * Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. Throws what a
+   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's.
+   */
+  deliver(lane: ClientLane, limit: number): number {
+    const count = Math.min(lane.firedCount(), limit);
+    if (count === 0) return 0;
+    let taken = 0;
+    try {
+      while (taken < count && !this.host.isClosed) {
+        this.readClock(); // after the records were counted, so it is not before the tick of any
+        if (taken > 0 && this.now >= this.turnEnd) break;
+        const end = Math.min(taken + CLOCK_INTERVAL, count);
+        lane.prefetch(end - taken);
+        for (; taken < end && !this.host.isClosed; taken++) {
+          if (this.length > 0 && lane.isCallbackNext()) {
+            this.handOver(lane.shard);
+            this.runTicks(); // before the record is taken: what it throws must not lose a timer
+            if (this.host.isClosed) break;
+          }
+          this.take(lane);
+        }
+      }
+      if (this.length > 0) {
+        this.handOver(lane.shard);
+        this.runTicks();
+      }
+    } finally {
+      if (this.length > 0) this.handOver(lane.shard);
+      lane.releaseFired();
+    }
+    return taken;
+  }
+
+  private readClock(): void {
+    this.now = this.time.read();
+    this.tickTime = this.time.scale.timeOf(this.time.tick);
+  }
+
+  private take(lane: ClientLane): void {
+    // What may be refused comes first: then the record stays.
+    if (this.length === 0) this.renewArrays();
+    lane.commands.reserve(1); // to stage the timer again
+    const slot = lane.takeFired();
+    if (slot < 0) {
+      this.stale += 1;
+      return;
+    }
+    const deadline = lane.table.deadlineOf(slot);
+    // Some deliveries ago the clock was read; and a shard's clock may be some ns ahead of this thread's.
+    if (deadline > this.tickTime) this.readClock();
+    if (deadline > this.tickTime || lane.isPutOff(slot)) {
+      this.stale += 1;
+      this.host.restage(lane, slot);
+      return;
+    }
+    const id = lane.table.idOf(slot);
+    const callback = lane.callbackOf(slot);
+    const argument = lane.argumentOf(slot);
+    const context = lane.contextOf(slot);
+    lane.end(slot);
+    this.count(this.now - deadline);
+    if (callback === undefined) {
+      this.ids[this.length] = id;
+      this.deadlines[this.length] = deadline;
+      this.length += 1;
+      return;
+    }
+    try {
+      runInContext(context, callback, argument, id);
+    } catch (error) {
+      this.events.failed(error, context);
+    }
+    this.runTicks();
+  }
+
+  /** A timer has been delivered, `lateness` ms after its deadline. */
+  count(lateness: number): void {
+    this.lateness.record(lateness);
+    this.delivered += 1;
+  }
+
+  private runTicks(): void {
+    if (this.hasTicks === true) runTicks();
+  }
+
+  /**
+   * Hands a batch to the listeners: an object of its own, so that whatever they do to it ends with it. Precondition: the
+   * batch is not empty.
+   */
+  private handOver(shard: number): void {
+    const { deadlines, ids, length, now } = this;
+    this.length = 0;
+    this.events.emitBatch({ shard, now, length, ids, deadlines });
+  }
+
+  /** Replaces the arrays that a listener has transferred, then or later. */
+  private renewArrays(): void {
+    const { maxBatch } = this;
+    if (this.ids.length !== maxBatch) this.ids = new Float64Array(maxBatch);
+    if (this.deadlines.length !== maxBatch) this.deadlines = new Float64Array(maxBatch);
+  }
+}

@@ -1,0 +1,31 @@
+import { MessageChannel } from 'node:worker_threads';
+
+// Taken once: a test that fakes the timers of its thread must not stop the turns.
+const { setImmediate, setTimeout } = globalThis;
+
+/**
+ * Calls a function in the next turn of the event loop, as setImmediate does; where that is refused by a timer, and where
+ * that is refused as well by a message. A turn that never comes would stop all timers.
+ */
+export function inNextTurn<Given extends unknown[]>(callback: (...given: Given) => void, ...given: Given): void {
+  try {
+    setImmediate(callback, ...given);
+  } catch {
+    // Refused: whatever else brings a turn.
+    otherwise(() => callback(...given));
+  }
+}
+
+function otherwise(callback: () => void): void {
+  try {
+    setTimeout(callback, 0);
+  } catch {
+    // No timer of any kind is to be had.
+    const { port1, port2 } = new MessageChannel();
+    port1.once('message', () => {
+      port1.close();
+      callback();
+    });
+    port2.postMessage(null);
+  }
+}

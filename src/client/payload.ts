@@ -1,0 +1,100 @@
+import type { Context } from '../async-context/context-keeper.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
+import { CallbackPalette, OUT_OF_LINE } from './callback-palette.ts';
+import { SlotReferences } from './slot-references.ts';
+
+const CODE = 15;
+const WHOLE = 16;
+const REFERENCE = 32;
+const CONTEXT = 64;
+
+/**
+ * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's
+ * thread.
+ *
+ *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with OUT_OF_LINE it stands in `outOfLine`
+ *                     bit 4      its argument is a whole number and stands in `numbers`
+ *                     bit 5      its argument is anything else but undefined and stands in `references`
+ *                     bit 6      it has a context, which stands in `contexts`
+ *
+ * So a timer with a shared callback costs 1 byte, 5 with a whole number (an index of the caller's own, say), 9 with an
+ * object, 8 more with a closure of its own, 8 more in a context. Bytes and numbers are none of the garbage collector's to mark or to move;
+ * and they are shared memory not to share it, but because that is laid out at once for the whole capacity, is not
+ * copied to grow, and is resident only as far as it is touched.
+ */
+export class Payload {
+  private readonly bytes: Uint8Array;
+  private readonly numbers: Int32Array;
+  private readonly palette = new CallbackPalette();
+  private readonly outOfLine: SlotReferences;
+  private readonly references: SlotReferences;
+  private readonly contexts: SlotReferences;
+
+  constructor(capacity: number) {
+    this.bytes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
+    this.numbers = wordsIn(allocateWords(capacity));
+    this.outOfLine = new SlotReferences(capacity);
+    this.references = new SlotReferences(capacity);
+    this.contexts = new SlotReferences(capacity);
+  }
+
+  /** Takes the place of whatever the slot carried before. */
+  set(slot: number, callback: unknown, argument: unknown, context: Context): void {
+    let byte = callback === this.palette.recent ? this.palette.recentCode : this.codeOf(slot, callback);
+    if (typeof argument === 'number' && (argument | 0) === argument && (argument !== 0 || 1 / argument > 0)) {
+      this.numbers[slot] = argument;
+      byte |= WHOLE;
+    } else if (argument !== undefined) {
+      this.references.set(slot, argument);
+      byte |= REFERENCE;
+    }
+    if (context !== undefined) {
+      this.contexts.set(slot, context);
+      byte |= CONTEXT;
+    }
+    if (this.bytes[slot] !== byte) this.change(slot, byte);
+  }
+
+  clear(slot: number): void {
+    if (this.bytes[slot] !== 0) this.change(slot, 0);
+  }
+
+  callbackOf(slot: number): unknown {
+    const code = this.bytes[slot] & CODE;
+    return code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbackOf(code);
+  }
+
+  argumentOf(slot: number): unknown {
+    const byte = this.bytes[slot];
+    if ((byte & WHOLE) !== 0) return this.numbers[slot];
+    return (byte & REFERENCE) !== 0 ? this.references.get(slot) : undefined;
+  }
+
+  contextOf(slot: number): Context {
+    return (this.bytes[slot] & CONTEXT) !== 0 ? this.contexts.get(slot) : undefined;
+  }
+
+  /** Reads what there is of a slot, for no result but a number. */
+  prefetch(slot: number): number {
+    const byte = this.bytes[slot];
+    if ((byte & REFERENCE) === 0) return byte ^ this.numbers[slot];
+    return this.references.get(slot) === undefined ? 0 : 1;
+  }
+
+  private codeOf(slot: number, callback: unknown): number {
+    const code = this.palette.codeOf(callback);
+    if (code === OUT_OF_LINE) this.outOfLine.set(slot, callback);
+    return code;
+  }
+
+  /** Writes a slot's byte, and releases what it no longer names. */
+  private change(slot: number, byte: number): void {
+    const before = this.bytes[slot];
+    this.bytes[slot] = byte;
+    if ((before & REFERENCE) !== 0 && (byte & REFERENCE) === 0) this.references.set(slot, undefined);
+    if ((before & CONTEXT) !== 0 && (byte & CONTEXT) === 0) this.contexts.set(slot, undefined);
+    if ((before & CODE) === (byte & CODE)) return;
+    if ((before & CODE) === OUT_OF_LINE) this.outOfLine.set(slot, undefined);
+    this.palette.carry(byte & CODE, before & CODE);
+  }
+}

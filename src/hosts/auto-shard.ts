@@ -1,0 +1,184 @@
+import { outsideContexts } from '../async-context/async-context.ts';
+import type { ShardControl } from '../shard/shard-control.ts';
+import type { ControlCall, ShardHost } from './shard-host.ts';
+import type { SupervisedShard } from './supervised-shard.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop the looks.
+const { setInterval, clearInterval } = globalThis;
+
+/** What decides whether a thread pays; all counts since the scheduler's start. */
+export interface Load {
+  /** ms */
+  readonly now: number;
+  /** Live timers. */
+  readonly size: number;
+  /** Commands and deliveries: what an index has to do. */
+  readonly work: number;
+}
+
+/** What serves the shards, since when and why. */
+export interface Serving {
+  by: 'inline' | 'threads';
+  /** ms on the scheduler's clock. */
+  since: number;
+  reason: string;
+  /** Times that this has changed. */
+  changes: number;
+}
+
+/** ms that an inline index is watched for before it is judged. */
+const WINDOW = 250;
+/**
+ * A thread pays above this share of the event loop's time: its wakes and messages cost the loop about 2 % where timers
+ * fire in every tick, however few.
+ */
+const MAX_INLINE_SHARE = 0.03;
+/** Live timers above which it pays for what is to come: a single cascade or burst of that many takes ms. */
+const MAX_INLINE_LIVE = 100_000;
+/** ms between two looks at a shard on a thread, and how many in a row must find it idle before it is inline again. */
+const LOOK = 1000;
+const LOOKS = 10;
+/** Idle: the index would take less than this share of the loop's time … */
+const IDLE_SHARE = MAX_INLINE_SHARE / 6;
+/** … and holds so few timers that the loop takes them over within some ms. */
+const IDLE_LIVE = 10_000;
+/** ms per command or delivery, where that was not measured. */
+const COST = 0.000_3;
+/** None takes more, cold and cascaded: what a turn has taken beyond that it has waited for a processor. */
+const MAX_COST = 0.005;
+
+const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
+
+/**
+ * A shard that is inline while that is cheaper, and on a thread while its timers pay for one: `shards: 'auto'`.
+ * docs/decisions.md has the measurements behind the constants.
+ */
+export class AutoShard implements ShardHost {
+  readonly ready = Promise.resolve();
+  readonly serving: Serving = { by: 'inline', since: 0, reason: 'the timers do not pay for a thread yet', changes: 0 };
+  private readonly shard: SupervisedShard;
+  private readonly load: () => Load;
+  private readonly changed: (serving: Serving) => void;
+  /** The window's beginning. */
+  private from: Load;
+  private busyFrom = 0;
+  private cost = COST;
+  private idleLooks = 0;
+  /** It changes no more: inline for good, or stopped. */
+  private isSettled = false;
+  private isEnding = false;
+  private looking: NodeJS.Timeout | undefined;
+
+  constructor(shard: SupervisedShard, load: () => Load, changed: (serving: Serving) => void) {
+    this.shard = shard;
+    this.load = load;
+    this.changed = changed;
+    this.from = { now: 0, size: 0, work: 0 };
+  }
+
+  get isInline(): boolean {
+    return this.shard.isInline;
+  }
+
+  get deaths(): number {
+    return this.shard.deaths;
+  }
+
+  afterPublish(): void {
+    this.shard.afterPublish();
+    if (this.serving.by === 'inline') this.judge();
+  }
+
+  call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
+    return this.shard.call(name);
+  }
+
+  async stop(): Promise<void> {
+    this.isSettled = true;
+    clearInterval(this.looking);
+    await this.shard.stop();
+  }
+
+  /** It is inline for good. */
+  stayInline(reason: string): void {
+    this.isSettled = true;
+    clearInterval(this.looking);
+    this.change('inline', this.load(), reason);
+  }
+
+  private judge(): void {
+    if (this.isSettled) return;
+    const load = this.load();
+    const { from } = this;
+    const elapsed = load.now - from.now;
+    if (load.size > MAX_INLINE_LIVE) {
+      this.startThread(load, `${load.size} timers are live, more than ${MAX_INLINE_LIVE}`);
+      return;
+    }
+    if (elapsed < WINDOW) return;
+    const busy = Math.min(this.shard.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
+    const share = busy / elapsed;
+    // A window that was open while nothing happened says nothing of what costs now.
+    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
+      if (load.work > from.work) this.cost = busy / (load.work - from.work);
+      this.startThread(
+        load,
+        `the index took ${percent(share)} of the event loop's time, more than ${percent(MAX_INLINE_SHARE)}`,
+      );
+      return;
+    }
+    this.begin(load);
+  }
+
+  private startThread(load: Load, reason: string): void {
+    this.idleLooks = 0;
+    outsideContexts(() => {
+      try {
+        this.looking = setInterval(this.look, LOOK).unref();
+      } catch {
+        return; // refused: it stays inline until it is judged again
+      }
+      this.shard.startThread();
+      this.change('threads', load, reason);
+    });
+  }
+
+  private readonly look = (): void => {
+    if (this.shard.isInline) return; // still, or for good
+    const load = this.load();
+    const { from } = this;
+    const share = ((load.work - from.work) * this.cost) / (load.now - from.now);
+    this.from = load;
+    const isIdle = share < IDLE_SHARE && load.size < IDLE_LIVE;
+    this.idleLooks = isIdle ? this.idleLooks + 1 : 0;
+    if (this.idleLooks < LOOKS || this.isEnding) return;
+    this.idleLooks = 0;
+    this.isEnding = true;
+    void this.shard.endThread().then(() => {
+      this.isEnding = false;
+      if (this.isSettled || !this.shard.isInline) return; // the thread has died instead, or the scheduler was closed
+      clearInterval(this.looking);
+      const now = this.load();
+      this.change(
+        'inline',
+        now,
+        `for ${LOOKS} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`,
+      );
+    });
+  };
+
+  private change(by: Serving['by'], load: Load, reason: string): void {
+    const { serving } = this;
+    serving.by = by;
+    serving.since = load.now;
+    serving.reason = reason;
+    serving.changes += 1;
+    this.begin(load);
+    this.changed({ ...serving });
+  }
+
+  private begin(load: Load): void {
+    this.from = load;
+    this.busyFrom = this.shard.inlineTime;
+  }
+}

@@ -1,0 +1,203 @@
+import { outsideContexts } from '../async-context/async-context.ts';
+import { ShardFailedError } from '../errors.ts';
+import { Doorbell } from '../lane/doorbell.ts';
+import { commandCounters, REQUEST } from '../lane/lane-memory.ts';
+import { type BuiltShard, buildShard, type ShardOrigin, type ShardSetup } from '../shard/build-shard.ts';
+import { ShardControl } from '../shard/shard-control.ts';
+import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import { RestartPolicy } from './restart-policy.ts';
+import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop this clock.
+const { setTimeout, clearTimeout } = globalThis;
+
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+const monotonic = new MonotonicClock(clockOrigin());
+
+export interface InlineEvents {
+  /** The client has something to look at, or the shard more to do. */
+  news(): void;
+  /** It has failed, and tries again. */
+  failed(error: ShardFailedError): void;
+  /** It was built in the place of one that died. */
+  restarted(restart: ShardRestart): void;
+}
+
+/** Whom it follows. */
+export interface Predecessor {
+  readonly origin: ShardOrigin;
+  /** Set where that one died, with the number of deaths since the shard was served last. */
+  readonly cause?: Error;
+  readonly deaths?: number;
+}
+
+/**
+ * A shard that runs in the caller's thread: the same turns on the same shared memory, driven by the client's turns and
+ * by one native timer that stands for the park. No thread is started. Without timers nothing is built, either.
+ *
+ * It is where a shard goes when nothing else can be had, so nothing ends it: what a turn or the building throws (memory
+ * that is refused, above all) is reported, and the shard is built again from the tables, after longer and longer pauses. As
+ * with a thread that dies, no timer is lost by that.
+ */
+export class InlineShard implements ShardHost {
+  readonly ready = Promise.resolve();
+  readonly isInline = true;
+  /** Times that it has failed. */
+  deaths = 0;
+  /** ms of this thread's time that turns have taken. */
+  busy = 0;
+  private readonly setup: ShardSetup;
+  private readonly events: InlineEvents;
+  private readonly isTemporary: boolean;
+  private readonly headers: readonly Int32Array[];
+  private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
+  /** What it is built from. */
+  private origin: ShardOrigin;
+  /** Why it has to be built; undefined once it is. */
+  private cause: Error | undefined;
+  private deathsSinceServed: number;
+  private built: BuiltShard | undefined;
+  private control: ShardControl | undefined;
+  /** For the next event, or for the end of a pause. */
+  private timer: NodeJS.Timeout | undefined;
+  private timerFor = Number.POSITIVE_INFINITY;
+  private isPausing = false;
+  private isOver = false;
+
+  /** Does nothing before it is told of a publication. One that `isTemporary` can hand its lanes over. */
+  constructor(setup: ShardSetup, events: InlineEvents, isTemporary: boolean, before: Predecessor) {
+    this.setup = setup;
+    this.events = events;
+    this.isTemporary = isTemporary;
+    this.origin = before.origin;
+    this.cause = before.cause;
+    this.deathsSinceServed = before.deaths ?? 0;
+    this.headers = setup.lanes.map(({ memory }) => new Int32Array(memory.header));
+    new Doorbell(setup.doorbell).awake(); // nobody need ring: it turns whenever the client has published
+  }
+
+  afterPublish(): void {
+    if (this.isOver || this.isPausing) return;
+    if (this.built === undefined && this.origin === 'nothing' && !this.isAsked()) return;
+    let isMore: boolean;
+    try {
+      isMore = this.turn(this.built ?? this.build());
+    } catch (error) {
+      this.fail(error as Error);
+      return;
+    }
+    if (this.isOver) return; // closed by a listener that heard of a restart
+    if (isMore) this.events.news();
+    else this.sleep();
+  }
+
+  async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
+    try {
+      if (this.built === undefined) this.build();
+      return (this.control as ShardControl)[name]() as ReturnType<ShardControl[C]>;
+    } catch (error) {
+      this.fail(error as Error);
+      throw error;
+    }
+  }
+
+  /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */
+  handOver(): ShardOrigin {
+    this.end();
+    if (this.built === undefined) return this.origin;
+    try {
+      return this.built.shard.lanes.map((lane) => lane.handOver());
+    } catch {
+      return 'tables'; // no memory for a journal: all that is lost is the order within a tick
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.end();
+  }
+
+  private end(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Whether a client has ever published a command, or asked for an answer. */
+  private isAsked(): boolean {
+    return this.headers.some((header) => {
+      return Atomics.load(header, commandCounters(header).tail) !== 0 || Atomics.load(header, REQUEST) !== 0;
+    });
+  }
+
+  private build(): BuiltShard {
+    const { cause, setup } = this;
+    const built = buildShard(setup, this.events.news, this.origin, this.isTemporary);
+    this.control = new ShardControl(built.shard);
+    this.built = built;
+    this.origin = 'tables'; // should it ever be built again
+    this.cause = undefined;
+    if (cause !== undefined) {
+      const deaths = this.deathsSinceServed;
+      this.deathsSinceServed = 0;
+      this.events.restarted({ shard: setup.number, cause, rescheduled: built.rescheduled, deaths });
+    }
+    return built;
+  }
+
+  /** Returns whether there is more to do at once. */
+  private turn({ shard, clock }: BuiltShard): boolean {
+    const begun = clock.exact();
+    const isMore = shard.turn() || shard.hasNews(); // a request is noted at the beginning of a round, not in its midst
+    this.busy += clock.refresh() - begun;
+    return isMore;
+  }
+
+  /** Wakes at its next event. */
+  private sleep(): void {
+    const { shard, clock, scale } = this.built as BuiltShard;
+    const next = shard.nextEvent();
+    if (next === this.timerFor || clock.memory.manual) return;
+    clearTimeout(this.timer);
+    this.timerFor = Number.POSITIVE_INFINITY;
+    if (next === Number.POSITIVE_INFINITY) return;
+    // Native timers fire up to 1 ms early: the turn then finds nothing due and parks for the rest.
+    const delay = Math.max(1, Math.min(Math.ceil(scale.timeOf(next) - clock.exact()), LONGEST_TIMEOUT));
+    try {
+      this.setTimer(this.wake, delay);
+      this.timerFor = next;
+    } catch {
+      this.events.news(); // with the client's next turn it is tried again
+    }
+  }
+
+  private readonly wake = (): void => {
+    this.timerFor = Number.POSITIVE_INFINITY;
+    this.isPausing = false;
+    this.afterPublish();
+  };
+
+  private fail(cause: Error): void {
+    this.built = undefined; // nobody knows how far it has come
+    this.control = undefined;
+    this.cause = cause;
+    this.deaths += 1;
+    this.deathsSinceServed += 1;
+    clearTimeout(this.timer);
+    this.timerFor = Number.POSITIVE_INFINITY;
+    this.isPausing = false;
+    if (this.isOver) return;
+    try {
+      this.setTimer(this.wake, Math.max(1, this.policy.pauseAfterDeath(monotonic.now())));
+      this.isPausing = true;
+    } catch {
+      this.events.news(); // without a pause, then
+    }
+    this.events.failed(new ShardFailedError(this.setup.number, cause));
+  }
+
+  private setTimer(callback: () => void, delay: number): void {
+    outsideContexts(() => {
+      this.timer = setTimeout(callback, delay).unref();
+    });
+  }
+}

@@ -1,0 +1,294 @@
+import { outsideContexts } from '../async-context/async-context.ts';
+import { SchedulerClosedError, type ShardFailedError, ShardHungError, ShardInlineError } from '../errors.ts';
+import { Doorbell } from '../lane/doorbell.ts';
+import { Heartbeat } from '../lane/heartbeat.ts';
+import { HIGH_WATER } from '../lane/lane-memory.ts';
+import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
+import type { ShardControl } from '../shard/shard-control.ts';
+import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import { type InlineEvents, InlineShard } from './inline-shard.ts';
+import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
+import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
+import { ShardThread } from './shard-thread.ts';
+import type { StartQueue } from './start-queue.ts';
+import { GONE, type ThreadOptions, ThreadRun } from './thread-run.ts';
+import { Watchdog } from './watchdog.ts';
+
+const monotonic = new MonotonicClock(clockOrigin());
+
+/** ms that a thread which has left its shard idles before it is ended: until then V8 may compile for it. docs/decisions.md */
+const SETTLING = 250;
+
+export interface SupervisionOptions extends ThreadOptions {
+  /** ms without a turn that was due, after which a thread is taken for hung; Infinity for never. */
+  readonly hangTimeout: number;
+  readonly inlineAfter: DeathLimit;
+}
+
+/** What the scheduler hears of a shard that can run on threads. */
+export interface SupervisionEvents {
+  /** There are fired records, or an answer, or the shard has to be told of a publication. */
+  news(): void;
+  /** No thread serves the shard now: the last is gone, or has left it. */
+  gone(): void;
+  restarted(restart: ShardRestart): void;
+  /** No thread is started any more: the shard goes on in this one. */
+  wentInline(error: ShardInlineError): void;
+  /** Inline it has failed, and tries again. */
+  failed(error: ShardFailedError): void;
+}
+
+/**
+ * A shard that outlives its threads.
+ *
+ *                    a thread is up           the thread dies
+ *     inline ────────── hands over ──▶ thread ───────────────▶ another thread, built from the tables …
+ *       ▲                                 │                        │ too many deaths
+ *       └───────────── leave ─────────────┘                        ▼
+ *                                                             inline, for good
+ *
+ * It begins inline, so that no timer waits for a thread to start. A thread that dies, for whatever reason, or hangs and is
+ * ended for it, is followed by another that builds its index from the tables; after too many deaths within a short time
+ * the shard goes on inline, in the client's thread, for good. Never do two of them serve the shard at once: a successor
+ * starts when the thread before it has exited, and a thread when the inline shard has handed over.
+ */
+export class SupervisedShard implements ShardHost {
+  private readonly setup: ShardSetup;
+  private readonly options: SupervisionOptions;
+  private readonly events: SupervisionEvents;
+  private readonly inlineEvents: InlineEvents;
+  private readonly starts: StartQueue;
+  private readonly doorbell: Doorbell;
+  private readonly policy: RestartPolicy;
+  private readonly watchdog: Watchdog;
+  /** The latest: of one that has ended another is made. */
+  private thread: ShardThread | undefined;
+  private inline: InlineShard | undefined;
+  /** What serves it, or will. Rejects only once the shard is stopped. */
+  private server: Promise<ThreadRun | InlineShard>;
+  /** The run that serves it now, if a thread does. */
+  private served: ThreadRun | undefined;
+  private threadDeaths = 0;
+  private inlineDeaths = 0;
+  private deathsSinceServed = 0;
+  /** The latest `endThread`. */
+  private ending: Promise<void> | undefined;
+  /** The end of a thread that has left the shard. */
+  private leaving: Promise<void> | undefined;
+  private isStopped = false;
+
+  constructor(
+    setup: ShardSetup,
+    clock: SharedClock,
+    options: SupervisionOptions,
+    events: SupervisionEvents,
+    starts: StartQueue,
+  ) {
+    this.setup = setup;
+    this.options = options;
+    this.events = events;
+    this.starts = starts;
+    this.doorbell = new Doorbell(setup.doorbell);
+    this.policy = new RestartPolicy(options.inlineAfter);
+    const scale = new TickScale(setup.tick);
+    const headers = setup.lanes.map(({ memory }) => new Int32Array(memory.header));
+    this.watchdog = new Watchdog({
+      heartbeat: new Heartbeat(setup.heartbeat),
+      doorbell: this.doorbell,
+      tick: () => scale.tickAtOrBefore(clock.exact()),
+      slots: () => headers.reduce((sum, header) => sum + Atomics.load(header, HIGH_WATER), 0),
+      limit: options.hangTimeout,
+      hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
+    });
+    this.inlineEvents = {
+      news: events.news,
+      failed: (error) => {
+        this.inlineDeaths += 1;
+        events.failed(error);
+      },
+      restarted: events.restarted,
+    };
+    this.inline = new InlineShard(setup, this.inlineEvents, true, { origin: 'nothing' });
+    this.server = Promise.resolve(this.inline);
+  }
+
+  /** Of its threads, and failures of it inline. */
+  get deaths(): number {
+    return this.threadDeaths + this.inlineDeaths;
+  }
+
+  /** It is served as it is to be for the time being. */
+  get ready(): Promise<void> {
+    return this.server.then(() => undefined);
+  }
+
+  get isInline(): boolean {
+    return this.inline !== undefined;
+  }
+
+  /** ms of the client's thread that turns have taken while it was inline. */
+  get inlineTime(): number {
+    return this.inline?.busy ?? 0;
+  }
+
+  /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
+  startThread(): void {
+    outsideContexts(() => this.lead(undefined));
+  }
+
+  /** Sees to it that the shard is served from here on. */
+  private lead(cause: Error | undefined): void {
+    this.server = this.serve(cause);
+    this.server.catch(() => undefined); // it has been stopped: whoever waits for it is told by the promise itself
+  }
+
+  /**
+   * Serves it inline again, and ends its thread. Precondition: it was given a thread, and nobody else ends that. Where the
+   * thread dies meanwhile, or the shard is stopped, it is as if this had not been called. Never rejects.
+   */
+  endThread(): Promise<void> {
+    this.ending = this.leaveThread();
+    return this.ending;
+  }
+
+  private async leaveThread(): Promise<void> {
+    const run = await this.server.catch(() => undefined); // it has been stopped
+    if (!(run instanceof ThreadRun) || this.isStopped) return;
+    const { thread } = this;
+    const left = await run
+      .ask('leave', () => this.doorbell.ring())
+      .catch((error: Error) => {
+        thread?.kill(error); // nobody knows what it serves now: its successor is built from the tables
+        return run.ended.then(() => GONE);
+      });
+    if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
+    this.watchdog.rest();
+    this.served = undefined;
+    this.thread = undefined;
+    this.inline = new InlineShard(this.setup, this.inlineEvents, true, { origin: left as Int32Array[] });
+    this.server = Promise.resolve(this.inline);
+    this.leaving = sleep(SETTLING).then(() => thread?.stop());
+    this.inline.afterPublish();
+    this.events.news();
+    await this.leaving;
+    if (this.inline !== undefined) this.doorbell.awake(); // the thread parked there to its end
+    this.events.gone();
+  }
+
+  afterPublish(): void {
+    this.inline?.afterPublish();
+  }
+
+  async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
+    for (;;) {
+      await this.ending; // a thread that is about to leave would answer for lanes that it has no more
+      if (this.inline !== undefined) return this.inline.call(name);
+      const run = await this.server; // rejects only once the shard is stopped
+      if (run instanceof InlineShard) continue;
+      const answer = await run.ask(name, () => this.doorbell.ring()); // a parked shard looks when it is rung
+      if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
+      if (this.isStopped) throw new SchedulerClosedError(name);
+    }
+  }
+
+  /** Ends whatever serves it. Never rejects. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.watchdog.rest();
+    await this.inline?.stop();
+    await this.leaving;
+    await this.thread?.stop();
+  }
+
+  /**
+   * Has the shard served, by a thread or inline, as often as it takes: whatever fails on the way, a refused thread, port
+   * or timer among it, counts as a death. `cause` is what ended the thread before, if any. Rejects only once it is stopped.
+   */
+  private async serve(cause: Error | undefined): Promise<ThreadRun | InlineShard> {
+    for (let latest = cause; ; ) {
+      this.requireRunning();
+      try {
+        if (latest !== undefined) {
+          const pause = this.noteDeath();
+          if (pause === Number.POSITIVE_INFINITY) return this.goInline(latest);
+          if (pause > 0) await sleep(pause);
+          this.requireRunning();
+        }
+        const thread = new ShardThread(this.setup, this.options, this.events.news);
+        this.thread = thread;
+        const run = await (this.inline === undefined ? this.serveOn(thread, 'tables') : this.leaveInline(thread));
+        if (this.deathsSinceServed > 0) this.restarted(latest as Error, run.rescheduled);
+        return run;
+      } catch (error) {
+        await this.thread?.stop(); // it may live, and serve nothing
+        latest = error as Error;
+      }
+    }
+  }
+
+  private requireRunning(): void {
+    if (this.isStopped) throw new SchedulerClosedError('ready');
+  }
+
+  /** Returns the ms to wait before the next start; Infinity where there is to be none. */
+  private noteDeath(): number {
+    this.threadDeaths += 1;
+    this.deathsSinceServed += 1;
+    this.events.gone();
+    return this.policy.pauseAfterDeath(monotonic.now());
+  }
+
+  /** The first thread: the shard is served inline until it has loaded its code. */
+  private async leaveInline(thread: ShardThread): Promise<ThreadRun> {
+    await this.starts.enter(async () => {
+      this.requireRunning();
+      this.watchdog.watchStart();
+      await thread.load().finally(() => this.watchdog.rest());
+    });
+    this.requireRunning();
+    const origin = (this.inline as InlineShard).handOver();
+    this.inline = undefined;
+    return this.serveOn(thread, origin);
+  }
+
+  /** Whoever died before may have taken commands that only the tables still know of. */
+  private async serveOn(thread: ShardThread, origin: ShardOrigin): Promise<ThreadRun> {
+    this.watchdog.watchStart();
+    try {
+      const run = await thread.start(origin);
+      this.watchdog.watchTurns();
+      this.served = run;
+      void run.ended.then((cause) => this.replace(run, cause));
+      return run;
+    } catch (error) {
+      this.watchdog.rest();
+      throw error;
+    }
+  }
+
+  private replace(run: ThreadRun, cause: Error): void {
+    if (this.isStopped || this.served !== run) return; // it has left its lanes before
+    this.served = undefined;
+    this.watchdog.rest();
+    this.lead(cause);
+  }
+
+  private goInline(cause: Error): InlineShard {
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    this.inline ??= new InlineShard(this.setup, this.inlineEvents, false, { origin: 'tables', cause, deaths });
+    const { inline } = this;
+    this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
+    inline.afterPublish(); // does nothing where a listener has closed the scheduler
+    this.events.news();
+    return inline;
+  }
+
+  private restarted(cause: Error, rescheduled: number): void {
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
+  }
+}

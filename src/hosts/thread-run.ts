@@ -1,0 +1,50 @@
+import type { ResourceLimits } from 'node:worker_threads';
+import type { Remote } from 'comlink';
+import type { ShardControl } from '../shard/shard-control.ts';
+import type { ControlCall } from './shard-host.ts';
+
+/** How a shard's threads are made. */
+export interface ThreadOptions {
+  readonly resourceLimits: ResourceLimits;
+  /** Node's flags for the threads; those of the process are not theirs. */
+  readonly execArgv: readonly string[];
+  /** All of the threads' environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a call is answered with whose thread has ended meanwhile. */
+export const GONE = Symbol('the thread is gone');
+
+/** One thread that serves the shard, until its end. */
+export class ThreadRun {
+  /** Resolves with what ended the thread, once it is gone for certain. */
+  readonly ended: Promise<Error>;
+  /** Live timers that were indexed from the tables. */
+  readonly rescheduled: number;
+  private readonly control: Remote<ShardControl>;
+  private readonly waiting = new Set<() => void>();
+  private isOver = false;
+
+  constructor(control: Remote<ShardControl>, ended: Promise<Error>, rescheduled: number) {
+    this.control = control;
+    this.ended = ended;
+    this.rescheduled = rescheduled;
+    void ended.then(() => {
+      this.isOver = true;
+      for (const giveUp of this.waiting) giveUp();
+    });
+  }
+
+  /** A control call; a parked shard sees it when it is rung, which `ring` has to do. */
+  ask<C extends ControlCall>(name: C, ring: () => void): Promise<ReturnType<ShardControl[C]> | typeof GONE> {
+    if (this.isOver) return Promise.resolve(GONE);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => resolve(GONE);
+      this.waiting.add(giveUp);
+      const done = () => this.waiting.delete(giveUp);
+      const answer = this.control[name]() as Promise<ReturnType<ShardControl[C]>>;
+      answer.then(resolve, reject).finally(done);
+      ring();
+    });
+  }
+}

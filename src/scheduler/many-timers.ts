@@ -1,0 +1,83 @@
+import { isFloat64Array, isSharedArrayBuffer, isTypedArray } from 'node:util/types';
+import type { Client } from '../client/client.ts';
+import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
+
+/** See {@link Scheduler.scheduleMany}. */
+export function scheduleMany(
+  client: Client,
+  workerHints: ArrayLike<number>,
+  deadlines: ArrayLike<number>,
+  ids: Float64Array | undefined,
+): Float64Array {
+  const count = requireLength('workerHints', workerHints);
+  if (requireLength('deadlines', deadlines) !== count) {
+    throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
+  }
+  const hints = readAll(workerHints, client.capacity + 1);
+  const times = readAll(deadlines, client.capacity + 1);
+  const wanted = requireIds(ids, count);
+  if (client.isClosed) throw new SchedulerClosedError('scheduleMany'); // by code that reading has run
+  // Until all are scheduled nobody else writes to them, as one that fails takes the others back.
+  const given =
+    wanted !== undefined && isUnshared(wanted, hints, times)
+      ? wanted
+      : new Float64Array(Math.min(count, client.capacity));
+  client.startMany(hints, times, given, count);
+  if (wanted === undefined || wanted === given) return given;
+  Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
+  return wanted;
+}
+
+/** See {@link Scheduler.cancelMany}. */
+export function cancelMany(client: Client, ids: ArrayLike<number>): number {
+  const count = requireLength('ids', ids);
+  const all = readAll(ids, count);
+  if (client.isClosed) throw new SchedulerClosedError('cancelMany'); // by code that reading has run
+  let live = 0;
+  for (let i = 0; i < count; i++) if (client.cancel(all[i])) live += 1;
+  return live;
+}
+
+// Arrays may come from another realm, and be of classes of the caller's: they are told by what they are, and nothing is
+// called on them. For their own methods ask the caller's classes what to return (`Symbol.species`).
+
+const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Array.prototype), 'length')?.get as (
+  this: NodeJS.TypedArray,
+) => number;
+
+/** The length of something like an array. */
+function requireLength(argument: string, value: ArrayLike<number>): number {
+  if (isTypedArray(value)) return lengthOf.call(value);
+  const length = (value as ArrayLike<number> | null | undefined)?.length;
+  if (typeof value !== 'object' || !Number.isSafeInteger(length) || (length as number) < 0) {
+    throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
+  }
+  return length as number;
+}
+
+/** Where ids are to be written; undefined where an array is to be made. Throws InvalidArgumentError. */
+function requireIds(ids: unknown, count: number): Float64Array | undefined {
+  if (ids === undefined) return undefined;
+  if (!isFloat64Array(ids) || lengthOf.call(ids) < count) {
+    throw new InvalidArgumentError('ids', `must be a Float64Array of at least ${count} entries`, ids);
+  }
+  return ids;
+}
+
+/**
+ * What an array holds, as far as `max` elements. Reading one that is no typed array may run code of the caller, which
+ * must not come between two timers of one call; so all of it is read before the first.
+ */
+function readAll(values: ArrayLike<number>, max: number): ArrayLike<number> {
+  if (isTypedArray(values)) return values as ArrayLike<number>;
+  const count = Math.min(values.length, max);
+  const read: number[] = [];
+  for (let i = 0; i < count; i++) read.push(values[i]);
+  return read;
+}
+
+/** Whether nobody else can change what is written to the array, and writing to it changes none of the inputs. */
+function isUnshared(ids: Float64Array, ...inputs: ArrayLike<number>[]): boolean {
+  const { buffer } = ids;
+  return !isSharedArrayBuffer(buffer) && inputs.every((input) => !isTypedArray(input) || input.buffer !== buffer);
+}

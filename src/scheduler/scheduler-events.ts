@@ -1,0 +1,31 @@
+import type { EventEmitter } from 'node:events';
+import { runInContext } from '../async-context/async-context.ts';
+import type { FiredBatch } from '../client/delivery.ts';
+import type { ShardRestart } from '../hosts/shard-host.ts';
+import type { CoordinatorEvents } from './coordinator.ts';
+import { publishDiagnostics } from './diagnostics.ts';
+import { guard, reportError, warn } from './report-error.ts';
+
+export interface SchedulerEvents {
+  fired: [batch: FiredBatch];
+  'shard-restart': [restart: ShardRestart];
+  error: [error: unknown];
+}
+
+/** Reports to a scheduler's listeners, and to the diagnostics channels, what becomes of its timers and shards. */
+export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: number): CoordinatorEvents {
+  return {
+    emitBatch: (batch) => guard(scheduler, () => scheduler.emit('fired', batch)),
+    failed: (error, context) => runInContext(context, reportError, scheduler, error),
+    restarted: (restart) => {
+      publishDiagnostics('shard-restart', restart);
+      guard(scheduler, () => scheduler.emit('shard-restart', restart));
+    },
+    wentInline: (error) => {
+      publishDiagnostics('inline', { shard: error.shard, error });
+      warn(scheduler, error);
+    },
+    shardFailed: (error) => warn(scheduler, error),
+    servingChanged: (serving) => publishDiagnostics('serving', { ...serving, shards }),
+  };
+}

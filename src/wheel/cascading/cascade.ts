@@ -1,0 +1,98 @@
+import { countOnes, lowestOne } from '../bits.ts';
+import { CHUNK_SHIFT, CHUNK_WORDS, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { FAR, FAR_TICKS, SlotLists } from './slot-lists.ts';
+
+// V8: folded constants
+const SHIFT = CHUNK_SHIFT;
+const LINK_AT = LINK;
+const IN_CHUNK = CHUNK_WORDS - 1;
+const HALF = CHUNK_WORDS / 2;
+const SLOT = SLOT_MASK;
+const OVERFLOW = -1;
+
+/**
+ * Moves the entries of a wheel slot to finer levels when `now` has come to its start, half a chunk at a time: first their
+ * positions are looked up, all together, then what is alive is filed.
+ */
+export class Cascade extends SlotLists {
+  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds again, in order. Returns how many. */
+  protected cascade(list: number): number {
+    const { cells } = this;
+    const level = list === this.overflowList ? OVERFLOW : this.geometry.levelOf[list];
+    const isNear = level !== OVERFLOW && this.geometry.width[level] <= FAR_TICKS;
+    const cursor = this.cursors[list];
+    this.unoccupy(list);
+    let moved = 0;
+    for (let chunk = this.detach(list); chunk !== 0; ) {
+      const start = chunk << SHIFT;
+      const full = start + LINK_AT;
+      const next = cells[full];
+      const end = next === 0 ? cursor : full;
+      for (let from = start; from < end; from += HALF) {
+        const living = this.livingIn(from, end);
+        moved += isNear ? this.cascadeNear(from, living, level) : this.cascadeFar(from, living);
+      }
+      this.freeUp(chunk);
+      chunk = next;
+    }
+    return moved;
+  }
+
+  /** Files the entries of half a chunk that `living` shows again, all due within now's block. Returns how many. */
+  private cascadeNear(from: number, living: number, level: number): number {
+    for (let left = living; left !== 0; ) {
+      left = this.cascadeUntilFull(from, left, level);
+      // As no event lies below it, occupying a list needs no more of the tick.
+      if (left !== 0) this.extend(this.placeOf(this.cells[from + 2 * lowestOne(left) + 1]), this.now);
+    }
+    return countOnes(living);
+  }
+
+  /**
+   * The same until a list needs another chunk. Returns the entries that are left. Most timers come by here, most of them
+   * once, from level 1 to level 0, whose lists their low bits name. It is a function of its own so that its loop holds no
+   * call, around which registers would have to be saved.
+   */
+  private cascadeUntilFull(from: number, living: number, level: number): number {
+    const { cells, cursors, mask0, nowLow, places, position } = this;
+    let left = living | 0;
+    do {
+      const others = left & (left - 1);
+      const old = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
+      const low = cells[old | 1];
+      let list = low & mask0;
+      if (level > 1) {
+        const place = places[Math.clz32(low ^ nowLow)];
+        list = ((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)))) | 0;
+      }
+      const cell = cursors[list];
+      if ((cell & IN_CHUNK) === LINK_AT) break;
+      const slot = cells[old] & SLOT;
+      cells[cell] = slot;
+      cells[cell | 1] = low;
+      position[slot] = cell;
+      cursors[list] = cell + 2;
+      left = others;
+    } while (left !== 0);
+    return left;
+  }
+
+  /** The list of a tick of now's block, by its low word. */
+  private placeOf(low: number): number {
+    const place = this.places[Math.clz32(low ^ this.nowLow)];
+    return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
+  }
+
+  /** Files them again by their whole ticks. What stays beyond the levels has not moved. */
+  private cascadeFar(from: number, living: number): number {
+    let moved = 0;
+    for (let left = living | 0; left !== 0; left &= left - 1) {
+      const cell = from + 2 * lowestOne(left);
+      const slot = this.cells[cell] & SLOT;
+      const tick = this.tickAt(cell);
+      const list = this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : slot | FAR, tick);
+      if (list !== this.overflowList) moved++;
+    }
+    return moved;
+  }
+}

@@ -1,0 +1,298 @@
+import type { DueSink } from '../tick-index.ts';
+import type { LevelStats } from '../timing-wheel.ts';
+import { statsOf, type WheelIndex } from '../wheel-index.ts';
+import type { IndexSnapshot } from '../wheel-snapshot.ts';
+import { Cascade } from './cascade.ts';
+import { type AllocateWords, CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
+import { inspectCascading } from './inspect-cascading.ts';
+
+// V8: folded constants
+const SHIFT = CHUNK_SHIFT;
+const SLOT = SLOT_MASK;
+const UNKNOWN = -1;
+const NONE = -1;
+const FEW = 4; // fewer cells of a chunk are not worth the call that announces them
+
+export interface CascadingIndexOptions {
+  /** Bits of a tick that each level covers, the finest first. Each 1..20, at most 53 in all. */
+  readonly levelBits: readonly number[];
+  /** Slot numbers go from 0 to capacity - 1; at most 2^24. */
+  readonly capacity: number;
+  /** What becomes of ticks at or beyond the levels' range: held in a list (the default), or refused (`upperBound`). */
+  readonly overflow?: 'list' | 'throw';
+  /** The first `now`. Default 0. */
+  readonly start?: number;
+  /** Entries to make room for at once, so that nothing is ever copied to grow. Memory is touched only as it is used. */
+  readonly reserve?: number;
+  /** See ChunkLists. */
+  readonly words?: AllocateWords;
+}
+
+/**
+ * Hierarchical timing wheel over integer ticks. An entry of tick T stands on the level of the highest bit in which T
+ * differs from `now`, in the slot that T's bits of that level name: always, also for entries filed long ago, since
+ * advancing to the start of an occupied slot cascades it. So where an entry stands follows from (now, T), and none
+ * keeps a back pointer. Of the invariants, this one matters:
+ *
+ *    on each level, occupied slots lie after now's own (on level 0 also at it, while its entries are being handed over),
+ *    and everything on a level is due before anything on the next
+ *
+ * so the next thing to do is the first occupied slot after now's on the lowest level that has one; nothing wraps round,
+ * and a jump over empty time costs the same whatever its length. Entries of one tick always stand in one slot, in the
+ * order in which they were filed; cascading keeps the order, so they are handed over in it.
+ *
+ * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position; now and then
+ * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades
+ * at most once per level (once more each time that the clock passes the whole range while it waits in the overflow list).
+ * nextTick: exact; one slot's entries are read where it is not cached.
+ *
+ * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and SlotLists.
+ */
+export class CascadingIndex extends Cascade implements WheelIndex {
+  cascaded = 0;
+  readonly keepsDueTicks = true;
+  private readonly refuses: boolean;
+  /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell for this tick. */
+  private earliest = Number.NaN;
+  private earliestSlot = 0;
+  private earliestCell = NONE;
+  /** The wheel slot whose start findEvent returned last. */
+  private found = 0;
+  private advancing = false;
+  /** The list being handed over, else NONE. */
+  private reading = NONE;
+
+  constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0, words }: CascadingIndexOptions) {
+    super(levelBits, capacity, start, reserve, words);
+    this.refuses = overflow === 'throw';
+    this.earliest = UNKNOWN;
+  }
+
+  /**
+   * Where an overflow list is not wanted, `now` + the levels' range is the last tick taken: so every key of that many
+   * bits from `now` on can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next').
+   * What lies within the bound but in the next block of the top level waits on the overflow level all the same.
+   */
+  get upperBound(): number {
+    if (!this.refuses) return Number.POSITIVE_INFINITY;
+    const { geometry } = this;
+    return Math.min(this.now + geometry.width[geometry.levels] + 1, 2 ** 53);
+  }
+
+  insert(slot: number, tick: number): void {
+    const due = tick > this.now ? tick : this.now + 1;
+    this.file(slot, due);
+    if (due < this.earliest) this.setEarliest(due, slot);
+  }
+
+  remove(slot: number): boolean {
+    const { position } = this;
+    // What was never filed may lie beyond the array; undefined is not greater than anything.
+    if (!(position[slot] > 0)) return false;
+    position[slot] = 0;
+    this.size--;
+    return true;
+  }
+
+  tickOf(slot: number): number {
+    return this.tickAt(this.position[slot]);
+  }
+
+  /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
+  advanceTo(tick: number, sink: DueSink, budget: number): boolean {
+    if (tick >= this.eventFreeBefore) return this.advance(tick, sink, budget);
+    if (tick > this.now) {
+      this.now = tick;
+      this.nowLow = tick | 0;
+    }
+    return true;
+  }
+
+  nextEvent(): number {
+    return this.event;
+  }
+
+  nextTick(): number {
+    if (this.size === 0) return Number.POSITIVE_INFINITY;
+    if (!this.isLeastKnown()) this.findLeast();
+    return this.earliest;
+  }
+
+  forEach(visit: (slot: number, tick: number) => void): void {
+    const { position } = this;
+    for (let slot = 0; slot < position.length; slot++) if (position[slot] !== 0) visit(slot, this.tickOf(slot));
+  }
+
+  clear(): void {
+    this.clearFiling();
+    this.earliest = UNKNOWN;
+    this.reading = NONE;
+    // Under a sink the event stays: it keeps a nested advanceTo out.
+    if (!this.advancing) this.setEvent(Number.POSITIVE_INFINITY, 0);
+  }
+
+  levelRanges(): number[] {
+    return Array.from(this.geometry.width.subarray(1));
+  }
+
+  levelStats(): LevelStats[] {
+    return statsOf(this.inspect());
+  }
+
+  inspect(): IndexSnapshot {
+    return inspectCascading(this);
+  }
+
+  private setEarliest(tick: number, slot: number): void {
+    this.earliest = tick;
+    this.earliestSlot = slot;
+    this.earliestCell = this.position[slot];
+  }
+
+  /** It may have been taken out, and have come to stand in the very same cell for another tick. */
+  private isLeastKnown(): boolean {
+    if (this.earliest === UNKNOWN || this.position[this.earliestSlot] !== this.earliestCell) return false;
+    return this.tickAt(this.earliestCell) === this.earliest;
+  }
+
+  /** Finds the least tick: in the first occupied slot that holds anything alive. Precondition: size > 0. */
+  private findLeast(): void {
+    this.earliest = UNKNOWN;
+    if (this.reading !== NONE) this.readLeast(this.reading);
+    while (this.earliest === UNKNOWN) {
+      this.findEvent();
+      this.readLeast(this.found);
+      if (this.earliest === UNKNOWN) this.vacate(this.found);
+    }
+  }
+
+  /** The start of the first occupied slot from now's on, Infinity when there is none; notes its number. */
+  private findEvent(): number {
+    if (this.occupied[0] === 0) return this.findAbove();
+    const from = this.nowLow & this.mask0;
+    this.found = this.occupancy.next(from, this.mask0 + 1);
+    return this.now + (this.found - from);
+  }
+
+  /** The same above level 0. */
+  private findAbove(): number {
+    const { geometry, now, occupancy, occupied, overflowList } = this;
+    const top = geometry.levels;
+    for (let level = 1; level < top; level++) {
+      if (occupied[level] === 0) continue;
+      const base = geometry.base[level];
+      this.found = occupancy.next(geometry.slotOn(level, now), base + geometry.mask[level] + 1);
+      return geometry.startOn(level + 1, now) + (this.found - base) * geometry.width[level];
+    }
+    if (occupied[top] === 0) return Number.POSITIVE_INFINITY;
+    this.found = overflowList;
+    return geometry.startOn(top, this.overflowLeast);
+  }
+
+  private advance(tick: number, sink: DueSink, budget: number): boolean {
+    if (tick < this.event) {
+      this.catchUp(tick);
+      return true;
+    }
+    if (this.advancing) throwNested();
+    let left = Math.ceil(budget);
+    this.advancing = true;
+    try {
+      for (;;) {
+        if (this.heads[this.eventList] === 0) this.setEvent(this.findEvent(), this.found);
+        const { event } = this;
+        if (event > tick) {
+          this.catchUp(tick);
+          return true;
+        }
+        // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
+        if (left <= 0 && this.nextTick() <= tick) return false;
+        if (this.heads[this.eventList] === 0) continue;
+        this.catchUp(event);
+        if (this.eventList > this.mask0) this.cascaded += this.cascade(this.eventList);
+        else if (left > 0) left = this.handOver(this.eventList, event, sink, left);
+        else this.vacate(this.eventList);
+        // Out of budget in its midst: whether what is left of it is alive, the next turn finds.
+        if (this.reading !== NONE) this.suspend();
+        else this.setEvent(this.findEvent(), this.found);
+      }
+    } finally {
+      if (this.reading !== NONE) this.suspend();
+      this.advancing = false;
+    }
+  }
+
+  /** Hands a level 0 slot's entries over in order, until the budget is used up. Returns what is left of it. */
+  private handOver(list: number, tick: number, sink: DueSink, budget: number): number {
+    let left = budget;
+    this.reading = list;
+    this.unoccupy(list);
+    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.dropHead(list)) {
+      const end = this.endOf(list, chunk);
+      if (sink.prefetch !== undefined) this.prefetch(chunk << SHIFT, end, sink);
+      for (let from = chunk << SHIFT; from < end; ) {
+        if (left <= 0) return left;
+        const to = Math.min(end, from + 2 * left) | 0;
+        left -= this.handOverCells(from, to, tick, sink);
+        from = to;
+        // The sink cleared the index.
+        if (this.reading !== list) return left;
+      }
+    }
+    this.detach(list);
+    this.reading = NONE;
+    return left;
+  }
+
+  /** Hands over what is alive in some cells. Returns how many that was. */
+  private handOverCells(from: number, end: number, tick: number, sink: DueSink): number {
+    const { cells, reading } = this;
+    let dead = 0;
+    for (let cell = from; cell < end; cell += 2) {
+      const slot = cells[cell] & SLOT;
+      const { position } = this; // read for each entry: the sink may have it grow
+      if (position[slot] !== cell) {
+        dead++;
+        continue;
+      }
+      position[slot] = 0;
+      this.size--;
+      sink.due(slot, tick);
+      // The sink cleared the index: what stands behind was not handed over.
+      if (this.reading !== reading) return ((cell - from) >> 1) + 1 - dead;
+    }
+    return ((end - from) >> 1) - dead;
+  }
+
+  /** Announces the slots in some cells, unless they are few: see DueSink, expect. */
+  private prefetch(from: number, to: number, sink: DueSink): void {
+    const { cells } = this;
+    if (sink.prefetch === undefined || to - from <= FEW) return;
+    for (let cell = from; cell < to; cell += 2) sink.prefetch(cells[cell] & SLOT);
+  }
+
+  /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
+  private suspend(): void {
+    this.occupy(this.reading);
+    this.reading = NONE;
+  }
+
+  /** Reads the least tick of what is alive in a slot: on level 0, whose slots are a tick wide, the first one's. */
+  private readLeast(list: number): void {
+    const isTick = this.geometry.levelOf[list] === 0;
+    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
+      const end = this.endOf(list, chunk);
+      for (let cell = chunk << SHIFT; cell < end; cell += 2) {
+        const slot = this.slotAt(cell);
+        if (slot < 0) continue;
+        const tick = this.tickAt(cell);
+        if (this.earliest === UNKNOWN || tick < this.earliest) this.setEarliest(tick, slot);
+        if (isTick) return;
+      }
+    }
+  }
+}
+
+function throwNested(): never {
+  throw new Error('advanceTo() was called from within a handler: the call that is running hands everything due over');
+}

@@ -1,0 +1,19 @@
+import { IndexedWheel } from '../indexed-wheel.ts';
+import { Intervals } from '../intervals.ts';
+import { type CascadingConfig, DEFAULT_CAPACITY, validateConfig, type WheelOptions } from '../wheel-config.ts';
+import { CascadingIndex } from './cascading-index.ts';
+
+/** A hierarchical wheel whose timers move to finer levels as their time comes near: see CascadingIndex. */
+export class CascadingWheel<T> extends IndexedWheel<T, CascadingIndex> {
+  constructor(config: CascadingConfig, { start = 0, id = 0 }: WheelOptions = {}) {
+    validateConfig(config, { start, id });
+    const { precision, levelBits, overflow, past = 'next-tick', rounding = 'up', capacity = DEFAULT_CAPACITY } = config;
+    super({
+      index: new CascadingIndex({ levelBits, capacity, overflow }),
+      intervals: new Intervals(start, precision, rounding),
+      capacity,
+      past,
+      shard: id,
+    });
+  }
+}

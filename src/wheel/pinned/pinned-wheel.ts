@@ -1,0 +1,51 @@
+import type { TimerId } from '../../timer-id.ts';
+import { IndexedWheel } from '../indexed-wheel.ts';
+import { Intervals } from '../intervals.ts';
+import { DEFAULT_CAPACITY, type PinnedConfig, validateConfig, type WheelOptions } from '../wheel-config.ts';
+import { PinnedIndex, pinnedLevels } from './pinned-index.ts';
+
+/** A wheel whose timers stay on the level on which they were placed: see PinnedIndex. Its precision is the finest level's. */
+export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
+  private readonly config: PinnedConfig;
+
+  constructor(config: PinnedConfig, options: WheelOptions = {}) {
+    validateConfig(config, options);
+    const { start = 0, id = 0 } = options;
+    const { capacity = DEFAULT_CAPACITY, compaction, past = 'next-tick' } = config;
+    super({
+      index: new PinnedIndex({ levels: pinnedLevels(config), capacity, compaction }),
+      intervals: new Intervals(start, config.levels[0].precision, 'up'),
+      capacity,
+      past,
+      shard: id,
+    });
+    this.config = config;
+  }
+
+  /**
+   * Schedules at the deadline, or at the last tick that the wheel takes where that is earlier. Once that timer fires,
+   * schedule the rest of the way: see scheduleLong.
+   */
+  scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
+    const { upperBound } = this;
+    const { intervals } = this;
+    const wheelDeadline = deadline < upperBound ? deadline : intervals.startOf(intervals.intervalOf(upperBound) - 1);
+    const finite = Number.isFinite(deadline) ? wheelDeadline : deadline;
+    return { id: this.schedule(finite, value), wheelDeadline };
+  }
+
+  /** Gives back what memory the spokes hold beyond what their timers need. Ids stay valid. */
+  compact(): void {
+    this.index.compact();
+  }
+
+  /** The span of time that a level covers. */
+  coverage(level: number): number {
+    return this.precisionAt(level) * this.config.levels[level].spokes;
+  }
+
+  /** Units of time per tick of a level: a timer placed on it is late by less than that. */
+  precisionAt(level: number): number {
+    return this.config.levels[level].precision;
+  }
+}

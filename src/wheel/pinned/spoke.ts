@@ -1,0 +1,115 @@
+import type { CompactionConfig } from '../wheel-config.ts';
+
+const INITIAL = 8;
+const HOLE = -1;
+
+/**
+ * One spoke of a pinned wheel: a growable vector of slots, all handed over at one tick.
+ *
+ *    front        used      capacity
+ *      ▼            ▼           ▼
+ *   ····abc·d·efgh·i┊           ┊       · hole, reused last freed first
+ *
+ * Each entry keeps the number of its filing. Reusing a hole puts a late filing before earlier ones, so a spoke in which
+ * that happened is put in order once, when its hand-over begins (`settle`). O(1) but for that, growth and compaction.
+ */
+export class Spoke {
+  /** Slot by entry, or HOLE. */
+  entries = new Int32Array(INITIAL);
+  private filings = new Float64Array(INITIAL);
+  private holes: number[] = [];
+  private used = 0;
+  private front = 0;
+  private ordered = true;
+  count = 0;
+
+  get capacity(): number {
+    return this.entries.length;
+  }
+
+  /** Returns the entry in which the slot stands now. */
+  add(slot: number, filing: number): number {
+    const hole = this.holes.pop();
+    const entry = hole ?? this.used++;
+    if (hole !== undefined) this.ordered = false;
+    if (entry === this.entries.length) this.resize(entry * 2);
+    this.entries[entry] = slot;
+    this.filings[entry] = filing;
+    this.count++;
+    return entry;
+  }
+
+  remove(entry: number): void {
+    this.entries[entry] = HOLE;
+    this.holes.push(entry);
+    this.count--;
+  }
+
+  /** Puts the entries in order of filing, and together; `place` learns where each stands. Nothing is added from then on. */
+  settle(place: (slot: number, entry: number) => void): void {
+    if (this.ordered) return;
+    this.repack(this.capacity, place);
+  }
+
+  /** The filing of the first entry, which is the least. Precondition: settled, count > 0. */
+  first(): number {
+    while (this.entries[this.front] === HOLE) this.front++;
+    return this.filings[this.front];
+  }
+
+  /** Takes the first entry out. Precondition: as for `first`, which was called. */
+  shift(): number {
+    const slot = this.entries[this.front];
+    this.entries[this.front++] = HOLE;
+    this.count--;
+    return slot;
+  }
+
+  wasteful({ minCapacity, ratio }: CompactionConfig): boolean {
+    return this.capacity >= minCapacity && this.count * ratio < this.capacity;
+  }
+
+  /** Gives memory back, keeping the order of filing. */
+  compact({ targetMultiplier }: CompactionConfig, place: (slot: number, entry: number) => void): void {
+    this.repack(Math.max(INITIAL, this.count * targetMultiplier), place);
+  }
+
+  /** Slots in order of filing. */
+  slots(): number[] {
+    return this.live().map((entry) => this.entries[entry]);
+  }
+
+  get bytes(): number {
+    return this.entries.byteLength + this.filings.byteLength + 8 * this.holes.length;
+  }
+
+  private live(): number[] {
+    const live: number[] = [];
+    for (let entry = this.front; entry < this.used; entry++) if (this.entries[entry] !== HOLE) live.push(entry);
+    return this.ordered ? live : live.sort((a, b) => this.filings[a] - this.filings[b]);
+  }
+
+  private repack(capacity: number, place: (slot: number, entry: number) => void): void {
+    const { entries, filings } = this;
+    const live = this.live();
+    this.entries = new Int32Array(capacity);
+    this.filings = new Float64Array(capacity);
+    live.forEach((from, to) => {
+      this.entries[to] = entries[from];
+      this.filings[to] = filings[from];
+      place(entries[from], to);
+    });
+    this.holes = [];
+    this.front = 0;
+    this.used = live.length;
+    this.ordered = true;
+  }
+
+  private resize(capacity: number): void {
+    const { entries, filings } = this;
+    this.entries = new Int32Array(capacity);
+    this.filings = new Float64Array(capacity);
+    this.entries.set(entries);
+    this.filings.set(filings);
+  }
+}

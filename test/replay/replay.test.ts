@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Summary } from '../../replay/summary.ts';
+
+const main = fileURLToPath(new URL('../../dist/replay/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const small = [
+  '--cps',
+  '2000',
+  '--seconds',
+  '1',
+  '--drain',
+  '0.6',
+  '--time-wait',
+  '0.2',
+  '--request-timeout',
+  '0.3',
+  '--lifetime',
+  '0.5',
+  '--hang',
+  '5',
+];
+
+describe('a small replay, end to end', () => {
+  test.each([
+    ['two shards, compared with Node', ['--shards', '2']],
+    ['inline, alone', ['--shards', '0', '--no-native']],
+  ])('%s: every timer is accounted for', (_name, argv) => {
+    const json = join(folder, 'result.json');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...small, ...argv, '--json', json], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    const { driver, shardwheel, native, correct } = JSON.parse(readFileSync(json, 'utf8')) as Summary;
+    expect(shardwheel.verdict).toMatchObject({ early: 0, lost: 0, doubled: 0, refused: 0 });
+    expect(correct).toBe(true);
+    const { armed, cancelled, moved, verdict } = shardwheel;
+    expect(armed).toBe(cancelled + verdict.fired + verdict.handedBack);
+    expect([shardwheel.connections, driver.connections]).toEqual([2000, 2000]);
+    expect(verdict.fired).toBeGreaterThan(500); // TIME-WAIT of most connections, and requests that hang
+    expect(moved).toBeGreaterThan(2000);
+    expect(native === undefined).toBe(argv.includes('--no-native'));
+    if (native) expect(native.verdict).toMatchObject({ lost: 0, doubled: 0, refused: 0 });
+    expect(stdout).toContain('timers live at the peak');
+    expect(stdout).toMatch(/ok: 0 early, 0 lost, 0 doubled, 0 refused of/);
+    expect(stderr).toMatch(/^driver alone .*\nshardwheel /ms);
+  });
+
+  test('an interrupt ends it cleanly, without a table', async () => {
+    const child = spawn(process.execPath, [main, '--cps', '500', '--seconds', '30', '--no-native'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    let isRunning = false;
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+      if (isRunning || !stderr.includes('conn/s')) return;
+      isRunning = true;
+      child.kill('SIGINT');
+    });
+    const status = await new Promise((resolve) => child.on('close', resolve));
+    expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe('interrupted');
+  });
+});

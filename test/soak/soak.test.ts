@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { findDrift, type Sample } from '../../soak/drift.ts';
+import { parseSoakOptions } from '../../soak/options.ts';
+
+const main = fileURLToPath(new URL('../../dist/soak/main.js', import.meta.url));
+const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', timeout: 60_000 });
+
+describe('npm run soak', () => {
+  test('by default: 20 minutes at 50,000 connections per second, a crash every 2 s', () => {
+    expect(parseSoakOptions([])).toMatchObject({ minutes: 20, cps: 50_000, crashEvery: 2, burst: 20_000 });
+  });
+
+  test('five seconds of it, with a crash each half second: every timer is accounted for', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'soak-'));
+    try {
+      const json = join(folder, 'result.json');
+      const flags =
+        '--minutes 0.08 --cps 5000 --shards 2 --crash-every 0.5 --block-every 1 --burst-every 2 --burst 2000';
+      const { status, stdout, stderr } = run(...flags.split(' '), '--json', json);
+      const result = JSON.parse(readFileSync(json, 'utf8'));
+      expect(result.faults).toEqual([]);
+      expect({ status, end: stdout.trimEnd().split('\n').at(-1) }).toEqual({ status: 0, end: 'Nothing lost.' });
+      expect(stderr).toMatch(/conn\/s/);
+      expect(result.verdict).toMatchObject({ early: 0, lost: 0, doubled: 0, refused: 0 });
+      expect(result.armed).toBe(result.verdict.fired + result.cancelled + result.verdict.handedBack);
+      expect(result.connections).toBeGreaterThan(1000); // as many as the machine has time for
+      expect(result.restarts).toBeGreaterThan(1);
+      expect(Object.values<number>(result.crashes).reduce((sum, times) => sum + times)).toBeGreaterThan(4);
+      expect(result.blocks).toBeGreaterThan(1);
+      expect(result.bursts).toBeGreaterThan(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each([
+    ['--minutes', '0'],
+    ['--crash-every', '-1'],
+    ['--shards', '0'],
+    ['--hours', '2'],
+  ])('%s %s: one line on stderr, exit code 2', (...argv) => {
+    const { status, stdout, stderr } = run(...argv);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+  });
+});
+
+describe('drift from the middle third of a run to its last', () => {
+  const MiB = 2 ** 20;
+  const steady: Omit<Sample, 'at'> = {
+    live: 400_000,
+    rss: 300 * MiB,
+    handles: 3,
+    threads: 13,
+    filed: 500_000,
+    wheelBytes: 40 * MiB,
+    highWater: 450_000,
+    peak: 440_000,
+  };
+
+  /** 90 samples of which `change` makes something else, by how far the run has come: 0 to 1. */
+  const samples = (change: (share: number, index: number) => Partial<Sample>): Sample[] =>
+    Array.from({ length: 90 }, (_, at) => ({ at, ...steady, ...change(at / 90, at) }));
+
+  test('none where all is steady, or swings, or warms up', () => {
+    expect(findDrift(samples(() => ({})))).toEqual([]);
+    expect(findDrift(samples((_, at) => ({ rss: (300 + (at % 7) * 10) * MiB, handles: 3 + (at % 3) })))).toEqual([]);
+    expect(findDrift(samples((share) => (share < 1 / 3 ? { rss: 50 * MiB, handles: 1, highWater: 5 } : {})))).toEqual(
+      [],
+    );
+  });
+
+  test.each<[keyof Sample, (share: number) => Partial<Sample>]>([
+    ['rss', (share) => ({ rss: (300 + 600 * share) * MiB })],
+    ['handles', (share) => ({ handles: 3 + Math.floor(share * 9) })],
+    ['threads', (share) => ({ threads: 13 + Math.floor(share * 9) })],
+    ['filed', (share) => ({ filed: 500_000 + 2e6 * share })],
+    ['wheelBytes', (share) => ({ wheelBytes: (40 + 500 * share) * MiB })],
+  ])('%s', (field, change) => {
+    const found = findDrift(samples(change));
+    expect(found.length).toBe(1);
+    expect(found[0]).toMatch(new RegExp(`^${field} grew from \\d+ to \\d+`));
+  });
+
+  test('memory may grow with the timers that are live', () => {
+    const grow = (share: number) => ({
+      live: 4e6 * share,
+      rss: (300 + 800 * share) * MiB,
+      filed: 4e6 * share,
+    });
+    expect(findDrift(samples(grow))).toEqual([]);
+    expect(findDrift(samples((share) => ({ ...grow(share), live: 400_000 }))).length).toBe(2);
+  });
+
+  test('tables that have been fuller than timers lived at once', () => {
+    const full = (highWater: number, peak: number) => findDrift(samples(() => ({ highWater, peak })));
+    expect(full(900_000, 800_000)).toEqual([]);
+    expect(full(2_000_000, 800_000)).toEqual([expect.stringMatching(/^2000000 table slots .* 800000 timers/)]);
+  });
+
+  test('of few samples nothing is said', () => {
+    expect(findDrift(samples((share) => ({ handles: 100 * share })).slice(0, 20))).toEqual([]);
+  });
+});

@@ -153,5 +153,6 @@ async function createSubject(name: SubjectName, options: ReplayOptions, onFire: 
   if (name === 'native') return new NativeTimers(onFire);
   // Imported here, so that the other replays do without its code.
   const { ShardwheelTimers } = await import('./subjects/shardwheel-timers.ts');
-  return new ShardwheelTimers(handles, onFire, options);
+  const { shards, tick, wheel } = options;
+  return new ShardwheelTimers(handles, onFire, { shards, tick, wheel });
 }

@@ -80,7 +80,8 @@ export class Soak {
     const replay = workloadOf(options);
     const ledger = new Ledger(MOST_NUMBERS, this.#clock, KEEP);
     this.#proxy = new ModelProxy(replay, MOST_OPEN, this.#clock, ledger);
-    this.#timers = new ShardwheelTimers(2 * MOST_OPEN, this.#proxy.onFire, replay, {
+    this.#timers = new ShardwheelTimers(2 * MOST_OPEN, this.#proxy.onFire, {
+      shards: replay.shards,
       hangTimeout: HANG_TIMEOUT,
       inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP, maxYoungGenerationSizeMb: 16 },

@@ -1,11 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { createSubject, NODE, nodeEntry, SHARDWHEEL, shardwheelEntry } from './subjects.ts';
+import { createSubject, NODE, nodeEntry, SHARDWHEEL, shardwheelEntry, start } from './subjects.ts';
 
 /** ms before they are due at which the event loop begins to be watched, and after which waiting for them is given up. */
 const WATCH = 20;
 const PATIENCE = 20_000;
+
+const nothing = (): void => undefined;
 
 /** (e) A stampede: a million timers of one millisecond. */
 export const burst: Suite = {
@@ -37,13 +39,13 @@ async function measure(name: string, scale: Scale): Promise<Measurement> {
   });
   await subject.ready;
   await sleep(100);
-  subject.slice();
+  subject.beginSlice();
   const due = performance.now() + delay;
-  for (let timer = 0; timer < count; timer++) subject.start(timer, delay);
+  for (let timer = 0; timer < count; timer++) start(subject, timer, delay);
   globalThis.gc?.();
   await sleep(due - WATCH - performance.now());
   const block = await longestTurn(() => left > 0 && performance.now() < due + PATIENCE);
-  await subject.close();
+  await subject.close(nothing, nothing);
   const wrong = fired.reduce((sum, times) => sum + (times === 1 ? 0 : 1), 0);
   if (wrong > 0) throw new Error(`${wrong} of ${count} timers did not fire, or fired twice`);
   return { figures: { block, last: last[0] - due }, checksums: { fired: count } };

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Subject } from '../../replay/subjects/subject.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
-import { createSubject } from './subjects.ts';
-import type { TimerSubject } from './timer-subject.ts';
+import { createSubject, start } from './subjects.ts';
 
 export interface LoadOptions {
   /** Timers alive all the time. */
@@ -28,7 +28,7 @@ const drawn = scaled;
  * handed back at the end, and a cancel must be answered by what is true. Draws do not depend on what has fired.
  */
 export class Load {
-  readonly subject: TimerSubject;
+  readonly subject: Subject;
   /** Of what has fired since `measureFrom`. */
   lateness = new LatenessHistogram();
   early = 0;
@@ -63,7 +63,7 @@ export class Load {
   async prepare(): Promise<void> {
     await this.subject.ready;
     for (let timer = 0; timer < this.options.live; ) {
-      this.subject.slice();
+      this.subject.beginSlice();
       for (const end = Math.min(timer + PREPARE, this.options.live); timer < end; timer++) {
         this.start(timer, this.drawDelay());
       }
@@ -79,7 +79,7 @@ export class Load {
 
   /** Performs so many operations. */
   perform(count: number): void {
-    this.subject.slice();
+    this.subject.beginSlice();
     if (this.options.operation === 'random') this.replaceRandom(count);
     else if (this.options.operation === 'newest') this.replaceNewest(count);
     else this.moveRandom(count);
@@ -87,7 +87,15 @@ export class Load {
 
   /** Ends the subject; throws unless every timer is accounted for. */
   async close(): Promise<void> {
-    const handedBack = await this.subject.close();
+    let handedBack = 0;
+    await this.subject.close(
+      () => {
+        handedBack++;
+      },
+      (visit) => {
+        for (let timer = 0; timer < this.isLive.length; timer++) if (this.isLive[timer] === 1) visit(timer, timer);
+      },
+    );
     const lost = this.started - this.cancelled - this.firedCount - handedBack;
     if (lost !== 0 || this.wrong !== 0) {
       throw new Error(
@@ -100,6 +108,7 @@ export class Load {
     this.firedCount++;
     if (this.isLive[timer] === 0) this.wrong++;
     this.isLive[timer] = 0;
+    this.subject.forget(timer);
     if (this.expected === undefined) return;
     const late = performance.now() - this.expected[timer];
     if (late < 0) this.early++;
@@ -141,7 +150,7 @@ export class Load {
     this.delays[timer] = delay;
     if (this.options.operation !== 'move') this.operations = (Math.imul(this.operations, 31) + (timer ^ delay)) | 0;
     if (this.expected !== undefined) this.expected[timer] = performance.now() + delay;
-    this.subject.start(timer, delay);
+    start(this.subject, timer, delay);
   }
 
   /** A timer that has fired cannot be cancelled; one that has not must be. */

@@ -5,8 +5,6 @@ import { Load } from './load.ts';
 import { batchEntry, DRIVER, driverEntry, NODE, nodeEntry, shardwheelEntry } from './subjects.ts';
 
 const CHUNK = 4000;
-/** Bytes per timer in which the caller keeps an id or a reference; touched before anything is measured. */
-const KEPT = 8;
 
 /** What a live timer costs, threads, tables and everything. */
 export const memory: Suite = {
@@ -44,8 +42,8 @@ async function measure(name: string, scale: Scale): Promise<Measurement> {
   const churned = readMemory().resident;
   await load.close();
   const figures = {
-    rss: (full - before) / live + KEPT,
-    churned: (churned - before) / live + KEPT,
+    rss: (full - before) / live,
+    churned: (churned - before) / live,
     rest: before / 1e6,
   };
   return { figures, checksums: { operations: load.operations } };

@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { createScheduler, type Scheduler } from '../../src/index.ts';
+import { NativeTimers } from '../../replay/subjects/native-timers.ts';
+import { NoTimers } from '../../replay/subjects/no-timers.ts';
+import { ShardwheelBatches, ShardwheelDeadlines, ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
+import { CONNECT } from '../../replay/timer-kind.ts';
 import type { SubjectEntry } from '../suite.ts';
-import type { OnFire, TimerSubject } from './timer-subject.ts';
 
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
@@ -28,171 +31,19 @@ export const batchEntry: SubjectEntry = {
   note: "no callback, no argument: timers arrive in 'fired' batches",
 };
 
-export function createSubject(name: string, capacity: number, onFire: OnFire): TimerSubject {
-  if (name === DRIVER) return new NoTimers(capacity);
-  if (name === NODE) return new NodeTimers(capacity, onFire);
+const KIND = CONNECT;
+
+/** A subject for timers of one kind, numbered 0 .. handles - 1, each of which is its own handle and hint. */
+export function createSubject(name: string, handles: number, onFire: (timer: number) => void): Subject {
+  if (name === DRIVER) return new NoTimers(handles);
+  const fired: OnFire = (_kind, timer) => onFire(timer);
+  if (name === NODE) return new NativeTimers(fired);
   const options = { shards: shardsOf(name) };
-  if (name === AFTER) return new RelativeShardwheel(capacity, onFire, options);
-  if (name === BATCH) return new BatchShardwheel(capacity, options);
-  return new AbsoluteShardwheel(capacity, onFire, options);
+  if (name === AFTER) return new ShardwheelTimers(handles, fired, options);
+  if (name === BATCH) return new ShardwheelBatches(handles, fired, options);
+  return new ShardwheelDeadlines(handles, fired, options);
 }
 
-class NoTimers implements TimerSubject {
-  readonly ready = Promise.resolve();
-  private readonly kept: Float64Array;
-
-  constructor(capacity: number) {
-    this.kept = new Float64Array(capacity).fill(0);
-  }
-
-  slice(): void {}
-
-  start(timer: number, delay: number): void {
-    this.kept[timer] = delay;
-  }
-
-  cancel(timer: number): boolean {
-    const wasLive = this.kept[timer] > 0;
-    this.kept[timer] = 0;
-    return wasLive;
-  }
-
-  move(timer: number): boolean {
-    return this.kept[timer] > 0;
-  }
-
-  async close(): Promise<number> {
-    return this.kept.reduce((live, delay) => live + (delay > 0 ? 1 : 0), 0);
-  }
-}
-
-/** Node's own timers, as its documentation has them: one function for all, the timer's number as its argument. */
-class NodeTimers implements TimerSubject {
-  readonly ready = Promise.resolve();
-  private readonly timeouts: (NodeJS.Timeout | undefined)[];
-  private readonly onTimeout: OnFire;
-
-  constructor(capacity: number, onFire: OnFire) {
-    this.timeouts = new Array<NodeJS.Timeout | undefined>(capacity).fill(undefined);
-    this.onTimeout = (timer) => {
-      this.timeouts[timer] = undefined;
-      onFire(timer);
-    };
-  }
-
-  slice(): void {}
-
-  start(timer: number, delay: number): void {
-    this.timeouts[timer] = setTimeout(this.onTimeout, delay, timer);
-  }
-
-  cancel(timer: number): boolean {
-    const timeout = this.timeouts[timer];
-    if (timeout === undefined) return false;
-    clearTimeout(timeout);
-    this.timeouts[timer] = undefined;
-    return true;
-  }
-
-  move(timer: number): boolean {
-    const timeout = this.timeouts[timer];
-    if (timeout === undefined) return false;
-    timeout.refresh();
-    return true;
-  }
-
-  async close(): Promise<number> {
-    let live = 0;
-    for (let timer = 0; timer < this.timeouts.length; timer++) if (this.cancel(timer)) live++;
-    return live;
-  }
-}
-
-abstract class ShardwheelTimers implements TimerSubject {
-  readonly ready: Promise<void>;
-  protected readonly scheduler: Scheduler;
-  protected readonly ids: Float64Array;
-
-  constructor(capacity: number, options: { shards: number }) {
-    this.ids = new Float64Array(capacity).fill(1);
-    this.scheduler = createScheduler(options);
-    this.ready = this.scheduler.ready;
-  }
-
-  abstract slice(): void;
-  abstract start(timer: number, delay: number): void;
-  abstract move(timer: number, delay: number): boolean;
-
-  cancel(timer: number): boolean {
-    return this.scheduler.cancel(this.ids[timer]);
-  }
-
-  async close(): Promise<number> {
-    return (await this.scheduler.close()).length;
-  }
-}
-
-class AbsoluteShardwheel extends ShardwheelTimers {
-  private readonly onFire: OnFire;
-  private now = 0;
-
-  constructor(capacity: number, onFire: OnFire, options: { shards: number }) {
-    super(capacity, options);
-    this.onFire = onFire;
-  }
-
-  slice(): void {
-    this.now = this.scheduler.now();
-  }
-
-  start(timer: number, delay: number): void {
-    this.ids[timer] = this.scheduler.schedule(timer, this.now + delay, this.onFire, timer);
-  }
-
-  move(timer: number, delay: number): boolean {
-    return this.scheduler.reschedule(this.ids[timer], this.now + delay);
-  }
-}
-
-class RelativeShardwheel extends ShardwheelTimers {
-  private readonly onFire: OnFire;
-
-  constructor(capacity: number, onFire: OnFire, options: { shards: number }) {
-    super(capacity, options);
-    this.onFire = onFire;
-  }
-
-  slice(): void {}
-
-  start(timer: number, delay: number): void {
-    this.ids[timer] = this.scheduler.scheduleAfter(timer, delay, this.onFire, timer);
-  }
-
-  move(timer: number, delay: number): boolean {
-    return this.scheduler.rescheduleAfter(this.ids[timer], delay);
-  }
-}
-
-/** For loads in which nothing fires. */
-class BatchShardwheel extends ShardwheelTimers {
-  private now = 0;
-
-  constructor(capacity: number, options: { shards: number }) {
-    super(capacity, options);
-    this.scheduler.on('fired', ({ length }) => {
-      throw new Error(`${length} timers fired that were not to`);
-    });
-  }
-
-  slice(): void {
-    this.now = this.scheduler.now();
-  }
-
-  start(timer: number, delay: number): void {
-    this.ids[timer] = this.scheduler.schedule(timer, this.now + delay);
-  }
-
-  move(timer: number, delay: number): boolean {
-    return this.scheduler.reschedule(this.ids[timer], this.now + delay);
-  }
-}
+/** Arms a timer of such a subject. Precondition: it is not live. */
+export const start = (subject: Subject, timer: number, delay: number): void =>
+  subject.arm(KIND, timer, timer, delay, timer);

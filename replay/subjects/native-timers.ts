@@ -18,6 +18,8 @@ export class NativeTimers implements Subject {
     this.#callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
   }
 
+  beginSlice(): void {}
+
   arm(kind: TimerKind, handle: number, _hint: number, delay: number, timer: number): void {
     const timeout = setTimeout(this.#callbacks[kind]!, delay, timer);
     const chunk = this.#chunks[handle >>> chunkBits] ?? this.#addChunk(handle >>> chunkBits);
@@ -25,13 +27,17 @@ export class NativeTimers implements Subject {
   }
 
   move(handle: number): boolean {
-    this.#chunks[handle >>> chunkBits]![handle & chunkMask]!.refresh();
+    const timeout = this.#chunks[handle >>> chunkBits]![handle & chunkMask];
+    if (timeout === undefined) return false;
+    timeout.refresh();
     return true;
   }
 
   cancel(handle: number): boolean {
     const chunk = this.#chunks[handle >>> chunkBits]!;
-    clearTimeout(chunk[handle & chunkMask]);
+    const timeout = chunk[handle & chunkMask];
+    if (timeout === undefined) return false;
+    clearTimeout(timeout);
     chunk[handle & chunkMask] = undefined;
     return true;
   }

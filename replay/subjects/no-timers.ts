@@ -3,8 +3,8 @@ import type { LiveTimers, Subject } from './subject.ts';
 
 /**
  * No timers at all: what remains is the cost of the driver. It does keep a number per handle, as a proxy keeps whatever
- * it is given for a timer: finding that place again is not the timers' cost. The replay itself ends the waits that a
- * timer would end.
+ * it is given for a timer: finding that place again is not the timers' cost. Its caller ends the waits that a timer would
+ * end.
  */
 export class NoTimers implements Subject {
   readonly ready = Promise.resolve();
@@ -13,6 +13,8 @@ export class NoTimers implements Subject {
   constructor(handles: number) {
     this.#kept = new Float64Array(handles);
   }
+
+  beginSlice(): void {}
 
   arm(_kind: TimerKind, handle: number, _hint: number, _delay: number, timer: number): void {
     this.#kept[handle] = timer + 1;
@@ -23,10 +25,14 @@ export class NoTimers implements Subject {
   }
 
   cancel(handle: number): boolean {
-    return this.#kept[handle]! > 0;
+    const wasLive = this.#kept[handle]! > 0;
+    this.#kept[handle] = 0;
+    return wasLive;
   }
 
-  forget(): void {}
+  forget(handle: number): void {
+    this.#kept[handle] = 0;
+  }
 
   async stats(): Promise<unknown> {
     return undefined;

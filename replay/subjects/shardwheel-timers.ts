@@ -1,32 +1,33 @@
 import { createScheduler, type Scheduler, type SchedulerOptions } from '../../src/index.ts';
-import type { ReplayOptions } from '../options.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../timer-kind.ts';
 import type { OnFire, Subject } from './subject.ts';
 
-/** shardwheel, with the connection's number as the hint, so that all timers of a connection live on one shard. */
+/** shardwheel by delays: each call reads the clock. The hint is the connection's, so that a shard keeps all of its timers. */
 export class ShardwheelTimers implements Subject {
   readonly ready: Promise<void>;
   readonly scheduler: Scheduler;
-  readonly #callbacks: ((timer: number) => void)[];
-  readonly #ids: Float64Array;
+  protected readonly ids: Float64Array;
+  protected readonly callbacks: ((timer: number) => void)[];
 
-  constructor(handles: number, onFire: OnFire, { shards, wheel, tick }: ReplayOptions, more: SchedulerOptions = {}) {
-    this.scheduler = createScheduler({ shards, wheel, tick, ...more });
+  constructor(handles: number, onFire: OnFire, options: SchedulerOptions) {
+    this.scheduler = createScheduler(options);
     this.ready = this.scheduler.ready;
-    this.#ids = new Float64Array(handles);
-    this.#callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
+    this.ids = new Float64Array(handles);
+    this.callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
   }
 
+  beginSlice(): void {}
+
   arm(kind: TimerKind, handle: number, hint: number, delay: number, timer: number): void {
-    this.#ids[handle] = this.scheduler.scheduleAfter(hint, delay, this.#callbacks[kind]!, timer);
+    this.ids[handle] = this.scheduler.scheduleAfter(hint, delay, this.callbacks[kind]!, timer);
   }
 
   move(handle: number, delay: number): boolean {
-    return this.scheduler.rescheduleAfter(this.#ids[handle]!, delay);
+    return this.scheduler.rescheduleAfter(this.ids[handle]!, delay);
   }
 
   cancel(handle: number): boolean {
-    return this.scheduler.cancel(this.#ids[handle]!);
+    return this.scheduler.cancel(this.ids[handle]!);
   }
 
   forget(): void {}
@@ -37,5 +38,36 @@ export class ShardwheelTimers implements Subject {
 
   async close(handBack: (timer: number) => void): Promise<void> {
     for (const { argument } of await this.scheduler.close()) handBack(argument as number);
+  }
+}
+
+/** shardwheel by deadlines: the clock is read once per slice. */
+export class ShardwheelDeadlines extends ShardwheelTimers {
+  protected now = 0;
+
+  override beginSlice(): void {
+    this.now = this.scheduler.now();
+  }
+
+  override arm(kind: TimerKind, handle: number, hint: number, delay: number, timer: number): void {
+    this.ids[handle] = this.scheduler.schedule(hint, this.now + delay, this.callbacks[kind]!, timer);
+  }
+
+  override move(handle: number, delay: number): boolean {
+    return this.scheduler.reschedule(this.ids[handle]!, this.now + delay);
+  }
+}
+
+/** The same without callback and argument, for loads in which nothing fires. */
+export class ShardwheelBatches extends ShardwheelDeadlines {
+  constructor(handles: number, onFire: OnFire, options: SchedulerOptions) {
+    super(handles, onFire, options);
+    this.scheduler.on('fired', ({ length }) => {
+      throw new Error(`${length} timers fired that were not to`);
+    });
+  }
+
+  override arm(_kind: TimerKind, handle: number, hint: number, delay: number): void {
+    this.ids[handle] = this.scheduler.schedule(hint, this.now + delay);
   }
 }

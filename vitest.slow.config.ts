@@ -1,11 +1,16 @@
 import base from './vitest.config.ts';
 
-/** The random suites again, for minutes instead of seconds, and refusals that last: `npm run test:slow`. They look at SHARDWHEEL_SLOW. */
+/**
+ * `npm run test:slow`: the random suites again, for minutes instead of seconds, the exhaustive ones to their full depth, and
+ * refusals that last. They look at SHARDWHEEL_SLOW.
+ */
 export default {
   ...base,
   test: {
     ...base.test,
     include: [
+      'test/shard/interleavings.test.ts',
+      'test/shard/preemption.test.ts',
       'test/wheel/random-scripts.test.ts',
       'test/scheduler/model.test.ts',
       'test/timers/fuzz.test.ts',

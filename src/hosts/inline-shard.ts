@@ -131,7 +131,7 @@ export class InlineShard implements ShardHost {
 
   private build(): BuiltShard {
     const { cause, setup } = this;
-    const built = buildShard(setup, this.events.news, this.origin, this.isTemporary);
+    const built = buildShard(setup, () => this.events.news, this.origin, this.isTemporary);
     this.control = new ShardControl(built.shard);
     this.built = built;
     this.origin = 'tables'; // should it ever be built again

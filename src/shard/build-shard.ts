@@ -48,12 +48,12 @@ export interface BuiltShard {
 export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
 
 /**
- * Puts a shard together: the only place where a lane meets an engine. `post` informs the client of each lane of news. With
+ * Puts a shard together: the only place where a lane meets an engine. `newsOf` names who is informed of a lane's news. With
  * `isTemporary` the shard keeps a journal, so that it can hand its lanes over.
  */
 export function buildShard(
   setup: ShardSetup,
-  post: MessagePort | (() => void),
+  newsOf: (lane: number) => MessagePort | (() => void),
   origin: ShardOrigin,
   isTemporary = false,
 ): BuiltShard {
@@ -70,7 +70,7 @@ export function buildShard(
     const words = (count: number) => wordsIn(allocateWords(count));
     const index = createTickIndex(setup.wheel, { capacity, start, reserve: capacity, words });
     const journal = isTemporary ? new CommandJournal(table) : undefined;
-    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, post), journal);
+    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, newsOf(i)), journal);
     if (origin === 'tables') rescheduled += lane.rebuild(tick);
     else if (origin !== 'nothing') rescheduled += lane.takeOver(origin[i], tick);
     shard.lanes.push(lane);

@@ -1,45 +1,61 @@
-import type { KnownTimer, LaneWorld } from './lane-world.ts';
+import type { KnownTimer, LaneClient } from './lane-client.ts';
+import type { LaneWorld } from './lane-world.ts';
 
 /** One step of client, shard or world; false where it would change nothing. */
 export type Step = (world: LaneWorld) => boolean;
 export type Steps = Readonly<Record<string, Step>>;
 
-const onTimer =
-  (number: number, act: (world: LaneWorld, timer: KnownTimer) => void): Step =>
-  (world) => {
-    const timer = world.live[number];
-    if (timer !== undefined) act(world, timer);
-    return timer !== undefined;
+/** The steps of a client, by its number in the world. */
+function stepsOf(client: number) {
+  const onTimer =
+    (number: number, act: (client: LaneClient, timer: KnownTimer, world: LaneWorld) => void): Step =>
+    (world) => {
+      const timer = world.clients[client].live[number];
+      if (timer === undefined || world.clients[client].isGone) return false;
+      act(world.clients[client], timer, world);
+      return true;
+    };
+  const whilePresent =
+    (step: (client: LaneClient, world: LaneWorld) => boolean): Step =>
+    (world) =>
+      !world.clients[client].isGone && step(world.clients[client], world);
+  return {
+    schedule: whilePresent((client, world) => client.schedule(world.time + 2)),
+    publish: whilePresent((client) => {
+      if (client.lane.commands.waiting === 0) return false;
+      client.publish();
+      return true;
+    }),
+    deliver: whilePresent((client) => {
+      if (!client.isTold && client.lane.firedCount() === 0) return false;
+      client.deliver();
+      return true;
+    }),
+    /** A whole turn of the client that nobody has asked for, as one comes some ms after each change. */
+    look: whilePresent((client) => {
+      client.deliver();
+      client.publish();
+      return true;
+    }),
+    cancel: (number: number): Step => onTimer(number, (client, timer) => client.cancel(timer)),
+    earlier: (number: number): Step =>
+      onTimer(number, (client, timer, world) => client.reschedule(timer, Math.min(timer.deadline, world.time) + 1)),
+    later: (number: number): Step =>
+      onTimer(number, (client, timer, world) => client.reschedule(timer, Math.max(timer.deadline, world.time) + 2)),
+    /** Its thread ends between two of its accesses. */
+    end: whilePresent((client) => {
+      client.isGone = true;
+      return true;
+    }),
   };
+}
 
-const cancel = (number: number): Step => onTimer(number, (world, timer) => world.cancel(timer));
-const earlier = (number: number): Step =>
-  onTimer(number, (world, timer) => world.reschedule(timer, Math.min(timer.deadline, world.time) + 1));
-const later = (number: number): Step =>
-  onTimer(number, (world, timer) => world.reschedule(timer, Math.max(timer.deadline, world.time) + 2));
+const { schedule, publish, deliver, look, cancel, earlier, later } = stepsOf(0);
+const other = stepsOf(1);
 
-const schedule: Step = (world) => world.schedule(world.time + 2);
-const publish: Step = (world) => {
-  if (world.lane.commands.waiting === 0) return false;
-  world.publish();
-  return true;
-};
 /** A turn of the shard, or a park; where it is parked and neither rung nor due, nothing. */
 const turn: Step = (world) => world.step();
-const advance: Step = (world) => {
-  return world.live.length > 0 && world.advance(2);
-};
-const deliver: Step = (world) => {
-  if (!world.isTold && world.lane.firedCount() === 0) return false;
-  world.deliver();
-  return true;
-};
-/** A whole turn of the client that nobody has asked for, as one comes some ms after each change. */
-const look: Step = (world) => {
-  world.deliver();
-  world.publish();
-  return true;
-};
+const advance: Step = (world) => world.clients.some(({ live }) => live.length > 0) && world.advance(2);
 const crash: Step = (world) => {
   if (world.loop === undefined) return false;
   world.crash();
@@ -74,6 +90,18 @@ export const forTwoTimers: Steps = {
   laterSecond: later(1),
 };
 
+/** One timer of each of two clients at a time, or two of the other's. */
+export const forTwoClients: Steps = {
+  ...forOneTimer,
+  otherSchedules: other.schedule,
+  otherPublishes: other.publish,
+  otherDelivers: other.deliver,
+  otherCancels: other.cancel(0),
+  otherMovesEarlier: other.earlier(0),
+  otherMovesLater: other.later(0),
+  otherEnds: other.end,
+};
+
 /**
  * Where sequences begin. A timer is new; or its command is sent; or it is filed, perhaps by a shard that sleeps since; or
  * it is fired. What is late was sent when its tick had been handed over. What is full is due, and finds no room in a
@@ -92,5 +120,11 @@ export const beginnings = {
   firedAndFiled: ['schedule', 'publish', 'turn', 'advance', 'schedule', 'publish', 'turn'],
   firedAndFull: ['schedule', 'schedule', 'publish', 'turn', 'publish', 'turn', 'advance', 'turn'],
   firedAndLate: ['schedule', 'publish', 'turn', 'schedule', 'advance', 'turn', 'publish'],
+  bothFiled: ['schedule', 'otherSchedules', 'publish', 'otherPublishes', 'turn'],
+  bothFired: ['schedule', 'otherSchedules', 'publish', 'otherPublishes', 'turn', 'advance', 'turn'],
+  otherFull: [
+    ...['otherSchedules', 'otherSchedules', 'otherPublishes', 'turn', 'otherPublishes', 'turn', 'schedule', 'publish'],
+    ...['turn', 'advance', 'turn'],
+  ],
   firedAndNew: ['schedule', 'publish', 'turn', 'advance', 'turn', 'schedule'],
 };

@@ -11,7 +11,7 @@ import type { ShardTask } from '../src/shard/shard-task.ts';
  * Returns the number of live timers that were indexed from the tables.
  */
 export default function serve(task: ShardTask): number {
-  const built = buildShard(task.setup, () => task.bell, task.origin);
+  const built = buildShard(task.setup, task.origin);
   expose(new ShardControl(built.shard), nodeEndpoint(task.control));
   new ShardLoop(built).start();
   return built.rescheduled;

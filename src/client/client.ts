@@ -1,4 +1,4 @@
-import { currentContext } from '../async-context/async-context.ts';
+import { currentContext, outsideContexts } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { CapacityExceededError } from '../errors.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
@@ -77,6 +77,7 @@ export class Client {
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
     this.loop = new ClientLoop(this, time);
     this.settling = new Settling(this);
+    outsideContexts(() => bell.listen(() => this.loop.arm()));
   }
 
   // Single calls, by id: the hot paths.
@@ -276,6 +277,7 @@ export class Client {
   close(): void {
     this.isClosed = true;
     this.loop.end();
+    this.bell.stopListening();
     this.settling.end();
   }
 }

@@ -131,7 +131,8 @@ export class InlineShard implements ShardHost {
 
   private build(): BuiltShard {
     const { cause, setup } = this;
-    const built = buildShard(setup, () => this.events.news, this.origin, this.isTemporary);
+    const { events, isTemporary } = this;
+    const built = buildShard(setup, this.origin, { news: () => events.news(), isTemporary });
     this.control = new ShardControl(built.shard);
     this.built = built;
     this.origin = 'tables'; // should it ever be built again

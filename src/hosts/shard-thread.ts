@@ -22,7 +22,6 @@ const PRELOAD = fileURLToPath(new URL('../../workers/working-directory.cjs', imp
 export class ShardThread {
   private readonly setup: ShardSetup;
   private readonly options: ThreadOptions;
-  private readonly news: () => void;
   /** Made with the thread. */
   private pool: Piscina | undefined;
   /** What the thread will have ended by, once it has. */
@@ -30,11 +29,9 @@ export class ShardThread {
   private killedFor: Error | undefined;
   private stopping: Promise<void> | undefined;
 
-  /** `news`: there are fired records, or an answer. */
-  constructor(setup: ShardSetup, options: ThreadOptions, news: () => void) {
+  constructor(setup: ShardSetup, options: ThreadOptions) {
     this.setup = setup;
     this.options = options;
-    this.news = news;
   }
 
   /** Starts the thread and has it load its code. Rejects with what ended it, or kept it from being made. */
@@ -44,26 +41,17 @@ export class ShardThread {
 
   /** Starts the shard on the thread. Rejects with what ended the thread, or kept the shard from starting on it. */
   async start(origin: ShardOrigin): Promise<ThreadRun> {
-    const ports: MessagePort[] = [];
-    const open = (): MessageChannel => {
-      const channel = new MessageChannel();
-      ports.push(channel.port1, channel.port2);
-      return channel;
-    };
+    const { port1, port2 } = new MessageChannel();
     try {
-      const control = open();
-      const bell = open();
-      bell.port1.on('message', this.news);
-      const remote = wrap<ShardControl>(nodeEndpoint(control.port1));
-      // They close with the thread, whose ends are gone then. Neither holds the process: KeepAlive does, while there is a
+      const remote = wrap<ShardControl>(nodeEndpoint(port1));
+      // It closes with the thread, whose end is gone then. It does not hold the process: KeepAlive does, while there is a
       // reason to.
-      bell.port1.unref();
-      control.port1.unref();
-      const task: ShardTask = { setup: this.setup, origin, control: control.port2, bell: bell.port2 };
-      const rescheduled = await this.runTask(task, [control.port2, bell.port2]);
+      port1.unref();
+      const rescheduled = await this.runTask({ setup: this.setup, origin, control: port2 }, [port2]);
       return new ThreadRun(remote, this.ended as Promise<Error>, rescheduled);
     } catch (error) {
-      for (const port of ports) port.close();
+      port1.close();
+      port2.close();
       throw error;
     }
   }

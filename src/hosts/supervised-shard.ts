@@ -216,7 +216,7 @@ export class SupervisedShard implements ShardHost {
           if (pause > 0) await sleep(pause);
           this.requireRunning();
         }
-        const thread = new ShardThread(this.setup, this.options, this.events.news);
+        const thread = new ShardThread(this.setup, this.options);
         this.thread = thread;
         const run = await (this.inline === undefined ? this.serveOn(thread, 'tables') : this.leaveInline(thread));
         if (this.deathsSinceServed > 0) this.restarted(latest as Error, run.rescheduled);

@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import { allocateGroups, WORDS_PER_GROUP } from '../memory/shared-words.ts';
 import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
 
@@ -96,29 +95,68 @@ export class Doorbell {
 }
 
 /**
- * The other direction: informs a client's event loop that there are fired records, or an answer, in some lane. One flag
- * for all shards that serve the client: whichever finds it down raises it and posts the one message.
+ * The other direction: a client's event loop hears that there are fired records, or an answer, in some lane. One word for
+ * all shards that serve the client: whichever finds it down raises it and wakes the client, which lowers it in its turn.
+ *
+ *     down ── a shard rings ──▶ raised ── the client has heard, and takes a turn ──▶ down
+ *
+ * No ring is lost. While the word is down the client waits for it (`Atomics.waitAsync`), or has a turn before it: it begins
+ * to wait after it has lowered the word, and where that has been raised again by then, it hears so at once.
+ *
+ * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop what a message
+ * would: docs/decisions.md.
  */
 export class ClientBell {
   private readonly flag: Int32Array;
-  private readonly post: () => void;
+  private readonly wake: () => void;
+  private heard: (() => void) | undefined;
+  private isWaiting = false;
 
   static allocate(): SharedArrayBuffer {
     return allocateGroups(1);
   }
 
-  constructor(memory: SharedArrayBuffer, target: MessagePort | (() => void)) {
+  /** `news`: for a shard in the client's own thread, what it calls in place of waking that thread. */
+  constructor(memory: SharedArrayBuffer, news?: () => void) {
     this.flag = new Int32Array(memory);
-    this.post = typeof target === 'function' ? target : () => target.postMessage(null);
+    this.wake = news ?? (() => Atomics.notify(this.flag, 0));
   }
 
   /** Shard: after publishing. */
   ring(): void {
-    if (Atomics.exchange(this.flag, 0, 1) === 0) this.post();
+    if (Atomics.exchange(this.flag, 0, 1) === 0) this.wake();
+  }
+
+  /** Client: from here on `heard` is called when a shard has rung, once until the bell is lowered. */
+  listen(heard: () => void): void {
+    this.heard = heard;
+    this.wait();
   }
 
   /** Client: before looking at its lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
+    if (this.heard !== undefined && !this.isWaiting) this.wait();
   }
+
+  /** Client: hears nothing from here on. */
+  stopListening(): void {
+    this.heard = undefined;
+    Atomics.notify(this.flag, 0); // ends the wait, which nobody else shares
+  }
+
+  private wait(): void {
+    const wait = Atomics.waitAsync(this.flag, 0, 0);
+    if (!wait.async) {
+      this.heard?.(); // it has been raised since
+      return;
+    }
+    this.isWaiting = true;
+    void wait.value.then(this.woken);
+  }
+
+  private readonly woken = (): void => {
+    this.isWaiting = false;
+    this.heard?.();
+  };
 }

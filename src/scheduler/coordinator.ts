@@ -135,7 +135,7 @@ export function startCoordinator(
   });
   const setups = options.isAuto ? [setupOf(0, lanes)] : lanes.map((lane, number) => setupOf(number, [lane]));
   const clock = new SharedClock(clockMemory);
-  const bell = new ClientBell(bellMemory, () => client.loop.arm());
+  const bell = new ClientBell(bellMemory);
   const keepAlive = new KeepAlive();
   const scale = new TickScale(options.tick);
   const time = new ClientTime(clock, scale);

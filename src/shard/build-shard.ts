@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
@@ -47,15 +46,18 @@ export interface BuiltShard {
  */
 export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
 
-/**
- * Puts a shard together: the only place where a lane meets an engine. `newsOf` names who is informed of a lane's news. With
- * `isTemporary` the shard keeps a journal, so that it can hand its lanes over.
- */
+export interface BuildOptions {
+  /** For clients in this very thread: called with the lane that has news. By default its client is woken by its bell. */
+  readonly news?: (lane: number) => void;
+  /** The shard keeps a journal, so that it can hand its lanes over. */
+  readonly isTemporary?: boolean;
+}
+
+/** Puts a shard together: the only place where a lane meets an engine. */
 export function buildShard(
   setup: ShardSetup,
-  newsOf: (lane: number) => MessagePort | (() => void),
   origin: ShardOrigin,
-  isTemporary = false,
+  { news, isTemporary = false }: BuildOptions = {},
 ): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
@@ -70,7 +72,8 @@ export function buildShard(
     const words = (count: number) => wordsIn(allocateWords(count));
     const index = createTickIndex(setup.wheel, { capacity, start, reserve: capacity, words });
     const journal = isTemporary ? new CommandJournal(table) : undefined;
-    const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, newsOf(i)), journal);
+    const bell = new ClientBell(clientBell, news && (() => news(i)));
+    const lane = new ServedLane(memory, table, index, bell, journal);
     if (origin === 'tables') rescheduled += lane.rebuild(tick);
     else if (origin !== 'nothing') rescheduled += lane.takeOver(origin[i], tick);
     shard.lanes.push(lane);

@@ -7,6 +7,4 @@ export interface ShardTask {
   readonly origin: ShardOrigin;
   /** Control calls, through comlink. */
   readonly control: MessagePort;
-  /** News for the client. */
-  readonly bell: MessagePort;
 }

@@ -27,9 +27,9 @@ describe.each(deaths)('a thread ends by $name', ({ kind, cause }) => {
 });
 
 test.each(['throw', 'exit', 'memory'] as const)(
-  "a thread that dies by '%s' when it has raised the client's bell and not posted: the client is told all the same",
+  "a thread that dies by '%s' when it has raised the client's bell and not woken it: the client looks all the same",
   async (kind) => {
-    const fault = new Fault('between raising and posting', kind);
+    const fault = new Fault('between raising and waking', kind);
     const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 };
     await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, resourceLimits }));
     await scheduler.ready;

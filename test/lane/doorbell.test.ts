@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { runThreads } from './run-threads.ts';
@@ -71,18 +73,88 @@ describe('Doorbell', () => {
 });
 
 describe('ClientBell', () => {
-  test('posts one message for all rings until the client lowers its flag', () => {
+  /** Long enough for a wake to arrive that is on its way. */
+  const settled = () => sleep(20);
+  const until = async (isSo: () => boolean) => {
+    for (let i = 0; i < 1000 && !isSo(); i++) await sleep(1);
+    expect(isSo()).toBe(true);
+  };
+
+  test('wakes once for all rings until the client lowers it', () => {
     const memory = ClientBell.allocate();
-    let posts = 0;
-    const post = () => {
-      posts += 1;
+    let wakes = 0;
+    const wake = () => {
+      wakes += 1;
     };
-    const [one, other] = [new ClientBell(memory, post), new ClientBell(memory, post)];
+    const [one, other] = [new ClientBell(memory, wake), new ClientBell(memory, wake)];
     for (const bell of [one, other, one]) bell.ring();
-    expect(posts).toBe(1);
-    new ClientBell(memory, () => undefined).lower();
+    expect(wakes).toBe(1);
+    new ClientBell(memory).lower();
     other.ring();
     one.ring();
-    expect(posts).toBe(2);
+    expect(wakes).toBe(2);
+  });
+
+  test('a client hears each ring that finds the bell down, and none after it has stopped listening', async () => {
+    const memory = ClientBell.allocate();
+    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
+    let heard = 0;
+    client.listen(() => {
+      heard += 1;
+    });
+    for (let round = 1; round <= 3; round++) {
+      shard.ring();
+      shard.ring();
+      await until(() => heard === round);
+      client.lower();
+    }
+    client.stopListening();
+    shard.ring();
+    await settled();
+    expect(heard).toBe(3);
+  });
+
+  test('a ring between lowering the bell and waiting for it is heard at once', () => {
+    const memory = ClientBell.allocate();
+    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
+    shard.ring();
+    let heard = 0;
+    client.listen(() => {
+      heard += 1;
+    });
+    expect(heard).toBe(1); // no wait has begun, and no event loop has turned
+  });
+
+  test('a ring that comes while the one before is on its way is not lost', async () => {
+    const memory = ClientBell.allocate();
+    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
+    let heard = 0;
+    client.listen(() => {
+      heard += 1;
+    });
+    shard.ring();
+    client.lower(); // by a turn of its own, before it has heard
+    shard.ring();
+    await until(() => heard === 1);
+    client.lower();
+    shard.ring();
+    await until(() => heard === 2);
+  });
+
+  test('another thread rings a million times: the last is heard', async () => {
+    const memory = ClientBell.allocate();
+    const client = new ClientBell(memory);
+    const count = new Int32Array(new SharedArrayBuffer(4));
+    const ringer = new Worker(new URL('./threads/bell-ringer.mjs', import.meta.url), {
+      workerData: { memory, count, rings: 1_000_000 },
+    });
+    await new Promise<void>((resolve) => {
+      client.listen(() => {
+        client.lower();
+        if (Atomics.load(count, 0) === 1_000_000) resolve();
+      });
+    });
+    client.stopListening();
+    await ringer.terminate();
   });
 });

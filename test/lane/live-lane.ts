@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { ClientLane } from '../../src/client/client-lane.ts';
 import { ClientTime } from '../../src/client/client-time.ts';
 import { Delivery } from '../../src/client/delivery.ts';
@@ -31,7 +31,6 @@ export class LiveLane {
   private readonly bell: ClientBell;
   private readonly time: ClientTime;
   private worker: Worker | undefined;
-  private port: MessagePort | undefined;
 
   constructor(capacity: number, rings: RingSizes, tick: number) {
     const clockMemory = SharedClock.allocate(false);
@@ -47,7 +46,7 @@ export class LiveLane {
     };
     this.clock = new SharedClock(clockMemory);
     this.time = new ClientTime(this.clock, new TickScale(tick));
-    this.bell = new ClientBell(clientBell, () => undefined);
+    this.bell = new ClientBell(clientBell);
     const doorbell = new Doorbell(this.setup.doorbell);
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
@@ -63,14 +62,11 @@ export class LiveLane {
       },
     };
     this.delivery = new Delivery(host, events, this.lateness, this.time, MAX_BATCH);
+    this.bell.listen(() => this.onNews());
   }
 
   start(rebuild: boolean): void {
-    const { port1, port2 } = new MessageChannel();
-    this.port = port1;
-    port1.on('message', () => this.onNews());
-    const data = { setup: this.setup, bell: port2, rebuild };
-    this.worker = new Worker(SCRIPT, { workerData: data, transferList: [port2] });
+    this.worker = new Worker(SCRIPT, { workerData: { setup: this.setup, rebuild } });
     this.worker.once('error', (error) => {
       throw error;
     });
@@ -84,7 +80,6 @@ export class LiveLane {
     const exit = once(worker, 'exit');
     await worker.terminate();
     await exit;
-    this.port?.close();
   }
 
   async replace(): Promise<void> {

@@ -46,7 +46,7 @@ function rebuild(scheduler: Scheduler): number {
     heartbeat: allocateHeartbeat(),
     lanes: [{ memory: client.lanes[0].memory, clientBell: ClientBell.allocate() }],
   };
-  return buildShard(setup, () => () => undefined, 'tables').rescheduled;
+  return buildShard(setup, 'tables').rescheduled;
 }
 
 // The command ring holds 2^16: behind it all the others wait.

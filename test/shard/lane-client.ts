@@ -49,7 +49,7 @@ export class LaneClient {
     const { memory, clientBell } = setup.lanes[number];
     this.maxBatch = maxBatch;
     this.clock = new SharedClock(setup.clock);
-    this.bell = new ClientBell(clientBell, () => undefined);
+    this.bell = new ClientBell(clientBell);
     const layout = timerIdLayout(1, memory.capacity);
     this.known = new ClientTime(this.clock, new TickScale(1));
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);

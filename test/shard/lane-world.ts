@@ -169,11 +169,11 @@ export class LaneWorld {
   }
 
   private buildLoop(rebuild: boolean): SteppedLoop {
-    const newsOf = (lane: number) => () => {
+    const news = (lane: number) => {
       touch();
       this.clients[lane].isTold = true;
     };
-    const built = buildShard(this.setup, newsOf, rebuild ? 'tables' : 'nothing');
+    const built = buildShard(this.setup, rebuild ? 'tables' : 'nothing', { news });
     setBudget(built.shard, this.options.budget);
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }

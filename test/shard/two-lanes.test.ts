@@ -47,7 +47,7 @@ function twoClients({ isTemporary = false } = {}) {
     clients,
     schedule,
     fired,
-    built: buildShard(setup, () => () => undefined, 'nothing', isTemporary),
+    built: buildShard(setup, 'nothing', { isTemporary }),
   };
 }
 
@@ -79,7 +79,7 @@ test('a client that does not take what has fired does not hold up the other', ()
 test('a shard that takes the place of another indexes both lanes', () => {
   const { setup, time, schedule, fired } = twoClients();
   const slots = [schedule(0, 10), schedule(1, 20)];
-  const successor = buildShard(setup, () => () => undefined, 'tables');
+  const successor = buildShard(setup, 'tables');
   expect(successor.rescheduled).toBe(2);
   time.clock.set(20);
   while (successor.shard.turn());
@@ -106,7 +106,7 @@ test('a shard hands its lanes over: what lives, in the order scheduled, and once
     [other, tagOf(1, other)],
   ]);
   const last = schedule(0, 1000); // what is published later comes through the ring
-  const successor = buildShard(setup, () => () => undefined, journals);
+  const successor = buildShard(setup, journals);
   expect(successor.rescheduled).toBe(4);
   time.clock.set(1000);
   while (successor.shard.turn());
@@ -123,7 +123,7 @@ test('a shard leaves its lanes: what is filed and what is late, in order of due 
   expect(built.shard.turn()).toBe(false);
   const order = [slots[1], slots[3], slots[2], slots[0], slots[4]];
   expect(left.map((journal) => [...journal].filter((_, at) => at % 2 === 0))).toEqual([order, []]);
-  const successor = buildShard(setup, () => () => undefined, left);
+  const successor = buildShard(setup, left);
   time.clock.set(300);
   while (successor.shard.turn());
   expect(fired(0)).toEqual(order);

@@ -3,5 +3,5 @@ import { workerData } from 'node:worker_threads';
 import { buildShard } from '../../../dist/src/shard/build-shard.js';
 import { ShardLoop } from '../../../dist/src/shard/shard-loop.js';
 
-const { setup, bell, rebuild } = workerData;
-new ShardLoop(buildShard(setup, bell, rebuild ? 'tables' : 'nothing')).start();
+const { setup, rebuild } = workerData;
+new ShardLoop(buildShard(setup, rebuild ? 'tables' : 'nothing')).start();

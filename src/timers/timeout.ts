@@ -36,7 +36,7 @@ onHandBack(deliver, (timeout) => timeout.handedBack());
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * Invariant: at most one of `slot` and `batch` is there; a waiting timeout that is unref'd is one of the client's loose.
+ * Invariant: at most one of `slot` and `batch` is there; the client counts a waiting timeout that is unref'd.
  */
 export class Timeout implements NodeJS.Timeout, QueuedTimeout {
   /** The tick at which it is due, and its place among the timeouts of that tick. */

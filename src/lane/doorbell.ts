@@ -127,7 +127,10 @@ export class ClientBell {
     if (Atomics.exchange(this.flag, 0, 1) === 0) this.wake();
   }
 
-  /** Client: from here on `heard` is called when a shard has rung, once until the bell is lowered. */
+  /**
+   * Client: from here on `heard` is called when a shard has rung, once until the bell is lowered. That is for a turn to do,
+   * not for `heard` itself: under a flood of rings the two would call each other without end.
+   */
   listen(heard: () => void): void {
     this.heard = heard;
     this.wait();

@@ -29,7 +29,7 @@ const modes = process.env.SHARDWHEEL_SLOW === '1' ? ['once', 'a while'] : ['once
 describe.concurrent.each(modes)('refused at the n-th request, for each n: %s', (mode) => {
   test.for([
     ['threads', 2],
-    ['ports', 6],
+    ['ports', 5],
     ['shared memory', 12],
     ['arrays', 12],
     ['memory of threads', 5],

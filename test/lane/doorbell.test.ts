@@ -149,10 +149,11 @@ describe('ClientBell', () => {
       workerData: { memory, count, rings: 1_000_000 },
     });
     await new Promise<void>((resolve) => {
-      client.listen(() => {
+      const turn = () => {
         client.lower();
         if (Atomics.load(count, 0) === 1_000_000) resolve();
-      });
+      };
+      client.listen(() => setImmediate(turn));
     });
     client.stopListening();
     await ringer.terminate();

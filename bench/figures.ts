@@ -4,18 +4,18 @@ import { describeMachine, type Results } from './results.ts';
 import { netNote, type Suite } from './suite.ts';
 import { suites } from './suites.ts';
 
-/** The marks of a run as a Markdown table, with the command and the machine. */
+/** The targets of a run as a Markdown table, with the command and the machine. */
 export function figuresOf(results: Results): string {
-  const rows = results.marks.map(({ mark, measured, state }) => {
-    const unit = mark.unit === '' ? '×' : ` ${mark.unit}`;
+  const rows = results.targets.map(({ target, measured, state }) => {
+    const unit = target.unit === '' ? '×' : ` ${target.unit}`;
     const got = measured === undefined ? '–' : withSpread(measured);
-    return `| ${mark.title} | ${mark.of} | ${got} | ${figure(mark.most)}${unit} | ${state === 'NOT HELD' ? '**not held**' : state} |`;
+    return `| ${target.title} | ${target.of} | ${got} | ${figure(target.most)}${unit} | ${state === 'NOT MET' ? '**not met**' : state} |`;
   });
   return block('figures', [
     `\`${results.command}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}: medians of`,
     `${results.rounds} interleaved rounds, with the least and the most.`,
     '',
-    '| what | of what | measured | mark: at most | |',
+    '| what | of what | measured | target: at most | |',
     '|---|---|---:|---:|---|',
     ...rows,
   ]);

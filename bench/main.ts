@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../replay/command-line.ts';
 import { onNode, without } from '../replay/node-release.ts';
 import type { Comparison } from './comparison.ts';
-import { judge } from './marks.ts';
 import { type Options, parseOptions } from './options.ts';
 import { Progress } from './progress.ts';
 import { describeMachine, machine, type Results } from './results.ts';
 import { runSuite } from './rounds.ts';
-import { marksTable, suiteTable } from './tables.ts';
+import { suiteTable, targetsTable } from './tables.ts';
+import { judge } from './targets.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 
@@ -35,8 +35,8 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
   const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => each === '--json' || each === '--html'));
   const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
-  const marks = judge(comparisons);
-  return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, marks };
+  const targets = judge(comparisons);
+  return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, targets };
 }
 
 /** Writes results and report; answers with the files. */
@@ -65,8 +65,8 @@ async function main(): Promise<number> {
       if (code !== undefined) return code;
     }
     const results = await measure(options, argv, interrupt.signal);
-    if (results.marks.length > 0) console.log(marksTable(results.marks));
-    if (options.quick) console.log('\nA quick run: sizes too small for the marks to mean anything.');
+    if (results.targets.length > 0) console.log(targetsTable(results.targets));
+    if (options.quick) console.log('\nA quick run: sizes too small for the targets to mean anything.');
     console.log(`\n${results.rounds} rounds, ${results.seconds} s, on ${describeMachine(results.machine)}.`);
     console.log(`Written: ${(await write(results, options)).join(', ')}`);
     return 0;

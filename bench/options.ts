@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { number, readFlags, UsageError } from '../replay/command-line.ts';
 import { nodeRelease } from '../replay/node-release.ts';
-import { marks } from './marks.ts';
-import { select, selectMarked } from './selection.ts';
+import { select, selectTargeted } from './selection.ts';
 import type { Suite } from './suite.ts';
 import { suites } from './suites.ts';
+import { targets } from './targets.ts';
 
 export interface Options {
   readonly suites: readonly Suite[];
@@ -17,7 +17,7 @@ export interface Options {
   readonly node?: string;
 }
 
-/** Marks hold for medians of this many interleaved rounds. */
+/** Targets hold for medians of this many interleaved rounds. */
 export const ROUNDS = 5;
 
 const help = `
@@ -25,28 +25,28 @@ Words pick what to measure: an area, a workload, a code, or a subject:
 ${suites.map(({ name, codes, title }) => `  ${name.padEnd(20)} ${codes[0].padEnd(4)} ${title}`).join('\n')}
 
 Examples:
-  npm run bench                          everything, ${ROUNDS} rounds, with the table of marks; about an hour
+  npm run bench                          everything, ${ROUNDS} rounds, with the table of targets; about an hour
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
-  npm run bench -- --marks               what the table of marks needs; a quarter of an hour
-  npm run bench -- --marks --node 24     the same on Node 24, whatever runs this
+  npm run bench -- --targets               what the table of targets needs; a quarter of an hour
+  npm run bench -- --targets --node 24     the same on Node 24, whatever runs this
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
 
 /** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */
 export function parseOptions(argv: readonly string[]): Options | undefined {
   const command = new Command('npm run bench --')
-    .description('Measures shardwheel against a yardstick and its peers, in one run, and judges the marks.')
+    .description('Measures shardwheel against a yardstick and its peers, in one run, and judges the targets.')
     .argument('[words...]', 'what to measure; everything where there are none')
     .option('--rounds <n>', `interleaved rounds (default: ${ROUNDS}, with --quick 1)`, number(1, 100, { whole: true }))
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
-    .option('--marks', 'only what the marks speak of: fewer workloads, fewer subjects', false)
+    .option('--targets', 'only what the targets speak of: fewer workloads, fewer subjects', false)
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--html <file>', 'write the report there instead of to bench/results')
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
-  const flags = command.opts<Omit<Options, 'suites' | 'rounds'> & { rounds?: number; marks: boolean }>();
-  const selected = select(flags.marks ? selectMarked(suites, marks) : suites, command.args);
+  const flags = command.opts<Omit<Options, 'suites' | 'rounds'> & { rounds?: number; targets: boolean }>();
+  const selected = select(flags.targets ? selectTargeted(suites, targets) : suites, command.args);
   if (selected.length === 0)
     throw new UsageError(`nothing to measure is called "${command.args.join(' ')}"; see --help`);
   return { ...flags, suites: selected, rounds: flags.rounds ?? (flags.quick ? 1 : ROUNDS) };

@@ -1,8 +1,8 @@
 import * as vega from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { Comparison, Row } from './comparison.ts';
-import type { Verdict } from './marks.ts';
 import type { Figure, Suite } from './suite.ts';
+import type { Verdict } from './targets.ts';
 
 /**
  * Plots as SVG text. Drawn by Vega-Lite: a plot is data plus a description of it, typed, and Vega renders that in Node
@@ -106,12 +106,20 @@ function growthPlot(suite: Suite, comparison: Comparison): TopLevelSpec {
   };
 }
 
-/** Every mark as the share of its bound that is used: left of 1 is held. */
-export function marksPlot(verdicts: readonly Verdict[]): Promise<string> {
-  const values = verdicts.flatMap(({ mark, measured, state }) => {
-    if (measured === undefined || mark.most === 0 || measured.least <= 0) return [];
+/** Every target as the share of its bound that is used: left of 1 is met. */
+export function targetsPlot(verdicts: readonly Verdict[]): Promise<string> {
+  const values = verdicts.flatMap(({ target, measured, state }) => {
+    if (measured === undefined || target.most === 0 || measured.least <= 0) return [];
     const { least, median, most } = measured;
-    return [{ title: mark.title, least: least / mark.most, median: median / mark.most, most: most / mark.most, state }];
+    return [
+      {
+        title: target.title,
+        least: least / target.most,
+        median: median / target.most,
+        most: most / target.most,
+        state,
+      },
+    ];
   });
   const title = { field: 'title', type: 'nominal', sort: null, title: null, axis: { labelLimit: 340 } } as const;
   const share = { type: 'quantitative', scale: { type: 'log' } } as const;
@@ -126,7 +134,7 @@ export function marksPlot(verdicts: readonly Verdict[]): Promise<string> {
         mark: { type: 'rule', strokeWidth: 1.5 },
         encoding: {
           y: title,
-          x: { field: 'least', ...share, title: 'measured / mark (1 = the mark)' },
+          x: { field: 'least', ...share, title: 'measured / target (1 = the target)' },
           x2: { field: 'most' },
         },
       },
@@ -139,7 +147,7 @@ export function marksPlot(verdicts: readonly Verdict[]): Promise<string> {
             field: 'state',
             type: 'nominal',
             title: null,
-            scale: { domain: ['held', 'NOT HELD'], range: ['#2e8b57', '#c0392b'] },
+            scale: { domain: ['met', 'NOT MET'], range: ['#2e8b57', '#c0392b'] },
           },
         },
       },

@@ -1,9 +1,9 @@
 import type { Comparison } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
-import type { Verdict } from './marks.ts';
-import { marksPlot, suitePlots } from './plots.ts';
+import { suitePlots, targetsPlot } from './plots.ts';
 import { describeMachine, type Results } from './results.ts';
 import type { Suite } from './suite.ts';
+import type { Verdict } from './targets.ts';
 
 const style = `
   body { font: 14px/1.5 system-ui, sans-serif; color: #1c2733; background: white; max-width: 70em; margin: 2em auto; padding: 0 1em; }
@@ -11,18 +11,18 @@ const style = `
   table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }
   th, td { border-bottom: 1px solid #d5dbe1; padding: .25em .8em .25em 0; text-align: right; vertical-align: top; font-weight: normal }
   th:first-child, td:first-child { text-align: left } th { color: #52606d }
-  small { color: #52606d } .held { color: #2e8b57 } .missed { color: #c0392b; font-weight: bold }
+  small { color: #52606d } .met { color: #2e8b57 } .missed { color: #c0392b; font-weight: bold }
   svg { max-width: 100%; height: auto; margin: .5em 1.5em .5em 0; vertical-align: top }`;
 
 /** The results as one HTML file that needs nothing else: tables and drawn plots. */
 export async function renderReport(results: Results, suites: readonly Suite[]): Promise<string> {
-  const { command, comparisons, date, machine, marks, quick, rounds, seconds } = results;
+  const { command, comparisons, date, machine, targets, quick, rounds, seconds } = results;
   const sections: string[] = [];
   for (const comparison of comparisons) {
     const suite = suites.find(({ name }) => name === comparison.suite);
     if (suite !== undefined) sections.push(await suiteSection(suite, comparison));
   }
-  const judged = marks.length === 0 ? '' : `<h2>Marks</h2>${await marksPlot(marks)}${marksRows(marks)}`;
+  const judged = targets.length === 0 ? '' : `<h2>Targets</h2>${await targetsPlot(targets)}${targetsRows(targets)}`;
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>shardwheel bench</title><style>${style}</style></head>
@@ -62,14 +62,14 @@ function cell(comparison: Comparison, subject: string, key: string): string {
   return escaped(withSpread(row.value)) + (row.ratio === undefined ? '' : `<br>× ${escaped(withSpread(row.ratio))}`);
 }
 
-function marksRows(marks: readonly Verdict[]): string {
-  const lines = marks.map(({ mark, measured, state }) => {
-    const most = figure(mark.most) + (mark.unit === '' ? '×' : ` ${mark.unit}`);
+function targetsRows(targets: readonly Verdict[]): string {
+  const lines = targets.map(({ target, measured, state }) => {
+    const most = figure(target.most) + (target.unit === '' ? '×' : ` ${target.unit}`);
     const shown = measured === undefined ? '–' : withSpread(measured);
-    const css = state === 'held' ? 'held' : 'missed';
-    return `<tr><td>${escaped(mark.title)}<br><small>${escaped(mark.of)}</small></td><td>${escaped(most)}</td><td>${escaped(shown)}</td><td class="${css}">${state}</td></tr>`;
+    const css = state === 'met' ? 'met' : 'missed';
+    return `<tr><td>${escaped(target.title)}<br><small>${escaped(target.of)}</small></td><td>${escaped(most)}</td><td>${escaped(shown)}</td><td class="${css}">${state}</td></tr>`;
   });
-  return `<table><tr><th>mark</th><th>at most</th><th>measured</th><th></th></tr>${lines.join('\n')}</table>`;
+  return `<table><tr><th>target</th><th>at most</th><th>measured</th><th></th></tr>${lines.join('\n')}</table>`;
 }
 
 const escaped = (text: string): string =>

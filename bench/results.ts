@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import process from 'node:process';
 import type { Comparison } from './comparison.ts';
-import type { Verdict } from './marks.ts';
+import type { Verdict } from './targets.ts';
 
 export interface Results {
   /** When the run began, ISO 8601. */
@@ -18,7 +18,7 @@ export interface Results {
   readonly quick: boolean;
   readonly seconds: number;
   readonly comparisons: readonly Comparison[];
-  readonly marks: readonly Verdict[];
+  readonly targets: readonly Verdict[];
 }
 
 export const machine = (): Results['machine'] => ({

@@ -1,5 +1,5 @@
-import type { Mark } from './mark.ts';
 import type { Suite } from './suite.ts';
+import type { Target } from './target.ts';
 
 /**
  * The suites that the words pick, with the subjects that they pick. A word is a suite's code (of several codes, any
@@ -21,12 +21,12 @@ export function select(suites: readonly Suite[], words: readonly string[]): Suit
     .map((suite) => (subjects.length === 0 ? suite : narrowed(suite, subjects)));
 }
 
-/** Of the suites those that a mark is set for, with the subjects that marks speak of and what they are held against. */
-export function selectMarked(suites: readonly Suite[], marks: readonly Mark[]): Suite[] {
+/** Of the suites those that a target is set for, with the subjects that targets speak of and what they are held against. */
+export function selectTargeted(suites: readonly Suite[], targets: readonly Target[]): Suite[] {
   return suites.flatMap((suite) => {
-    const marked = new Set(marks.filter((mark) => mark.suite === suite.name).map(({ subject }) => subject));
-    if (marked.size === 0) return [];
-    const isKept = (name: string) => name === suite.base || name === suite.idle || marked.has(name);
+    const targeted = new Set(targets.filter((target) => target.suite === suite.name).map(({ subject }) => subject));
+    if (targeted.size === 0) return [];
+    const isKept = (name: string) => name === suite.base || name === suite.idle || targeted.has(name);
     return [{ ...suite, subjects: suite.subjects.filter(({ name }) => isKept(name)) }];
   });
 }

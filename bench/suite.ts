@@ -16,7 +16,7 @@ export interface Measurement {
 }
 
 export interface Scale {
-  /** Sizes that take a second, to try the bench itself; no mark is judged by them. */
+  /** Sizes that take a second, to try the bench itself; no target is judged by them. */
   readonly quick: boolean;
 }
 

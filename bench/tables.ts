@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
 import type { Comparison, Row } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
-import type { Verdict } from './marks.ts';
 import { netNote, type Suite } from './suite.ts';
+import type { Verdict } from './targets.ts';
 
 const plain = { head: [], border: [], compact: true };
 
@@ -38,18 +38,18 @@ function cell(row: Row | undefined): string {
   return withSpread(row.value) + ratio;
 }
 
-export function marksTable(verdicts: readonly Verdict[]): string {
+export function targetsTable(verdicts: readonly Verdict[]): string {
   const table = new Table({
-    head: ['mark', 'at most', 'measured, with spread', 'of', ''],
+    head: ['target', 'at most', 'measured, with spread', 'of', ''],
     style: plain,
     colAligns: ['left', 'right', 'right', 'left', 'left'],
   });
-  for (const { mark, measured, state } of verdicts) {
+  for (const { target, measured, state } of verdicts) {
     table.push([
-      mark.title,
-      figure(mark.most) + (mark.unit === '' ? '×' : ` ${mark.unit}`),
+      target.title,
+      figure(target.most) + (target.unit === '' ? '×' : ` ${target.unit}`),
       measured === undefined ? '–' : withSpread(measured),
-      mark.of,
+      target.of,
       state,
     ]);
   }

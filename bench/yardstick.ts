@@ -6,7 +6,7 @@ const SLOT = 2;
 const TICK = 3;
 
 /**
- * The measure of all marks, frozen: a plain hierarchical wheel of doubly linked lists, 4 levels of 256 slots. Timer t is
+ * The measure of all targets, frozen: a plain hierarchical wheel of doubly linked lists, 4 levels of 256 slots. Timer t is
  * the words cells[4t .. 4t + 3] = next, prev, slot, tick; the heads of the lists stand behind the timers as timers of
  * their own. No ids, no values, no occupancy, no checks; every tick is stepped through. Do not tune it: figures of
  * different versions are comparable through it alone.

@@ -1,5 +1,5 @@
-import type { Mark } from '../mark.ts';
 import type { Suite } from '../suite.ts';
+import type { Target } from '../target.ts';
 import { BareLoops } from './bare-loops.ts';
 import { fullTable } from './full-table.ts';
 import { BARE, growthOf, INLINE, linearSuite, THREAD } from './linear-suite.ts';
@@ -90,22 +90,25 @@ export const linearSuites: readonly Suite[] = [publishing, cancelling, firing, c
 /** How much more a timer may cost among the most timers than among the fewest. */
 const MOST_GROWTH = 1.3;
 
-const marksOf = ({ base, name, subjects }: Suite, ...operations: string[]): Mark[] =>
+const targetsOf = ({ base, name, subjects }: Suite, ...operations: string[]): Target[] =>
   operations.flatMap((operation) =>
     subjects
       .filter((subject) => subject.name !== base)
-      .flatMap(({ name: subject }): Mark[] => {
-        const mark = { suite: name, subject, figure: growthOf(operation), most: MOST_GROWTH };
-        const own = { ...mark, title: `linear: ${operation}`, unit: '×', of: `${subject}, 2^23 / 2^18` };
+      .flatMap(({ name: subject }): Target[] => {
+        const target = { suite: name, subject, figure: growthOf(operation), most: MOST_GROWTH };
+        const own = { ...target, title: `linear: ${operation}`, unit: '×', of: `${subject}, 2^23 / 2^18` };
         if (base === '') return [own];
-        return [own, { ...mark, title: `linear: ${operation}, by the control`, unit: '', of: `${subject} / ${base}` }];
+        return [
+          own,
+          { ...target, title: `linear: ${operation}, by the control`, unit: '', of: `${subject} / ${base}` },
+        ];
       }),
   );
 
-export const linearMarks: readonly Mark[] = [
-  ...marksOf(publishing, 'schedule', 'publish'),
-  ...marksOf(firing, 'fire'),
-  ...marksOf(cancelling, 'cancel', 'rebuild'),
-  ...marksOf(closing, 'close'),
-  ...marksOf(bursting, 'burst'),
+export const linearTargets: readonly Target[] = [
+  ...targetsOf(publishing, 'schedule', 'publish'),
+  ...targetsOf(firing, 'fire'),
+  ...targetsOf(cancelling, 'cancel', 'rebuild'),
+  ...targetsOf(closing, 'close'),
+  ...targetsOf(bursting, 'burst'),
 ];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
-import { judge, marks } from '../../bench/marks.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
+import { judge, targets } from '../../bench/targets.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const reference: Results = JSON.parse(read('bench/results/reference.json'));
@@ -35,14 +35,14 @@ describe('the figures that the documents show', () => {
     expect(() => subjectsOf({ ...reference, comparisons })).toThrow('"gone"');
   });
 
-  test('the reference run measured every mark, at full size, and judged them as is done today', () => {
+  test('the reference run measured every target, at full size, and judged them as is done today', () => {
     expect(reference.quick).toBe(false);
-    // The linear marks are younger than the reference run: the next one measures them, and this line goes.
-    const measured = marks.filter(({ suite }) => !suite.startsWith('linear '));
+    // The linear targets are younger than the reference run: the next one measures them, and this line goes.
+    const measured = targets.filter(({ suite }) => !suite.startsWith('linear '));
     expect(reference.comparisons.filter(({ suite }) => suite.startsWith('linear '))).toEqual([]);
-    expect(reference.marks.map(({ mark }) => mark.title)).toEqual(measured.map(({ title }) => title));
-    expect(reference.marks.filter(({ state }) => state === 'not measured')).toEqual([]);
-    expect(JSON.parse(JSON.stringify(judge(reference.comparisons)))).toEqual(reference.marks);
+    expect(reference.targets.map(({ target }) => target.title)).toEqual(measured.map(({ title }) => title));
+    expect(reference.targets.filter(({ state }) => state === 'not measured')).toEqual([]);
+    expect(JSON.parse(JSON.stringify(judge(reference.comparisons)))).toEqual(reference.targets);
   });
 
   test('are written between their two lines, and nowhere else', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compare, requireAgreement } from '../../bench/comparison.ts';
-import { judge, marks } from '../../bench/marks.ts';
-import { select, selectMarked } from '../../bench/selection.ts';
+import { select, selectTargeted } from '../../bench/selection.ts';
 import { spreadOf } from '../../bench/statistics.ts';
 import type { Measurement, Suite } from '../../bench/suite.ts';
+import { judge, targets } from '../../bench/targets.ts';
 import { Tally } from '../../bench/wheel/tally.ts';
 
 const suite: Suite = {
@@ -60,16 +60,21 @@ describe('comparison', () => {
   });
 });
 
-describe('a mark', () => {
+describe('a target', () => {
   const verdict = (median: number) => {
-    const [mark] = marks.filter(({ figure }) => figure === 'W2');
+    const [target] = targets.filter(({ figure }) => figure === 'W2');
     const spread = { median, least: 0.1, most: 9 };
-    const comparison = { suite: mark.suite, title: '', base: '', rows: [{ ...mark, value: spread, ratio: spread }] };
-    return judge([comparison]).find((one) => one.mark === mark)?.state;
+    const comparison = {
+      suite: target.suite,
+      title: '',
+      base: '',
+      rows: [{ ...target, value: spread, ratio: spread }],
+    };
+    return judge([comparison]).find((one) => one.target === target)?.state;
   };
 
-  it('is held at its bound and below, by the median', () => {
-    expect([verdict(0.6), verdict(0.61)]).toEqual(['held', 'NOT HELD']);
+  it('is met at its bound and below, by the median', () => {
+    expect([verdict(0.6), verdict(0.61)]).toEqual(['met', 'NOT MET']);
   });
 
   it('is not spoken of where its suite was not run', () => {
@@ -134,10 +139,10 @@ describe('words', () => {
   });
 });
 
-it('the marks pick the suites that they speak of, and of the subjects those, the base and the driver', () => {
+it('the targets pick the suites that they speak of, and of the subjects those, the base and the driver', () => {
   const other: Suite = { ...suite, name: 'area other' };
-  const mark = { title: '', suite: suite.name, subject: 'mine', figure: 'cost', most: 1, unit: '', of: '' };
-  const names = selectMarked([suite, other], [mark]).map(({ name, subjects }) => [
+  const target = { title: '', suite: suite.name, subject: 'mine', figure: 'cost', most: 1, unit: '', of: '' };
+  const names = selectTargeted([suite, other], [target]).map(({ name, subjects }) => [
     name,
     subjects.map((one) => one.name),
   ]);

@@ -53,7 +53,7 @@ describe('the command', () => {
     expect(stdout).toContain('W4 step over an empty tick');
     const results = JSON.parse(readFileSync(`${folder}/results.json`, 'utf8'));
     expect(results.comparisons.map(({ suite }: { suite: string }) => suite)).toEqual(['wheel hour']);
-    expect(results.marks.length).toBeGreaterThan(0);
+    expect(results.targets.length).toBeGreaterThan(0);
     const report = readFileSync(`${folder}/report.html`, 'utf8');
     expect(report.match(/<svg/g)?.length).toBeGreaterThanOrEqual(2);
     expect(report).not.toMatch(/<script|<link|src=|href="http|@import/);

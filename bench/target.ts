@@ -1,5 +1,5 @@
 /** A bound that a figure has to keep: a multiple of the base's in the same run, or a value of its own. */
-export interface Mark {
+export interface Target {
   readonly title: string;
   readonly suite: string;
   readonly subject: string;

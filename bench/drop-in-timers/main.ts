@@ -1,4 +1,4 @@
-// The timers face beside Node's own timers, in turn: node --expose-gc dist/bench/faces/main.js [live timeouts] [rounds]
+// The drop-in timers beside Node's own, in turn: node --expose-gc dist/bench/drop-in-timers/main.js [live timeouts] [rounds]
 import * as node from 'node:timers';
 import * as shardwheel from 'shardwheel/timers';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';

@@ -1,21 +1,21 @@
 import type { Comparison } from './comparison.ts';
-import { linearMarks } from './linear/linear-suites.ts';
-import type { Mark } from './mark.ts';
+import { linearTargets } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
+import type { Target } from './target.ts';
 
 export interface Verdict {
-  readonly mark: Mark;
+  readonly target: Target;
   readonly measured: Spread | undefined;
   /** By the median. */
-  readonly state: 'held' | 'NOT HELD' | 'not measured';
+  readonly state: 'met' | 'NOT MET' | 'not measured';
 }
 
-const yardstick = (figure: string, title: string, suite: string, most: number): Mark[] => [
+const yardstick = (figure: string, title: string, suite: string, most: number): Target[] => [
   { title, suite, subject: 'default', figure, most, unit: '', of: 'default wheel / yardstick' },
   { title: `${title}, engine`, suite, subject: 'engine alone', figure, most, unit: '', of: 'engine alone / yardstick' },
 ];
 
-const own = (title: string, suite: string, subject: string, figure: string, most: number, unit: string): Mark => ({
+const own = (title: string, suite: string, subject: string, figure: string, most: number, unit: string): Target => ({
   title,
   suite,
   subject,
@@ -25,7 +25,7 @@ const own = (title: string, suite: string, subject: string, figure: string, most
   of: subject,
 });
 
-const native = (title: string, suite: string, subject: string, figure: string, most: number): Mark => ({
+const native = (title: string, suite: string, subject: string, figure: string, most: number): Target => ({
   title,
   suite,
   subject,
@@ -36,7 +36,7 @@ const native = (title: string, suite: string, subject: string, figure: string, m
 });
 
 /** What this project has set itself, on two cores. */
-export const marks: readonly Mark[] = [
+export const targets: readonly Target[] = [
   native('(a) event-loop CPU per cancel + schedule', 'scheduler random', 'shardwheel', 'loop', 1 / 10),
   native('(a) whole-process CPU', 'scheduler random', 'shardwheel', 'process', 1 / 2),
   native('(b) event-loop CPU, newest first', 'scheduler newest', 'shardwheel', 'loop', 1 / 12),
@@ -60,17 +60,17 @@ export const marks: readonly Mark[] = [
   own('W5 after 62.5 s of churn, resident', 'wheel churn', 'default', 'W5 rss late', 80, 'B'),
   own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
   own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
-  ...linearMarks,
+  ...linearTargets,
 ];
 
-/** Judges every mark whose suite was run. */
+/** Judges every target whose suite was run. */
 export function judge(comparisons: readonly Comparison[]): Verdict[] {
-  return marks.flatMap((mark) => {
-    const comparison = comparisons.find(({ suite }) => suite === mark.suite);
+  return targets.flatMap((target) => {
+    const comparison = comparisons.find(({ suite }) => suite === target.suite);
     if (comparison === undefined) return [];
-    const row = comparison.rows.find(({ subject, figure }) => subject === mark.subject && figure === mark.figure);
-    const measured = mark.unit === '' ? row?.ratio : row?.value;
-    const state = measured === undefined ? 'not measured' : measured.median <= mark.most ? 'held' : 'NOT HELD';
-    return [{ mark, measured, state }];
+    const row = comparison.rows.find(({ subject, figure }) => subject === target.subject && figure === target.figure);
+    const measured = target.unit === '' ? row?.ratio : row?.value;
+    const state = measured === undefined ? 'not measured' : measured.median <= target.most ? 'met' : 'NOT MET';
+    return [{ target, measured, state }];
   });
 }

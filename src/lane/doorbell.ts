@@ -94,14 +94,18 @@ export class Doorbell {
   }
 }
 
+/** Times that a client lowers its bell before it takes a flood of rings for one. */
+const MAX_TRIES = 16;
+
 /**
  * The other direction: a client's event loop hears that there are fired records, or an answer, in some lane. One word for
  * all shards that serve the client: whichever finds it down raises it and wakes the client, which lowers it in its turn.
  *
  *     down ── a shard rings ──▶ raised ── the client has heard, and takes a turn ──▶ down
  *
- * No ring is lost. While the word is down the client waits for it (`Atomics.waitAsync`), or has a turn before it: it begins
- * to wait after it has lowered the word, and where that has been raised again by then, it hears so at once.
+ * No ring is lost. While the word is down the client waits for it (`Atomics.waitAsync`), or has a turn before it. It begins
+ * to wait after it has lowered the word; where that has been raised again by then, it lowers it once more: what was published
+ * before that ring is found in the turn that now begins.
  *
  * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop what a message
  * would: docs/decisions.md.
@@ -133,29 +137,32 @@ export class ClientBell {
    */
   listen(heard: () => void): void {
     this.heard = heard;
-    this.wait();
+    const wasRung = Atomics.load(this.flag, 0) === 1;
+    this.lower();
+    if (wasRung) heard();
   }
 
   /** Client: before looking at its lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
-    if (this.heard !== undefined && !this.isWaiting) this.wait();
+    if (this.heard === undefined || this.isWaiting) return;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const wait = Atomics.waitAsync(this.flag, 0, 0);
+      if (wait.async) {
+        this.isWaiting = true;
+        void wait.value.then(this.woken);
+        return;
+      }
+      Atomics.store(this.flag, 0, 0); // it has been raised since
+    }
+    Atomics.store(this.flag, 0, 1); // nobody need ring: a turn comes
+    this.heard();
   }
 
   /** Client: hears nothing from here on. */
   stopListening(): void {
     this.heard = undefined;
     Atomics.notify(this.flag, 0); // ends the wait, which nobody else shares
-  }
-
-  private wait(): void {
-    const wait = Atomics.waitAsync(this.flag, 0, 0);
-    if (!wait.async) {
-      this.heard?.(); // it has been raised since
-      return;
-    }
-    this.isWaiting = true;
-    void wait.value.then(this.woken);
   }
 
   private readonly woken = (): void => {

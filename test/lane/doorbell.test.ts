@@ -114,7 +114,7 @@ describe('ClientBell', () => {
     expect(heard).toBe(3);
   });
 
-  test('a ring between lowering the bell and waiting for it is heard at once', () => {
+  test('a ring before anybody listened is heard at once', () => {
     const memory = ClientBell.allocate();
     const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
     shard.ring();

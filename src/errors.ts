@@ -120,6 +120,19 @@ export class ShardInlineError extends Error {
     return new ShardInlineError(shard, `${why}; it goes on inline, in the calling thread`, cause);
   }
 
+  /** The owner of a shared scheduler has said so. */
+  static givenUp(shard: number): ShardInlineError {
+    const cause = new Error('The scheduler that was shared starts no threads for it any more');
+    const message = `Shard ${shard} goes on inline, in the calling thread: ${cause.message}`;
+    return new ShardInlineError(shard, message, cause);
+  }
+
+  /** The scheduler that was shared is no more: its clients go on, each in its own thread. */
+  static withoutOwner(how: string): ShardInlineError {
+    const cause = new Error(how);
+    return new ShardInlineError(undefined, `All shards run inline from here on, in the calling thread: ${how}`, cause);
+  }
+
   /** No thread may be started by this process. */
   static withoutPermission(): ShardInlineError {
     const cause = new Error('The permission model is on (--permission), and --allow-worker is not given');
@@ -141,6 +154,59 @@ export class ShardFailedError extends Error {
     const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
     super(`${what}; its timers wait until it has been built again`, { cause });
     this.shard = shard;
+  }
+}
+
+/** Why a handle was refused: `code` says which. */
+type HandleErrorCode =
+  | 'ERR_INVALID_HANDLE'
+  | 'ERR_FOREIGN_HANDLE'
+  | 'ERR_STALE_HANDLE'
+  | 'ERR_ALREADY_CONNECTED'
+  | 'ERR_TOO_MANY_CLIENTS';
+
+/** `connectScheduler` cannot connect by this handle. */
+export class HandleError extends Error {
+  readonly code: HandleErrorCode;
+  override readonly name = 'HandleError';
+
+  constructor(code: HandleErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  static forged(value: unknown): HandleError {
+    return new HandleError(
+      'ERR_INVALID_HANDLE',
+      `The handle must be what scheduler.share() returns, got ${show(value)}`,
+    );
+  }
+
+  static otherVersion(): HandleError {
+    const why = 'The handle was made by another version of shardwheel, which shares its memory in another form';
+    return new HandleError('ERR_INVALID_HANDLE', `${why}; a process can share a scheduler within one version`);
+  }
+
+  static foreign(pid: unknown): HandleError {
+    const why = `The handle was made in another process (pid ${show(pid)}; this is ${process.pid})`;
+    return new HandleError('ERR_FOREIGN_HANDLE', `${why}; a scheduler is shared by the threads of one process`);
+  }
+
+  static stale(why: string): HandleError {
+    return new HandleError('ERR_STALE_HANDLE', `The handle is of no use any more: ${why}`);
+  }
+
+  static alreadyConnected(by: string): HandleError {
+    const why = `This thread uses the scheduler already: ${by}`;
+    return new HandleError(
+      'ERR_ALREADY_CONNECTED',
+      `${why}; a thread is one client, and its scheduler can be passed on`,
+    );
+  }
+
+  static tooManyClients(clients: number): HandleError {
+    const why = `The scheduler has ${clients} clients, which is as many as it can have`;
+    return new HandleError('ERR_TOO_MANY_CLIENTS', why);
   }
 }
 

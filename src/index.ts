@@ -6,6 +6,7 @@ export {
   AllocationError,
   CapacityExceededError,
   DeadlineTooFarError,
+  HandleError,
   InvalidArgumentError,
   InvalidConfigError,
   InvalidDeadlineError,
@@ -19,16 +20,19 @@ export type { Serving } from './hosts/auto-shard.ts';
 export type { ShardRestart } from './hosts/shard-host.ts';
 export type { Lateness } from './metrics/lateness-histogram.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
+export { connectScheduler } from './scheduler/connect-scheduler.ts';
 export { createScheduler } from './scheduler/create-scheduler.ts';
 export type { DeadlineSignal } from './scheduler/deadline-signal.ts';
 export type { StatsWarning } from './scheduler/hot-shards.ts';
-export type { SchedulerOptions } from './scheduler/options.ts';
+export type { SchedulerConnectOptions, SchedulerOptions } from './scheduler/options.ts';
 export type { Scheduler } from './scheduler/scheduler.ts';
 export type { SchedulerEvents } from './scheduler/scheduler-events.ts';
+export type { ClientStats } from './scheduler/sharing.ts';
 export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
 export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';
+export type { SchedulerHandle } from './sharing/handle.ts';
 export {
   decodeTimerId,
   encodeTimerId,

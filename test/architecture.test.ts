@@ -52,14 +52,15 @@ const heights: Record<string, number> = {
   wheel: 3,
   lane: 3,
   metrics: 3,
-  shard: 4,
-  client: 4,
-  hosts: 5,
-  scheduler: 6,
-  timers: 7,
-  'timers-promises': 8,
-  index: 8,
-  'wheel-entry': 8,
+  sharing: 4,
+  shard: 5,
+  client: 5,
+  hosts: 6,
+  scheduler: 7,
+  timers: 8,
+  'timers-promises': 9,
+  index: 9,
+  'wheel-entry': 9,
 };
 
 /** The part of src that a path belongs to: its folder, or for files at the top their name. */
@@ -156,7 +157,7 @@ describe('imports', () => {
     const maps = ['src/memory/shared-words.ts', 'src/lane/lane-memory.ts'];
     expect(filesWith(shipped, /\bnew SharedArrayBuffer\b/).filter((path) => !maps.includes(path))).toEqual([]);
     const parts = new Set(filesWith(shipped, /\bAtomics\./).map(partOf));
-    expect([...parts].sort()).toEqual(['client', 'hosts', 'lane', 'shard', 'time']);
+    expect([...parts].sort()).toEqual(['client', 'hosts', 'lane', 'shard', 'sharing', 'time']);
   });
 
   test('relative imports name their file, extension included', () => {

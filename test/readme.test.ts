@@ -28,7 +28,7 @@ describe('README', () => {
     const isPublic = (name: string) => name !== 'constructor' && !privateNames.has(name);
     const methods = Object.getOwnPropertyNames(Scheduler.prototype).filter(isPublic);
     expect(methods.filter((name) => !named.includes(name) && name !== 'ready')).toEqual([]);
-    const known = new Set([...methods, 'createScheduler', 'createWheel', 'on']);
+    const known = new Set([...methods, 'createScheduler', 'connectScheduler', 'createWheel', 'on']);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 

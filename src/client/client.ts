@@ -6,29 +6,16 @@ import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
-import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
 import type { ClientLane, UnfiredTimer } from './client-lane.ts';
 import { ClientLoop } from './client-loop.ts';
+import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
-import { Delivery, type DeliveryEvents } from './delivery.ts';
+import { Delivery } from './delivery.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { Settling } from './settling.ts';
-
-export interface ClientParts {
-  readonly lanes: readonly ClientLane[];
-  readonly layout: TimerIdLayout;
-  readonly time: ClientTime;
-  readonly bell: ClientBell;
-  readonly keepAlive: KeepAlive;
-  readonly events: DeliveryEvents;
-  readonly maxBatch: number;
-  /** Callbacks run in the async context of the call that set their timer. */
-  readonly keepsContexts: boolean;
-  /** Commands have been published, or fired records taken: a shard in this thread takes its turn. */
-  readonly afterPublish: () => void;
-}
 
 /**
  * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
@@ -45,10 +32,16 @@ export class Client {
   scheduled = 0;
   rescheduled = 0;
   private readonly keepsContexts: boolean;
-  readonly lanes: readonly ClientLane[];
+  /** By placement. */
+  private readonly lanesByPlacement: (ClientLane | undefined)[];
+  private readonly openLane: (placement: number) => ClientLane;
+  /** Those that are open. */
+  readonly lanes: ClientLane[] = [];
+  /** Most timers that can be live at once. */
+  readonly capacity: number;
   readonly clock: SharedClock;
   readonly scale: TickScale;
-  readonly lateness = new LatenessHistogram();
+  readonly lateness: LatenessHistogram;
   readonly delivery: Delivery;
   readonly settling: Settling;
   readonly loop: ClientLoop;
@@ -63,8 +56,11 @@ export class Client {
   private unrefCount = 0;
   private firstLane = 0;
 
-  constructor({ lanes, layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish }: ClientParts) {
-    this.lanes = lanes;
+  constructor(parts: ClientParts) {
+    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish } = parts;
+    this.lanesByPlacement = Array.from({ length: parts.placements });
+    this.openLane = parts.openLane;
+    this.capacity = parts.placements * parts.laneCapacity;
     this.clock = time.clock;
     this.scale = time.scale;
     this.time = time;
@@ -72,6 +68,7 @@ export class Client {
     this.keepAlive = keepAlive;
     this.maxBatch = maxBatch;
     this.keepsContexts = keepsContexts;
+    this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = afterPublish;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
@@ -87,7 +84,7 @@ export class Client {
    * CapacityExceededError.
    */
   start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
-    const lane = this.lanes[this.shardOf(hint)];
+    const lane = this.laneAt(this.shardOf(hint));
     return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
   }
 
@@ -166,16 +163,28 @@ export class Client {
     return wordOf(this.time.dueTickOf(deadline));
   }
 
+  /** The lane of a placement, which is open from here on. Throws AllocationError where it was not, SchedulerClosedError. */
+  laneAt(placement: number): ClientLane {
+    return this.lanesByPlacement[placement] ?? this.open(placement);
+  }
+
+  private open(placement: number): ClientLane {
+    const lane = this.openLane(placement);
+    this.lanesByPlacement[placement] = lane;
+    this.lanes.push(lane);
+    return lane;
+  }
+
   /** The lane that an id names; for what is no id, none or any: its table refuses it. */
   private laneOf(id: TimerId): ClientLane | undefined {
-    return typeof id === 'number' ? this.lanes[(id * this.laneScale) | 0] : undefined;
+    return typeof id === 'number' ? this.lanesByPlacement[(id * this.laneScale) | 0] : undefined;
   }
 
   // All timers.
 
   /** The shard that a hint is hashed to. Throws InvalidArgumentError. */
   shardOf(hint: WorkerHint): number {
-    const shards = this.lanes.length;
+    const shards = this.lanesByPlacement.length;
     return typeof hint === 'number' && (hint | 0) === hint
       ? placementOfInteger(hint, shards)
       : placementOf(hint, shards);
@@ -219,11 +228,6 @@ export class Client {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.delivery.delivered);
   }
 
-  /** Most timers that can be live at once. */
-  get capacity(): number {
-    return this.lanes.reduce((sum, lane) => sum + lane.table.capacity, 0);
-  }
-
   /** Every live timer. */
   unfired(): UnfiredTimer[] {
     return this.lanes.flatMap((lane) => [...lane.unfired()]);
@@ -243,7 +247,7 @@ export class Client {
     this.time.read();
     let room = this.maxBatch;
     const first = this.firstLane;
-    this.firstLane = (first + 1) % this.lanes.length;
+    this.firstLane = first + 1 < this.lanes.length ? first + 1 : 0;
     this.delivery.beginTurn();
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
       room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);

@@ -1,7 +1,6 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ControlCall, ShardHost } from './shard-host.ts';
-import type { SupervisedShard } from './supervised-shard.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the looks.
 const { setInterval, clearInterval } = globalThis;
@@ -47,6 +46,16 @@ const COST = 0.000_3;
 /** None takes more, cold and cascaded: what a turn has taken beyond that it has waited for a processor. */
 const MAX_COST = 0.005;
 
+/** A shard that can be given a thread, and taken from it. */
+export interface SwitchableShard extends ShardHost {
+  /** ms of the client's thread that turns have taken while it was inline. */
+  readonly inlineTime: number;
+  /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
+  startThread(): void;
+  /** Serves it inline again. Never rejects. */
+  endThread(): Promise<void>;
+}
+
 const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
 /**
@@ -56,7 +65,7 @@ const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 export class AutoShard implements ShardHost {
   readonly ready = Promise.resolve();
   readonly serving: Serving = { by: 'inline', since: 0, reason: 'the timers do not pay for a thread yet', changes: 0 };
-  private readonly shard: SupervisedShard;
+  private readonly shard: SwitchableShard;
   private readonly load: () => Load;
   private readonly changed: (serving: Serving) => void;
   /** The window's beginning. */
@@ -67,9 +76,10 @@ export class AutoShard implements ShardHost {
   /** It changes no more: inline for good, or stopped. */
   private isSettled = false;
   private isEnding = false;
+  private isKept = false;
   private looking: NodeJS.Timeout | undefined;
 
-  constructor(shard: SupervisedShard, load: () => Load, changed: (serving: Serving) => void) {
+  constructor(shard: SwitchableShard, load: () => Load, changed: (serving: Serving) => void) {
     this.shard = shard;
     this.load = load;
     this.changed = changed;
@@ -97,6 +107,12 @@ export class AutoShard implements ShardHost {
     this.isSettled = true;
     clearInterval(this.looking);
     await this.shard.stop();
+  }
+
+  /** Others need a thread as well: it is started, if there is none, and kept. */
+  keepThread(reason: string): void {
+    this.isKept = true;
+    if (this.serving.by === 'inline' && !this.isSettled) this.startThread(this.load(), reason);
   }
 
   /** It is inline for good. */
@@ -132,6 +148,7 @@ export class AutoShard implements ShardHost {
 
   private startThread(load: Load, reason: string): void {
     this.idleLooks = 0;
+    clearInterval(this.looking);
     outsideContexts(() => {
       try {
         this.looking = setInterval(this.look, LOOK).unref();
@@ -151,7 +168,7 @@ export class AutoShard implements ShardHost {
     this.from = load;
     const isIdle = share < IDLE_SHARE && load.size < IDLE_LIVE;
     this.idleLooks = isIdle ? this.idleLooks + 1 : 0;
-    if (this.idleLooks < LOOKS || this.isEnding) return;
+    if (this.idleLooks < LOOKS || this.isEnding || this.isKept) return;
     this.idleLooks = 0;
     this.isEnding = true;
     void this.shard.endThread().then(() => {
@@ -164,6 +181,7 @@ export class AutoShard implements ShardHost {
         now,
         `for ${LOOKS} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`,
       );
+      if (this.isKept) this.startThread(now, 'another event loop has asked for a thread');
     });
   };
 

@@ -2,7 +2,14 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardFailedError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { commandCounters, REQUEST } from '../lane/lane-memory.ts';
-import { type BuiltShard, buildShard, type ShardOrigin, type ShardSetup } from '../shard/build-shard.ts';
+import {
+  type BuiltShard,
+  buildShard,
+  type LaneSetup,
+  type ShardOrigin,
+  type ShardSetup,
+  serveLane,
+} from '../shard/build-shard.ts';
 import { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { RestartPolicy } from './restart-policy.ts';
@@ -48,9 +55,10 @@ export class InlineShard implements ShardHost {
   /** ms of this thread's time that turns have taken. */
   busy = 0;
   private readonly setup: ShardSetup;
+  private readonly lanes: LaneSetup[];
   private readonly events: InlineEvents;
   private readonly isTemporary: boolean;
-  private readonly headers: readonly Int32Array[];
+  private readonly headers: Int32Array[];
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
   /** What it is built from. */
   private origin: ShardOrigin;
@@ -67,13 +75,14 @@ export class InlineShard implements ShardHost {
 
   /** Does nothing before it is told of a publication. One that `isTemporary` can hand its lanes over. */
   constructor(setup: ShardSetup, events: InlineEvents, isTemporary: boolean, before: Predecessor) {
-    this.setup = setup;
+    this.lanes = [...setup.lanes];
+    this.setup = { ...setup, lanes: this.lanes };
     this.events = events;
     this.isTemporary = isTemporary;
     this.origin = before.origin;
     this.cause = before.cause;
     this.deathsSinceServed = before.deaths ?? 0;
-    this.headers = setup.lanes.map(({ memory }) => new Int32Array(memory.header));
+    this.headers = this.lanes.map(({ memory }) => new Int32Array(memory.header));
     new Doorbell(setup.doorbell).awake(); // nobody need ring: it turns whenever the client has published
   }
 
@@ -100,6 +109,15 @@ export class InlineShard implements ShardHost {
       this.fail(error as Error);
       throw error;
     }
+  }
+
+  /** Serves one more lane from here on, which has had no timer yet. Throws AllocationError. */
+  admit(lane: LaneSetup): void {
+    if (this.built !== undefined)
+      this.built.shard.admit(serveLane(this.built, lane, 'nothing', this.buildOptions()).lane);
+    this.lanes.push(lane);
+    this.headers.push(new Int32Array(lane.memory.header));
+    if (typeof this.origin !== 'string') this.origin = [...this.origin, new Int32Array(0)];
   }
 
   /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */
@@ -131,8 +149,7 @@ export class InlineShard implements ShardHost {
 
   private build(): BuiltShard {
     const { cause, setup } = this;
-    const { events, isTemporary } = this;
-    const built = buildShard(setup, this.origin, { news: () => events.news(), isTemporary });
+    const built = buildShard(setup, this.origin, this.buildOptions());
     this.control = new ShardControl(built.shard);
     this.built = built;
     this.origin = 'tables'; // should it ever be built again
@@ -143,6 +160,10 @@ export class InlineShard implements ShardHost {
       this.events.restarted({ shard: setup.number, cause, rescheduled: built.rescheduled, deaths });
     }
     return built;
+  }
+
+  private buildOptions(): { news: () => void; isTemporary: boolean } {
+    return { news: () => this.events.news(), isTemporary: this.isTemporary };
   }
 
   /** Returns whether there is more to do at once. */

@@ -21,6 +21,7 @@ const PRELOAD = fileURLToPath(new URL('../../workers/working-directory.cjs', imp
  */
 export class ShardThread {
   private readonly setup: ShardSetup;
+  private readonly address: string;
   private readonly options: ThreadOptions;
   /** Made with the thread. */
   private pool: Piscina | undefined;
@@ -29,8 +30,9 @@ export class ShardThread {
   private killedFor: Error | undefined;
   private stopping: Promise<void> | undefined;
 
-  constructor(setup: ShardSetup, options: ThreadOptions) {
+  constructor(setup: ShardSetup, address: string, options: ThreadOptions) {
     this.setup = setup;
+    this.address = address;
     this.options = options;
   }
 
@@ -40,14 +42,15 @@ export class ShardThread {
   }
 
   /** Starts the shard on the thread. Rejects with what ended the thread, or kept the shard from starting on it. */
-  async start(origin: ShardOrigin): Promise<ThreadRun> {
+  async start(origin: ShardOrigin, epoch: number): Promise<ThreadRun> {
     const { port1, port2 } = new MessageChannel();
     try {
       const remote = wrap<ShardControl>(nodeEndpoint(port1));
       // It closes with the thread, whose end is gone then. It does not hold the process: KeepAlive does, while there is a
       // reason to.
       port1.unref();
-      const rescheduled = await this.runTask({ setup: this.setup, origin, control: port2 }, [port2]);
+      const { setup, address } = this;
+      const rescheduled = await this.runTask({ setup, address, origin, epoch, control: port2 }, [port2]);
       return new ThreadRun(remote, this.ended as Promise<Error>, rescheduled);
     } catch (error) {
       port1.close();

@@ -1,5 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { SchedulerClosedError, type ShardFailedError, ShardHungError, ShardInlineError } from '../errors.ts';
+import { SchedulerClosedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import { HIGH_WATER } from '../lane/lane-memory.ts';
@@ -8,37 +8,21 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
+import type { SwitchableShard } from './auto-shard.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
-import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
-import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
+import { RestartPolicy, sleep } from './restart-policy.ts';
+import { ServerNotice } from './server-notice.ts';
+import type { ControlCall } from './shard-host.ts';
 import { ShardThread } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
-import { GONE, type ThreadOptions, ThreadRun } from './thread-run.ts';
+import type { SupervisionEvents, SupervisionOptions, Surroundings } from './supervision.ts';
+import { GONE, ThreadRun } from './thread-run.ts';
 import { Watchdog } from './watchdog.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
 /** ms that a thread which has left its shard idles before it is ended: until then V8 may compile for it. docs/decisions.md */
 const SETTLING = 250;
-
-export interface SupervisionOptions extends ThreadOptions {
-  /** ms without a turn that was due, after which a thread is taken for hung; Infinity for never. */
-  readonly hangTimeout: number;
-  readonly inlineAfter: DeathLimit;
-}
-
-/** What the scheduler hears of a shard that can run on threads. */
-export interface SupervisionEvents {
-  /** There are fired records, or an answer, or the shard has to be told of a publication. */
-  news(): void;
-  /** No thread serves the shard now: the last is gone, or has left it. */
-  gone(): void;
-  restarted(restart: ShardRestart): void;
-  /** No thread is started any more: the shard goes on in this one. */
-  wentInline(error: ShardInlineError): void;
-  /** Inline it has failed, and tries again. */
-  failed(error: ShardFailedError): void;
-}
 
 /**
  * A shard that outlives its threads.
@@ -54,12 +38,14 @@ export interface SupervisionEvents {
  * the shard goes on inline, in the client's thread, for good. Never do two of them serve the shard at once: a successor
  * starts when the thread before it has exited, and a thread when the inline shard has handed over.
  */
-export class SupervisedShard implements ShardHost {
+export class SupervisedShard implements SwitchableShard {
+  readonly notice = new ServerNotice();
   private readonly setup: ShardSetup;
   private readonly options: SupervisionOptions;
   private readonly events: SupervisionEvents;
   private readonly inlineEvents: InlineEvents;
   private readonly starts: StartQueue;
+  private readonly address: string;
   private readonly doorbell: Doorbell;
   private readonly policy: RestartPolicy;
   private readonly watchdog: Watchdog;
@@ -78,18 +64,21 @@ export class SupervisedShard implements ShardHost {
   /** The end of a thread that has left the shard. */
   private leaving: Promise<void> | undefined;
   private isStopped = false;
+  /** Threads that have been given the shard, or were to be. */
+  private epochs = 0;
 
   constructor(
     setup: ShardSetup,
     clock: SharedClock,
     options: SupervisionOptions,
     events: SupervisionEvents,
-    starts: StartQueue,
+    { starts, address, guestSlots }: Surroundings,
   ) {
     this.setup = setup;
     this.options = options;
     this.events = events;
     this.starts = starts;
+    this.address = address;
     this.doorbell = new Doorbell(setup.doorbell);
     this.policy = new RestartPolicy(options.inlineAfter);
     const scale = new TickScale(setup.tick);
@@ -98,7 +87,7 @@ export class SupervisedShard implements ShardHost {
       heartbeat: new Heartbeat(setup.heartbeat),
       doorbell: this.doorbell,
       tick: () => scale.tickAtOrBefore(clock.exact()),
-      slots: () => headers.reduce((sum, header) => sum + Atomics.load(header, HIGH_WATER), 0),
+      slots: () => headers.reduce((sum, header) => sum + Atomics.load(header, HIGH_WATER), guestSlots()),
       limit: options.hangTimeout,
       hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
     });
@@ -216,7 +205,7 @@ export class SupervisedShard implements ShardHost {
           if (pause > 0) await sleep(pause);
           this.requireRunning();
         }
-        const thread = new ShardThread(this.setup, this.options);
+        const thread = new ShardThread(this.setup, this.address, this.options);
         this.thread = thread;
         const run = await (this.inline === undefined ? this.serveOn(thread, 'tables') : this.leaveInline(thread));
         if (this.deathsSinceServed > 0) this.restarted(latest as Error, run.rescheduled);
@@ -257,9 +246,11 @@ export class SupervisedShard implements ShardHost {
   private async serveOn(thread: ShardThread, origin: ShardOrigin): Promise<ThreadRun> {
     this.watchdog.watchStart();
     try {
-      const run = await thread.start(origin);
+      this.epochs += 1;
+      const run = await thread.start(origin, this.epochs);
       this.watchdog.watchTurns();
       this.served = run;
+      this.notice.set({ by: 'thread', epoch: this.epochs });
       void run.ended.then((cause) => this.replace(run, cause));
       return run;
     } catch (error) {
@@ -271,6 +262,7 @@ export class SupervisedShard implements ShardHost {
   private replace(run: ThreadRun, cause: Error): void {
     if (this.isStopped || this.served !== run) return; // it has left its lanes before
     this.served = undefined;
+    this.notice.set({ by: 'nothing' });
     this.watchdog.rest();
     this.lead(cause);
   }
@@ -280,6 +272,7 @@ export class SupervisedShard implements ShardHost {
     this.deathsSinceServed = 0;
     this.inline ??= new InlineShard(this.setup, this.inlineEvents, false, { origin: 'tables', cause, deaths });
     const { inline } = this;
+    this.notice.set({ by: 'clients' });
     this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
     inline.afterPublish(); // does nothing where a listener has closed the scheduler
     this.events.news();

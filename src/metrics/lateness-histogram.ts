@@ -12,7 +12,8 @@
 const SUB_BITS = 7;
 const SUB_COUNT = 2 ** SUB_BITS;
 const LARGEST = 2 ** 31 - 1;
-const BUCKETS = (31 - SUB_BITS + 1) * SUB_COUNT;
+/** Doubles that a histogram's counts take. */
+export const BUCKETS = (31 - SUB_BITS + 1) * SUB_COUNT;
 
 const bucketOf = (micros: number): number => {
   const shift = Math.max(0, 31 - Math.clz32(micros) - SUB_BITS);
@@ -38,8 +39,19 @@ export interface Lateness {
 
 export class LatenessHistogram {
   count = 0;
-  private readonly counts = new Float64Array(BUCKETS);
-  private max = 0;
+  /** ms */
+  max = 0;
+  private counts: Float64Array;
+
+  /** Over counts that another has made, `count` and `max` are to be set. */
+  constructor(counts: Float64Array = new Float64Array(BUCKETS)) {
+    this.counts = counts;
+  }
+
+  /** Counts in memory of its own from here on. */
+  detach(): void {
+    this.counts = this.counts.slice();
+  }
 
   /** Records a lateness in ms; a negative one counts as 0. */
   record(milliseconds: number): void {

@@ -1,6 +1,9 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import type { TimerIdLayout } from '../timer-id.ts';
+import type { CoordinatorEvents } from './coordinator.ts';
 import { resolveOptions, type SchedulerOptions } from './options.ts';
 import { internalsOf, Scheduler } from './scheduler.ts';
+import { startCoordinator } from './start-coordinator.ts';
 
 /**
  * Makes a scheduler. Timers may be scheduled at once, before any thread is up.
@@ -8,7 +11,9 @@ import { internalsOf, Scheduler } from './scheduler.ts';
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
-  return outsideContexts(() => new Scheduler(resolved)); // it serves everybody's timers, and would hold this call's context
+  const coordinator = (layout: TimerIdLayout, events: CoordinatorEvents) => startCoordinator(resolved, layout, events);
+  // Outside: it serves everybody's timers, and would hold this call's context.
+  return outsideContexts(() => new Scheduler({ ...resolved, coordinator }));
 }
 
 const nothing = (): void => undefined;

@@ -6,6 +6,8 @@ import type { TickScale } from '../time/tick-scale.ts';
 export interface ClockKeeper {
   readonly client: Client;
   readonly scale: TickScale;
+  /** The clock has been moved. */
+  clockMoved(): void;
   /** Keeps the process alive until the promise has settled. */
   during<T>(promise: Promise<T>): Promise<T>;
 }
@@ -40,6 +42,7 @@ export class ManualClock {
     await client.publishAll(); // what was scheduled before the time moves stands in its place when it does
     if (client.isClosed) return client.delivery.delivered - before;
     client.clock.set(to);
+    this.coordinator.clockMoved();
     await client.settling.settle();
     return client.delivery.delivered - before;
   }

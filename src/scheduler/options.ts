@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import type { SupervisionOptions } from '../hosts/supervised-shard.ts';
+import type { SupervisionOptions } from '../hosts/supervision.ts';
 import {
   resolveEnv,
   resolveExecArgv,
@@ -60,8 +60,22 @@ export interface SchedulerOptions {
   resourceLimits?: ResourceLimits;
 }
 
+/** What a connected scheduler decides for itself; all else is the owner's. */
+export interface SchedulerConnectOptions {
+  /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
+  maxBatch?: number;
+  /** Aborting closes the connected scheduler, and no other. */
+  signal?: AbortSignal;
+}
+
+/** The same with every default filled in and every value checked. */
+export interface ConnectOptions {
+  readonly maxBatch: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Options with every default filled in and every value checked. */
-export interface ResolvedOptions extends SupervisionOptions {
+export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
   /** Placements: what a hint is hashed to. */
   readonly shards: number;
   readonly isAuto: boolean;
@@ -69,8 +83,6 @@ export interface ResolvedOptions extends SupervisionOptions {
   readonly tick: number;
   readonly capacity: number;
   readonly manual: boolean;
-  readonly maxBatch: number;
-  readonly signal: AbortSignal | undefined;
   readonly keepsContexts: boolean;
 }
 
@@ -89,12 +101,24 @@ function integer(option: string, value: unknown, min: number, max: number): numb
 }
 
 /** Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object. */
+export function resolveConnectOptions(options: SchedulerConnectOptions = {}): ConnectOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  const { maxBatch = 8192, signal } = options;
+  if (signal !== undefined && !isAbortSignal(signal)) {
+    throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
+  }
+  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), signal };
+}
+
+/** Throws as {@link resolveConnectOptions} does. */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
-  const { clock = 'monotonic', maxBatch = 8192, signal, asyncContext = 'auto' } = options;
+  const { clock = 'monotonic', asyncContext = 'auto' } = options;
   if (typeof tick !== 'number' || !(tick >= MIN_TICK) || tick === Number.POSITIVE_INFINITY) {
     throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${MIN_TICK}`, tick);
   }
@@ -104,18 +128,14 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   if (asyncContext !== 'auto' && asyncContext !== 'never') {
     throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
   }
-  if (signal !== undefined && !isAbortSignal(signal)) {
-    throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
-  }
   return {
+    ...resolveConnectOptions(options),
     shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : resolveShards(shards),
     isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),
     tick,
     capacity: integer('capacity', capacity, 1, MAX_CAPACITY),
     manual: clock === 'manual',
-    maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
-    signal,
     keepsContexts: asyncContext === 'auto',
     hangTimeout: resolveHangTimeout(options.hangTimeout),
     inlineAfter: resolveInlineAfter(options.inlineAfter),

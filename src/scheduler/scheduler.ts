@@ -4,13 +4,13 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback, UnfiredTimer } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
+import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
-import { type Coordinator, startCoordinator } from './coordinator.ts';
+import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
 import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
-import type { ResolvedOptions } from './options.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { TimerGroup } from './timer-group.ts';
@@ -19,6 +19,14 @@ import { TimerGroup } from './timer-group.ts';
 export interface SchedulerInternals {
   readonly client: Client;
   readonly coordinator: Coordinator;
+}
+
+/** What a scheduler is made with. */
+export interface SchedulerParts {
+  readonly shards: number;
+  readonly capacity: number;
+  readonly signal: AbortSignal | undefined;
+  readonly coordinator: (layout: TimerIdLayout, events: CoordinatorEvents) => Coordinator;
 }
 
 let readInternals: (scheduler: Scheduler) => SchedulerInternals | undefined;
@@ -53,15 +61,15 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
       #client in scheduler ? { client: scheduler.#client, coordinator: scheduler.#coordinator } : undefined;
   }
 
-  /** Use `createScheduler`. */
-  constructor(options: ResolvedOptions) {
+  /** Use `createScheduler` or `connectScheduler`. */
+  constructor({ shards, capacity, signal, coordinator }: SchedulerParts) {
     super();
-    this.shards = options.shards;
-    this.idLayout = timerIdLayout(options.shards, options.capacity);
-    this.#coordinator = startCoordinator(options, this.idLayout, eventsOf(this, options.shards));
+    this.shards = shards;
+    this.idLayout = timerIdLayout(shards, capacity);
+    this.#coordinator = coordinator(this.idLayout, eventsOf(this, shards));
     this.#client = this.#coordinator.client;
     this.#manualClock = new ManualClock(this.#coordinator);
-    this.#signal = options.signal;
+    this.#signal = signal;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
     if (this.#signal?.aborted) this.#abort();
     else this.#coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
@@ -224,6 +232,21 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** Counts and percentiles. After close(): those of the client alone. */
   stats(): Promise<SchedulerStats> {
     return collectStats(this.#coordinator);
+  }
+
+  /** For `connectScheduler` in any other thread of the process: can be cloned, without a transfer list, and passed on. */
+  share(): SchedulerHandle {
+    requireOpen(this.#client, 'share');
+    return this.#coordinator.share();
+  }
+
+  /**
+   * Cancels a timer of whichever client of the scheduler it belongs to. Resolves with true where that ended a live timer,
+   * which will not be delivered; with false once every client has said that it has none of this id.
+   */
+  async cancelAnywhere(id: TimerId): Promise<boolean> {
+    requireOpen(this.#client, 'cancelAnywhere');
+    return this.#coordinator.cancelAnywhere(id);
   }
 
   /** Live timers keep the process running (the default). */

@@ -3,6 +3,7 @@ import type { Serving } from '../hosts/auto-shard.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
+import type { ClientStats } from './sharing.ts';
 
 export interface ShardStats extends ShardCounters {
   shard: number;
@@ -21,7 +22,7 @@ export interface ShardStats extends ShardCounters {
   inline: boolean;
 }
 
-/** Counts since the scheduler's start, unless said otherwise. */
+/** Counts of this client since the scheduler's start, unless said otherwise. */
 export interface SchedulerStats {
   /** Live timers now. */
   size: number;
@@ -37,6 +38,8 @@ export interface SchedulerStats {
   serving: Serving;
   /** Empty after close(). */
   shards: ShardStats[];
+  /** Once the scheduler is shared, and by its owner alone: all of its clients, the owner first. Else empty. */
+  clients: ClientStats[];
   /** What costs more than it need; empty as a rule. */
   warnings: StatsWarning[];
 }
@@ -46,6 +49,7 @@ export interface StatsSource {
   readonly client: Client;
   readonly serving: Serving;
   shardStats(): Promise<ShardStats[]>;
+  clientStats(): ClientStats[];
 }
 
 /** What client and shards have counted. */
@@ -65,6 +69,7 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
     lateness: client.lateness.summary(),
     serving: coordinator.serving,
     shards,
+    clients: client.isClosed ? [] : coordinator.clientStats(),
     warnings: hotShards(shards.map((shard) => shard.size)),
   };
 }

@@ -32,6 +32,7 @@ export interface ShardSetup {
 export interface BuiltShard {
   readonly shard: Shard;
   readonly number: number;
+  readonly wheel: WheelConfig;
   readonly doorbell: Doorbell;
   readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
@@ -41,10 +42,16 @@ export interface BuiltShard {
 }
 
 /**
- * What a shard is built from: nothing, as the first that serves its lanes; the timer tables, in the place of one that
- * died; what the one before has handed over, by lane.
+ * What a lane is served from: nothing, by the first that serves it; its timer table, in the place of one that died; what the
+ * one before has handed over.
  */
+export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
+
+/** The same for all lanes of a shard; what was handed over by lane. */
 export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
+
+export const originOf = (origin: ShardOrigin, lane: number): LaneOrigin =>
+  typeof origin === 'string' ? origin : origin[lane];
 
 export interface BuildOptions {
   /** For clients in this very thread: called with the lane that has news. By default its client is woken by its bell. */
@@ -53,39 +60,51 @@ export interface BuildOptions {
   readonly isTemporary?: boolean;
 }
 
-/** Puts a shard together: the only place where a lane meets an engine. */
+/** Puts a shard together. */
 export function buildShard(
   setup: ShardSetup,
   origin: ShardOrigin,
-  { news, isTemporary = false }: BuildOptions = {},
+  { news, isTemporary }: BuildOptions = {},
 ): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
-  const shard = new Shard(clock, scale);
-  const tick = scale.tickAtOrBefore(clock.refresh());
-  let rescheduled = 0;
-  for (const [i, { memory, clientBell }] of setup.lanes.entries()) {
-    const table = new TableView(memory, scale);
-    // Before everything that is due already, so that it is handed over in the order of its ticks.
-    const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
-    const { capacity } = memory;
-    const words = (count: number) => wordsIn(allocateWords(count));
-    const index = createTickIndex(setup.wheel, { capacity, start, reserve: capacity, words });
-    const journal = isTemporary ? new CommandJournal(table) : undefined;
-    const bell = new ClientBell(clientBell, news && (() => news(i)));
-    const lane = new ServedLane(memory, table, index, bell, journal);
-    if (origin === 'tables') rescheduled += lane.rebuild(tick);
-    else if (origin !== 'nothing') rescheduled += lane.takeOver(origin[i], tick);
-    shard.lanes.push(lane);
-  }
-  const doorbell = new Doorbell(setup.doorbell);
-  return {
-    shard,
+  const built = {
+    shard: new Shard(clock, scale),
     number: setup.number,
-    doorbell,
+    wheel: setup.wheel,
+    doorbell: new Doorbell(setup.doorbell),
     heartbeat: new Heartbeat(setup.heartbeat),
     clock,
     scale,
-    rescheduled,
+    rescheduled: 0,
   };
+  for (const [i, lane] of setup.lanes.entries()) {
+    const served = serveLane(built, lane, originOf(origin, i), { isTemporary, news: news && (() => news(i)) });
+    built.rescheduled += served.found;
+    built.shard.lanes.push(served.lane);
+  }
+  return built;
+}
+
+/**
+ * A lane as the shard is to serve it, and the live timers found by its origin: the only place where a lane meets an engine.
+ * Throws AllocationError.
+ */
+export function serveLane(
+  { clock, scale, wheel }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel'>,
+  { memory, clientBell }: LaneSetup,
+  origin: LaneOrigin,
+  { news, isTemporary = false }: { news?: () => void; isTemporary?: boolean } = {},
+): { lane: ServedLane; found: number } {
+  const tick = scale.tickAtOrBefore(clock.refresh());
+  const table = new TableView(memory, scale);
+  // Before everything that is due already, so that it is handed over in the order of its ticks.
+  const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
+  const { capacity } = memory;
+  const words = (count: number) => wordsIn(allocateWords(count));
+  const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
+  const journal = isTemporary ? new CommandJournal(table) : undefined;
+  const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, news), journal);
+  if (origin === 'nothing') return { lane, found: 0 };
+  return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
 }

@@ -191,6 +191,11 @@ export class ServedLane implements DueSink {
     return this.late.length > 0 ? this.roundTick : this.index.nextEvent();
   }
 
+  /** Whether a turn at `now` has something to do. */
+  isBusy(now: number): boolean {
+    return this.roundLeft > 0 || this.commandRing.available() > 0 || this.nextEvent() <= now;
+  }
+
   /** Whether commands or a request came in since this turn looked. */
   hasNews(): boolean {
     if (this.late.length > 0) return false; // no round begins before it is handed over: see nextEvent()
@@ -212,9 +217,7 @@ export class ServedLane implements DueSink {
   /** Every entry of the index with the tag that it is filed under. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
-    this.index.forEach((slot, tick) => {
-      entries.push({ slot, tag: this.tags[slot], tick });
-    });
+    this.index.forEach((slot, tick) => void entries.push({ slot, tag: this.tags[slot], tick }));
     return entries;
   }
 

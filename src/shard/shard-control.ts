@@ -1,3 +1,4 @@
+import type { ServedLane } from './served-lane.ts';
 import type { Shard, ShardCounters } from './shard.ts';
 
 /** What a shard's index holds, for tests and for a look inside. */
@@ -5,17 +6,49 @@ export interface ShardSnapshot {
   lanes: { now: number; entries: { slot: number; tag: number; tick: number }[] }[];
 }
 
+/** Lanes of other clients. */
+export interface Guests {
+  readonly count: number;
+  /** Which of the shard's own lanes has the same placement. */
+  placementOf(lane: ServedLane): number;
+}
+
+/** In one call: more than any capacity needs, and less than for ever, beside a client that floods the shard. */
+const MOST_TURNS = 4096;
+
+const SUMMED = [
+  'lanes',
+  'commands',
+  'fired',
+  'refiled',
+  'dropped',
+  'cascaded',
+  'filed',
+  'bytes',
+  'reservedBytes',
+] as const;
+
 /** The calls that the coordinator makes through comlink. None is on the path of a timer. */
 export class ShardControl {
   private readonly shard: Shard;
+  private readonly guests: Guests | undefined;
 
-  constructor(shard: Shard) {
+  /** `guests`: lanes of other clients, which come and go behind the lanes that the shard was built with. */
+  constructor(shard: Shard, guests?: Guests) {
     this.shard = shard;
+    this.guests = guests;
   }
 
-  /** By lane. */
+  /** By lane of its own; what it has done for guests is counted with the lane of the same placement. */
   stats(): ShardCounters[] {
-    return this.shard.counters();
+    const own = this.ownLanes();
+    const counters = this.shard.counters();
+    const sums = counters.slice(0, own);
+    for (const [i, counter] of counters.slice(own).entries()) {
+      const sum = sums[this.guests?.placementOf(this.shard.lanes[own + i]) ?? 0];
+      for (const name of SUMMED) sum[name] += counter[name];
+    }
+    return sums;
   }
 
   /** The shard leaves its lanes: see {@link Shard.leave}. */
@@ -27,14 +60,20 @@ export class ShardControl {
   /** Takes turns until no command is left and everything due is published; returns how many it took. */
   drain(): number {
     let turns = 1;
-    while (this.shard.turn()) turns += 1;
+    while (this.shard.turn() && turns < MOST_TURNS) turns += 1;
     return turns;
   }
 
   /** The least deadline of all live timers of this shard's lanes, ms; Infinity when there is none. */
   earliestDeadline(): number {
     this.drain();
-    return Math.min(...this.shard.lanes.map((lane) => lane.earliestDeadline()));
+    const own = this.shard.lanes.slice(0, this.ownLanes());
+    return Math.min(...own.map((lane) => lane.earliestDeadline()));
+  }
+
+  /** Its own come first, and are dismissed by none but `leave`. */
+  private ownLanes(): number {
+    return this.shard.lanes.length - (this.guests?.count ?? 0);
   }
 
   snapshot(): ShardSnapshot {

@@ -5,6 +5,10 @@ import type { ShardOrigin, ShardSetup } from './build-shard.ts';
 export interface ShardTask {
   readonly setup: ShardSetup;
   readonly origin: ShardOrigin;
+  /** Where it hears of other clients: see `GuestLanes`. */
+  readonly address: string;
+  /** Which of the shard's threads this is: they count from 1. */
+  readonly epoch: number;
   /** Control calls, through comlink. */
   readonly control: MessagePort;
 }

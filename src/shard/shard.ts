@@ -3,13 +3,17 @@ import type { TickScale } from '../time/tick-scale.ts';
 import type { LaneCounters } from './lane-counters.ts';
 import type { ServedLane } from './served-lane.ts';
 
-/** Most commands taken, and most entries handed over, per lane and turn; more waits for the next turn. */
+/** Most commands taken, and most entries handed over, per turn: shared by the lanes that have some; more waits for the next. */
 export const TURN_BUDGET = 16_384;
+/** A lane's share is no less, however many there are. */
+const MIN_BUDGET = 1024;
 
 /** What a shard has done for one of its lanes since it was started. */
 export interface ShardCounters extends LaneCounters {
   /** Turns of the shard. */
   turns: number;
+  /** Lanes that the counts are sums over: the caller's own, and those that other clients have to the same shard. */
+  lanes: number;
 }
 
 /**
@@ -39,11 +43,19 @@ export class Shard {
     this.turns += 1;
     for (const lane of this.lanes) lane.noteRequest(); // before the clock is read
     const now = this.scale.tickAtOrBefore(this.clock.refresh());
+    const budget = this.lanes.length === 1 ? this.budget : this.budgetPerLane(now);
     let more = false;
     for (const lane of this.lanes) {
-      if (lane.turn(now, this.budget)) more = true;
+      if (lane.turn(now, budget)) more = true;
     }
     return more;
+  }
+
+  /** So that what a flooding client sends delays no other for longer than one lane's flood would. */
+  private budgetPerLane(now: number): number {
+    let busy = 0;
+    for (const lane of this.lanes) if (lane.isBusy(now)) busy += 1;
+    return busy <= 1 ? this.budget : Math.max(Math.min(MIN_BUDGET, this.budget), Math.trunc(this.budget / busy));
   }
 
   /** Whether something has come in since the last turn looked. */
@@ -60,9 +72,20 @@ export class Shard {
     return next;
   }
 
+  /** Serves the lane of one more client. */
+  admit(lane: ServedLane): void {
+    this.lanes.push(lane);
+  }
+
+  /** Serves the lane no more. */
+  dismiss(lane: ServedLane): void {
+    const at = this.lanes.indexOf(lane);
+    if (at >= 0) this.lanes.splice(at, 1);
+  }
+
   /** By lane. */
   counters(): ShardCounters[] {
-    return this.lanes.map((lane) => ({ turns: this.turns, ...lane.counters() }));
+    return this.lanes.map((lane) => ({ turns: this.turns, lanes: 1, ...lane.counters() }));
   }
 
   /** Leaves all lanes; returns for each what another shard takes it over with. No turn does anything from here on. */

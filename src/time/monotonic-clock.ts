@@ -13,6 +13,12 @@ export const clockOrigin = (): ClockOrigin => {
   return { seconds, nanoseconds };
 };
 
+/** Whole ms of the process's monotonic clock, the same in every thread, as a word: it wraps. */
+export const processMilliseconds = (): number => {
+  const [seconds, nanoseconds] = hrtime();
+  return (Math.imul(seconds, 1000) + Math.trunc(nanoseconds / 1e6)) | 0;
+};
+
 const CALIBRATIONS = 5;
 
 /**

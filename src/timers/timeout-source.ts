@@ -22,7 +22,7 @@ export class TimeoutSource {
   /** Throws InvalidArgumentError for what is no scheduler or no hint, SchedulerClosedError. */
   constructor(scheduler: Scheduler, workerHint: WorkerHint, missedCalls: MissedCalls) {
     const { client } = internalsOf(scheduler);
-    this.lane = client.lanes[scheduler.shardOf(workerHint)];
+    this.lane = client.laneAt(scheduler.shardOf(workerHint));
     this.client = client;
     this.scale = client.scale;
     this.missedCalls = missedCalls;

@@ -1,0 +1,274 @@
+import { ShardFailedError } from '../errors.ts';
+import { allocateDoorbell, Doorbell } from '../lane/doorbell.ts';
+import { TableView } from '../lane/table-view.ts';
+import { type LaneOrigin, type LaneSetup, originOf, type ShardOrigin, type ShardSetup } from '../shard/build-shard.ts';
+import type { FromShard, GuestCalls, ToShard } from '../shard/guest-lanes.ts';
+import type { ShardCounters } from '../shard/shard.ts';
+import type { ShardControl } from '../shard/shard-control.ts';
+import type { HostState } from '../sharing/board.ts';
+import { post } from '../sharing/mailbox.ts';
+import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import { type InlineEvents, InlineShard } from './inline-shard.ts';
+import { RestartPolicy, sleep } from './restart-policy.ts';
+import type { ControlCall, ShardHost } from './shard-host.ts';
+
+const monotonic = new MonotonicClock(clockOrigin());
+
+/** What a call is answered with that was put to a thread which has ended since, or that has the lanes no more. */
+const GONE = Symbol('the thread is gone');
+
+/** How a client reaches, and is reached by, the threads of a shard that another scheduler owns. */
+export interface RemoteParts {
+  /** Where the shard's threads hear of it. */
+  readonly address: string;
+  /** The client's serial. */
+  readonly client: number;
+  /** The client's address. */
+  readonly reply: string;
+  /** What serves the shard now, as the owner says. */
+  readonly server: () => HostState;
+  /** Has the owner start a thread for the shard, if it has none. */
+  readonly want: () => void;
+  /** No thread will serve the lanes any more. */
+  readonly stays: () => void;
+}
+
+interface OwnLane {
+  readonly placement: number;
+  readonly setup: LaneSetup;
+}
+
+/**
+ * A client's own lanes to a shard of another thread's scheduler, wherever they are served: each client sees to its own.
+ *
+ *              a thread is up, and pays             the thread dies
+ *     inline ─────── hands over ─────▶ that thread ────────────────▶ nobody, until the next is up, from the tables …
+ *       ▲                                                                │ there will be none: the owner is closed, or gone,
+ *       └────────────────────────────────────────────────────────────────┘ or has given up
+ *
+ * It knows of threads by their epochs, from the owner's board. A lane that was offered to a thread is taken back only when
+ * the board has another state than that thread: it is gone then, for certain. So never do two serve a lane at once.
+ */
+export class RemoteShard implements ShardHost {
+  readonly ready = Promise.resolve();
+  deaths = 0;
+  private readonly setup: ShardSetup;
+  private readonly parts: RemoteParts;
+  private readonly events: InlineEvents;
+  private readonly doorbell: Doorbell;
+  private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
+  private readonly lanes: OwnLane[] = [];
+  private inline: InlineShard | undefined;
+  /** The thread that has the lanes, or is to have them; 0 for none. */
+  private epoch = 0;
+  private wantsThread = false;
+  /** Inline, and no thread comes any more. */
+  private isSettled = false;
+  private isStopped = false;
+  /** Lanes that the thread has taken. */
+  private taken = 0;
+  private found = 0;
+  /** Ends of threads since the lanes were served last. */
+  private deathsSinceServed = 0;
+  private requests = 0;
+  private readonly waiting = new Map<number, (answer: GuestCalls[keyof GuestCalls] | Error | typeof GONE) => void>();
+
+  /** `setup.lanes` is empty: lanes are added as they are opened. */
+  constructor(setup: ShardSetup, parts: RemoteParts, events: InlineEvents) {
+    this.setup = setup;
+    this.parts = parts;
+    this.events = events;
+    this.doorbell = new Doorbell(setup.doorbell);
+    this.inline = this.newInline('nothing', true);
+  }
+
+  get isInline(): boolean {
+    return this.inline !== undefined;
+  }
+
+  /** ms of this thread that turns have taken since it is inline. */
+  get inlineTime(): number {
+    return this.inline?.busy ?? 0;
+  }
+
+  /** Serves one more lane. Throws AllocationError. */
+  open(lane: OwnLane): void {
+    this.inline?.admit(lane.setup);
+    this.lanes.push(lane);
+    if (this.epoch !== 0) this.offer([lane], 'nothing');
+  }
+
+  /** Has a thread serve it, as soon as there is one. */
+  startThread(): void {
+    this.wantsThread = true;
+    this.parts.want();
+    this.look();
+  }
+
+  /** Has it served inline until `startThread` is called again. Never rejects. */
+  async endThread(): Promise<void> {
+    this.wantsThread = false;
+    if (this.epoch === 0) return;
+    const left = await this.ask('leave');
+    if (left === GONE || left instanceof Error || this.isStopped) return; // its successor is on the way, and keeps it
+    this.epoch = 0;
+    this.goInline(left as Int32Array[], true);
+  }
+
+  /** The board may have news. */
+  look(): void {
+    if (this.isStopped || this.isSettled) return;
+    const state = this.parts.server();
+    if (this.epoch !== 0) {
+      if (state.by === 'thread' && state.epoch === this.epoch) return;
+      this.lost();
+    }
+    if (this.inline === undefined) {
+      if (state.by === 'thread') this.attach(state.epoch, 'tables');
+      else if (state.by === 'clients') this.goInline('tables', false);
+    }
+    if (state.by === 'clients') {
+      this.isSettled = true;
+      this.parts.stays();
+    } else if (this.inline !== undefined && state.by === 'thread' && this.wantsThread) {
+      const origin = this.inline.handOver();
+      this.inline = undefined;
+      this.attach(state.epoch, origin);
+    }
+  }
+
+  /** What a thread has written. */
+  receive(message: FromShard): void {
+    if (message.kind === 'answer') {
+      this.waiting.get(message.request)?.(message.error ?? (message.answer as GuestCalls[keyof GuestCalls]));
+      return;
+    }
+    if (this.isStopped || message.epoch !== this.epoch) return;
+    if (message.kind === 'attached') this.attached(message.lanes, message.found);
+    else void this.refused(message.epoch, message.error);
+  }
+
+  afterPublish(): void {
+    this.inline?.afterPublish();
+  }
+
+  async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
+    if (name === 'earliestDeadline') return this.earliestDeadline() as ReturnType<ShardControl[C]>;
+    for (;;) {
+      if (this.inline !== undefined) return this.inline.call(name);
+      if (this.epoch === 0 || this.isStopped) return this.nothingServed() as ReturnType<ShardControl[C]>;
+      const answer = await this.ask('stats');
+      if (answer instanceof Error) throw answer;
+      if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
+    }
+  }
+
+  /** Nothing serves the lanes from here on; the thread that did forgets them. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.inline?.stop();
+    if (this.epoch !== 0) this.send({ kind: 'detach', client: this.parts.client });
+    this.giveUpCalls();
+  }
+
+  private attach(epoch: number, origin: ShardOrigin): void {
+    this.epoch = epoch;
+    this.taken = 0;
+    this.found = 0;
+    this.offer(this.lanes, origin);
+  }
+
+  private offer(lanes: readonly OwnLane[], origin: ShardOrigin): void {
+    const { client, reply } = this.parts;
+    if (lanes.length === 0) return;
+    const offered = lanes.map((lane, i) => ({ ...lane, origin: originOf(origin, i) as LaneOrigin }));
+    this.send({ kind: 'attach', client, epoch: this.epoch, reply, lanes: offered });
+  }
+
+  private send(message: ToShard): void {
+    post(this.parts.address, message);
+    this.doorbell.ring(); // a parked shard looks when it is rung
+  }
+
+  private attached(lanes: number, found: number): void {
+    this.taken += lanes;
+    this.found += found;
+    if (this.taken < this.lanes.length || this.deathsSinceServed === 0) return;
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    const cause = new Error(`The thread of shard ${this.setup.number} has ended`);
+    this.events.restarted({ shard: this.setup.number, cause, rescheduled: this.found, deaths });
+  }
+
+  /** The thread had no memory for the lanes, and has none of those that were offered together. */
+  private async refused(epoch: number, error: Error): Promise<void> {
+    this.deaths += 1;
+    this.events.failed(new ShardFailedError(this.setup.number, error));
+    await sleep(Math.max(1, this.policy.pauseAfterDeath(monotonic.now())));
+    if (this.isStopped || this.epoch !== epoch) return;
+    this.send({ kind: 'detach', client: this.parts.client });
+    this.attach(epoch, 'tables');
+  }
+
+  /** The thread that had the lanes is gone. */
+  private lost(): void {
+    this.epoch = 0;
+    this.deaths += 1;
+    this.deathsSinceServed += 1;
+    this.giveUpCalls();
+    this.events.news(); // it may have raised the client's bell and not lived to wake it
+  }
+
+  private goInline(origin: ShardOrigin, isTemporary: boolean): void {
+    this.inline = this.newInline(origin, isTemporary);
+    this.inline.afterPublish();
+    this.events.news();
+  }
+
+  private newInline(origin: ShardOrigin, isTemporary: boolean): InlineShard {
+    // A doorbell of its own: that of the setup says what the thread does, for all clients.
+    const setup = { ...this.setup, doorbell: allocateDoorbell(), lanes: this.lanes.map(({ setup }) => setup) };
+    const cause = this.deathsSinceServed > 0 ? new Error('The threads of the shared scheduler are gone') : undefined;
+    const deaths = this.deathsSinceServed;
+    this.deathsSinceServed = 0;
+    return new InlineShard(setup, this.events, isTemporary, { origin, cause, deaths });
+  }
+
+  private earliestDeadline(): number {
+    const scale = new TickScale(this.setup.tick);
+    return Math.min(...this.lanes.map(({ setup }) => new TableView(setup.memory, scale).earliestDeadline()));
+  }
+
+  private ask<C extends keyof GuestCalls>(call: C): Promise<GuestCalls[C] | Error | typeof GONE> {
+    const { client, reply } = this.parts;
+    this.requests += 1;
+    const request = this.requests;
+    return new Promise((resolve) => {
+      this.waiting.set(request, (answer) => {
+        this.waiting.delete(request);
+        resolve(answer as GuestCalls[C]);
+      });
+      this.send({ kind: 'call', client, epoch: this.epoch, reply, request, call });
+    });
+  }
+
+  private giveUpCalls(): void {
+    for (const resolve of this.waiting.values()) resolve(GONE);
+  }
+
+  private nothingServed(): ShardCounters[] {
+    return this.lanes.map(() => ({
+      turns: 0,
+      lanes: 1,
+      commands: 0,
+      fired: 0,
+      refiled: 0,
+      dropped: 0,
+      cascaded: 0,
+      filed: 0,
+      bytes: 0,
+      reservedBytes: 0,
+    }));
+  }
+}

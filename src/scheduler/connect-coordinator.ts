@@ -1,0 +1,283 @@
+import { threadId } from 'node:worker_threads';
+import { outsideContexts } from '../async-context/async-context.ts';
+import { Client } from '../client/client.ts';
+import { ClientLane } from '../client/client-lane.ts';
+import { ClientTime } from '../client/client-time.ts';
+import { KeepAlive } from '../client/keep-alive.ts';
+import { HandleError, ShardInlineError } from '../errors.ts';
+import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';
+import type { InlineEvents } from '../hosts/inline-shard.ts';
+import { RemoteShard } from '../hosts/remote-shard.ts';
+import type { ShardHost } from '../hosts/shard-host.ts';
+import { ClientBell, Doorbell } from '../lane/doorbell.ts';
+import { allocateLane } from '../lane/lane-memory.ts';
+import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { FromShard } from '../shard/guest-lanes.ts';
+import { Board, type Membership } from '../sharing/board.ts';
+import { addressOf, type SchedulerHandle } from '../sharing/handle.ts';
+import { SharedClock } from '../time/shared-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import { type TimerId, timerIdLayout } from '../timer-id.ts';
+import { type Companions, Coordinator, type CoordinatorEvents, type HostedShards } from './coordinator.ts';
+import type { ConnectOptions } from './options.ts';
+import { Peers } from './peers.ts';
+import type { ClientStats } from './sharing.ts';
+import { workOf } from './start-coordinator.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop the looks.
+const { setInterval, clearInterval } = globalThis;
+
+/** ms between two looks whether the owner's thread is still there, where that is not the main thread. */
+const LOOK = 100;
+
+/** Joins the clients of a shared scheduler; `left` is called when it has left them. Throws HandleError, AllocationError. */
+export function connectCoordinator(
+  handle: SchedulerHandle,
+  options: ConnectOptions,
+  events: CoordinatorEvents,
+  left: () => void,
+): Coordinator {
+  const board = new Board(handle.board, handle.hosts.length);
+  if (board.isClosed) throw HandleError.stale('the scheduler has been closed');
+  if (board.owner.isGone()) throw HandleError.stale("the scheduler's thread has ended");
+  const bell = ClientBell.allocate();
+  const membership = outsideContexts(() => board.join(threadId, () => connection.heard()));
+  if (membership === undefined) throw HandleError.tooManyClients(board.clients().length);
+  const connection = new Connection(handle, board, membership, bell, options, events, left);
+  return connection.coordinator;
+}
+
+interface Remote extends HostedShards {
+  readonly host: ShardHost;
+  readonly shard: RemoteShard;
+  readonly placements: number[];
+}
+
+/** A client of a scheduler that another thread owns: opens lanes as they are used, and keeps an eye on the owner. */
+class Connection implements Companions {
+  readonly handle: SchedulerHandle;
+  readonly coordinator: Coordinator;
+  private readonly board: Board;
+  private readonly membership: Membership;
+  private readonly bell: SharedArrayBuffer;
+  private readonly events: CoordinatorEvents;
+  private readonly left: () => void;
+  private readonly client: Client;
+  private readonly time: ClientTime;
+  private readonly peers: Peers;
+  private readonly looking: NodeJS.Timeout | undefined;
+  /** In the order of their first use. */
+  private readonly hosted: Remote[] = [];
+  private readonly byHost: (Remote | undefined)[];
+  private readonly serving: Serving;
+  /** How the owner has ended, once it has. */
+  private ending: string | undefined;
+
+  constructor(
+    handle: SchedulerHandle,
+    board: Board,
+    membership: Membership,
+    bell: SharedArrayBuffer,
+    options: ConnectOptions,
+    events: CoordinatorEvents,
+    left: () => void,
+  ) {
+    this.left = left;
+    this.handle = handle;
+    this.board = board;
+    this.membership = membership;
+    this.bell = bell;
+    this.events = events;
+    this.byHost = Array.from({ length: handle.hosts.length });
+    this.serving = { by: 'inline', since: 0, reason: this.settings(), changes: 0 };
+    const scale = new TickScale(handle.tick);
+    const keepAlive = new KeepAlive();
+    this.time = new ClientTime(new SharedClock(handle.clock), scale);
+    const layout = timerIdLayout(handle.shards, handle.capacity);
+    const { name } = handle;
+    const { serial } = membership.entry;
+    this.client = new Client({
+      placements: Math.max(1, handle.shards),
+      openLane: (placement) => this.openLane(placement),
+      laneCapacity: handle.capacity,
+      layout,
+      time: this.time,
+      bell: new ClientBell(bell),
+      keepAlive,
+      events,
+      maxBatch: options.maxBatch,
+      lateness: new LatenessHistogram(membership.entry.latenesses()),
+      keepsContexts: handle.keepsContexts,
+      afterPublish: () => this.afterPublish(),
+    });
+    const cancel = (id: TimerId) => !this.client.isClosed && this.client.cancel(id);
+    const fromShard = (message: FromShard) => this.byHost[message.host]?.shard.receive(message);
+    this.peers = new Peers({ name, serial, board, cancel, fromShard });
+    if (handle.ownerThread !== 0) {
+      this.looking = outsideContexts(() => setInterval(() => this.lookForOwner(), LOOK).unref());
+    }
+    this.coordinator = new Coordinator({
+      client: this.client,
+      scale,
+      keepAlive,
+      hosted: this.hosted,
+      serving: () => this.servingNow(),
+      start: () => undefined,
+      companions: () => this,
+    });
+    this.coordinator.share(); // which makes itself known as its companions
+  }
+
+  cancelElsewhere(id: TimerId): Promise<boolean> {
+    return this.peers.cancelElsewhere(id);
+  }
+
+  clockMoved(): void {
+    this.board.wakeClients();
+    this.board.owner.wake();
+    for (const { doorbell } of this.handle.hosts) new Doorbell(doorbell).ring();
+  }
+
+  clientStats(): ClientStats[] {
+    return [];
+  }
+
+  close(): void {
+    clearInterval(this.looking);
+    this.client.lateness.detach();
+    this.membership.pulse.release();
+    this.peers.close();
+    this.membership.entry.free();
+    this.left();
+  }
+
+  /** There may be news on the board. */
+  heard(): void {
+    if (this.handle.clock.manual) this.client.loop.arm();
+    if (this.board.isClosed) this.ending ??= 'the scheduler that was shared has been closed';
+    for (const { shard } of this.hosted) shard.look();
+    if (this.ending !== undefined && this.handle.shards === 0) this.serve('inline', this.ending); // as it was
+  }
+
+  private lookForOwner(): void {
+    if (this.ending !== undefined || !this.board.owner.isGone()) return;
+    this.ending = 'the thread of the scheduler that was shared has ended';
+    this.heard();
+  }
+
+  private openLane(placement: number): ClientLane {
+    const { handle } = this;
+    const number = handle.isAuto ? 0 : placement;
+    const setup = { memory: allocateLane(handle.capacity), clientBell: this.bell };
+    const remote = this.byHost[number] ?? this.newHost(number);
+    const doorbell = new Doorbell(handle.hosts[number].doorbell);
+    const layout = timerIdLayout(handle.shards, handle.capacity);
+    const lane = new ClientLane(setup.memory, layout, placement, doorbell, this.time);
+    remote.shard.open({ placement: handle.isAuto ? placement : 0, setup });
+    remote.placements.push(placement);
+    return lane;
+  }
+
+  private newHost(number: number): Remote {
+    const { handle, board } = this;
+    const setup = {
+      number,
+      tick: handle.tick,
+      wheel: handle.wheel,
+      clock: handle.clock,
+      ...handle.hosts[number],
+      lanes: [],
+    };
+    const inlineEvents: InlineEvents = {
+      news: () => this.client.loop.arm(),
+      failed: this.events.shardFailed,
+      restarted: (restart) => {
+        remote.restarts += 1;
+        this.events.restarted(restart);
+      },
+    };
+    const { serial } = this.membership.entry;
+    const shard = new RemoteShard(
+      setup,
+      {
+        address: addressOf.host(handle.name, number),
+        client: serial,
+        reply: addressOf.client(handle.name, serial),
+        server: () => (this.ending === undefined ? board.serverOf(number) : { by: 'clients' }),
+        want: () => board.want(number),
+        stays: () => this.stays(number),
+      },
+      inlineEvents,
+    );
+    const host = handle.isAuto ? this.switching(shard) : shard;
+    const remote: Remote = { host, shard, placements: [], restarts: 0 };
+    this.byHost[number] = remote;
+    this.hosted.push(remote);
+    if (!handle.isAuto) shard.startThread();
+    return remote;
+  }
+
+  private switching(shard: RemoteShard): AutoShard {
+    const { client } = this;
+    const load = (): Load => ({ now: client.clock.exact(), size: client.size, work: workOf(client) });
+    return new AutoShard(shard, load, this.events.servingChanged);
+  }
+
+  /** No thread will serve a shard any more. */
+  private stays(number: number): void {
+    const error = this.ending === undefined ? this.givenUp(number) : this.ownerless();
+    const host = this.byHost[number]?.host;
+    if (error !== undefined && host instanceof AutoShard) host.stayInline(error.message);
+    if (error !== undefined) this.events.wentInline(error);
+  }
+
+  /** Told of once, however many shards there are. */
+  private ownerless(): ShardInlineError | undefined {
+    if (this.serving.reason === this.ending) return undefined;
+    this.serve('inline', this.ending as string);
+    return ShardInlineError.withoutOwner(this.ending as string);
+  }
+
+  /** Undefined where the owner has never meant to have threads. */
+  private givenUp(number: number): ShardInlineError | undefined {
+    if (this.handle.shards === 0) return undefined;
+    return ShardInlineError.givenUp(number);
+  }
+
+  private settings(): string {
+    return `shards: ${this.handle.shards}, of another thread's scheduler`;
+  }
+
+  private serve(by: Serving['by'], reason: string): void {
+    this.serving.by = by;
+    this.serving.reason = reason;
+    this.serving.since = this.client.clock.exact();
+    this.serving.changes += 1;
+  }
+
+  private servingNow(): Serving {
+    if (this.ending !== undefined) return this.serving;
+    const [first] = this.hosted;
+    if (first?.host instanceof AutoShard) return first.host.serving;
+    const isInline = this.hosted.every(({ shard }) => shard.isInline);
+    if (isInline !== (this.serving.by === 'inline')) {
+      this.serve(isInline ? 'inline' : 'threads', this.settings());
+    }
+    return this.serving;
+  }
+
+  private afterPublish(): void {
+    const { client } = this;
+    for (const { host } of this.hosted) host.afterPublish();
+    this.membership.entry.setCounts({
+      size: client.size,
+      scheduled: client.scheduled,
+      rescheduled: client.rescheduled,
+      delivered: client.delivery.delivered,
+      stale: client.delivery.stale,
+      highWater: client.lanes.reduce((sum, lane) => sum + lane.table.highWater, 0),
+      latest: client.lateness.max,
+      deliveries: client.lateness.count,
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import { outsideContexts } from '../async-context/async-context.ts';
+import { SchedulerClosedError } from '../errors.ts';
+import type { FromShard } from '../shard/guest-lanes.ts';
+import type { Board } from '../sharing/board.ts';
+import { addressOf } from '../sharing/handle.ts';
+import { Mailbox, post } from '../sharing/mailbox.ts';
+import type { TimerId } from '../timer-id.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop the looks.
+const { setInterval, clearInterval } = globalThis;
+
+/** ms between two looks whether those that have not answered are still there. */
+const LOOK = 100;
+
+/** The owner's, in the place of a client's serial. */
+export const OWNER = 0;
+
+interface ToEveryone {
+  readonly kind: 'cancel';
+  readonly id: TimerId;
+  readonly request: number;
+  readonly from: number;
+}
+
+export type ToClient =
+  | FromShard
+  | { readonly kind: 'cancelled'; readonly request: number; readonly client: number; readonly was: boolean };
+
+interface Question {
+  /** Serials of those that have not answered. */
+  readonly open: Set<number>;
+  resolve(was: boolean): void;
+  reject(error: Error): void;
+}
+
+export interface PeerParts {
+  /** See `newName`. */
+  readonly name: string;
+  /** Of this client. */
+  readonly serial: number;
+  readonly board: Board;
+  /** Cancels a timer of this client. */
+  readonly cancel: (id: TimerId) => boolean;
+  readonly fromShard: (message: FromShard) => void;
+}
+
+/** One client among those that share a scheduler: asks the others, and answers them. */
+export class Peers {
+  private readonly parts: PeerParts;
+  private readonly everyone: Mailbox<ToEveryone>;
+  private readonly own: Mailbox<ToClient>;
+  private readonly questions = new Map<number, Question>();
+  private requests = 0;
+  private looking: NodeJS.Timeout | undefined;
+
+  constructor(parts: PeerParts) {
+    this.parts = parts;
+    this.everyone = new Mailbox(addressOf.everyone(parts.name), (message) => this.answer(message));
+    this.own = new Mailbox(addressOf.client(parts.name, parts.serial), (message) => this.receive(message));
+  }
+
+  /** Resolves with whether some other client had a live timer of this id, which is cancelled then. */
+  cancelElsewhere(id: TimerId): Promise<boolean> {
+    const { board, serial } = this.parts;
+    const others = board.clients().map((entry) => entry.serial);
+    const open = new Set([OWNER, ...others].filter((other) => other !== serial && this.isThere(other)));
+    if (open.size === 0) return Promise.resolve(false);
+    this.requests += 1;
+    const request = this.requests;
+    return new Promise((resolve, reject) => {
+      this.questions.set(request, { open, resolve, reject });
+      this.looking ??= outsideContexts(() => setInterval(this.look, LOOK).unref());
+      this.everyone.post({ kind: 'cancel', id, request, from: serial });
+    });
+  }
+
+  close(): void {
+    clearInterval(this.looking);
+    this.everyone.close();
+    this.own.close();
+    for (const { reject } of this.questions.values()) {
+      reject(new SchedulerClosedError('cancelAnywhere', 'was pending when'));
+    }
+    this.questions.clear();
+  }
+
+  private answer({ id, request, from }: ToEveryone): void {
+    const was = this.parts.cancel(id);
+    const reply: ToClient = { kind: 'cancelled', request, client: this.parts.serial, was };
+    post(addressOf.client(this.parts.name, from), reply);
+  }
+
+  private receive(message: ToClient): void {
+    if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
+    else this.parts.fromShard(message);
+  }
+
+  private note(request: number, client: number, was: boolean): void {
+    const question = this.questions.get(request);
+    if (question === undefined) return;
+    question.open.delete(client);
+    if (!was && question.open.size > 0) return;
+    this.questions.delete(request);
+    question.resolve(was);
+    if (this.questions.size > 0) return;
+    clearInterval(this.looking);
+    this.looking = undefined;
+  }
+
+  /** Those that are gone will not answer, and have no timers. */
+  private readonly look = (): void => {
+    for (const [request, { open }] of this.questions) {
+      for (const client of open) if (!this.isThere(client)) this.note(request, client, false);
+    }
+  };
+
+  private isThere(serial: number): boolean {
+    const { board } = this.parts;
+    if (serial === OWNER) return !board.isClosed && !board.owner.isGone();
+    const entry = board.clients().find((client) => client.serial === serial);
+    return entry !== undefined && !entry.pulse.isGone();
+  }
+}

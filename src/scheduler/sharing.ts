@@ -1,0 +1,143 @@
+import { threadId } from 'node:worker_threads';
+import { outsideContexts } from '../async-context/async-context.ts';
+import type { Client } from '../client/client.ts';
+import type { ServerNotice } from '../hosts/server-notice.ts';
+import { Doorbell } from '../lane/doorbell.ts';
+import type { Lateness } from '../metrics/lateness-histogram.ts';
+import type { ToShard } from '../shard/guest-lanes.ts';
+import { Board, type Entry } from '../sharing/board.ts';
+import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
+import { post } from '../sharing/mailbox.ts';
+import type { PulseHolder } from '../sharing/pulse.ts';
+import type { TimerId } from '../timer-id.ts';
+import { OWNER, Peers } from './peers.ts';
+
+// Taken once: a test that fakes the timers of its thread must not stop the sweeps.
+const { setInterval, clearInterval } = globalThis;
+
+/** ms between two looks for clients that are gone. */
+const SWEEP = 1000;
+
+/** What a client of a shared scheduler has counted: up to now by the caller's own, up to its latest turn by any other. */
+export interface ClientStats {
+  /** 0 for the owner; others count from 1, and no two of a scheduler are ever given the same. */
+  client: number;
+  /** `threadId` of its thread. */
+  thread: number;
+  /** Live timers. */
+  size: number;
+  scheduled: number;
+  rescheduled: number;
+  cancelled: number;
+  delivered: number;
+  stale: number;
+  /** ms, as in `SchedulerStats`. */
+  lateness: Lateness;
+}
+
+/** A host of the owner's, as clients of other threads find it. */
+export interface SharedServer {
+  /** Undefined where no thread ever serves it. */
+  readonly notice: ServerNotice | undefined;
+  /** A client of another thread needs a thread for it. */
+  wanted(): void;
+}
+
+/** What the owner of a scheduler does for the clients of other threads. */
+export class Sharing {
+  readonly handle: SchedulerHandle;
+  private readonly client: Client;
+  private readonly board: Board;
+  private readonly servers: readonly SharedServer[];
+  private readonly doorbells: readonly Doorbell[];
+  private readonly pulse: PulseHolder;
+  private readonly peers: Peers;
+  private readonly sweeping: NodeJS.Timeout;
+
+  constructor(parts: HandleParts, name: string, servers: readonly SharedServer[], client: Client) {
+    this.handle = makeHandle(parts, name);
+    this.client = client;
+    this.servers = servers;
+    this.doorbells = parts.hosts.map(({ doorbell }) => new Doorbell(doorbell));
+    this.board = new Board(this.handle.board, parts.hosts.length);
+    this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.heard));
+    for (const [host, { notice }] of servers.entries()) {
+      if (notice === undefined) this.board.setServer(host, { by: 'clients' });
+      else notice.publishTo((state) => this.board.setServer(host, state));
+    }
+    const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
+    this.peers = new Peers({ name, serial: OWNER, board: this.board, cancel, fromShard: () => undefined });
+    this.sweeping = outsideContexts(() => setInterval(this.sweep, SWEEP).unref());
+  }
+
+  cancelElsewhere(id: TimerId): Promise<boolean> {
+    return this.peers.cancelElsewhere(id);
+  }
+
+  /** A manual clock has been moved: each looks for itself what is due. */
+  clockMoved(): void {
+    this.board.wakeClients();
+    for (const doorbell of this.doorbells) doorbell.ring();
+  }
+
+  /** Slots that all other clients have in use, about. */
+  slots(): number {
+    return this.board.clients().reduce((sum, entry) => sum + entry.counts().highWater, 0);
+  }
+
+  /** The owner first. */
+  clientStats(): ClientStats[] {
+    const { size, scheduled, rescheduled, cancelled, delivery, lateness } = this.client;
+    const { delivered, stale } = delivery;
+    const counts = { size, scheduled, rescheduled, cancelled, delivered, stale, lateness: lateness.summary() };
+    return [{ client: OWNER, thread: threadId, ...counts }, ...this.board.clients().map(statsOf)];
+  }
+
+  /** Precondition: no thread serves any shard. */
+  close(): void {
+    clearInterval(this.sweeping);
+    this.board.close();
+    this.pulse.release();
+    this.peers.close();
+  }
+
+  private readonly heard = (): void => {
+    if (this.handle.clock.manual) this.client.loop.arm();
+    for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.wanted();
+  };
+
+  /** Gives back what clients have left behind whose threads have come to an end. */
+  private readonly sweep = (): void => {
+    for (const entry of this.board.clients()) {
+      if (!entry.pulse.isGone()) continue;
+      dismiss(this.handle, entry.serial);
+      entry.free(); // the last: somebody else goes on with it, should this thread end before
+    }
+  };
+}
+
+/** Has every shard forget a client's lanes. */
+function dismiss(handle: SchedulerHandle, client: number): void {
+  for (const [host, { doorbell }] of handle.hosts.entries()) {
+    const message: ToShard = { kind: 'detach', client };
+    post(addressOf.host(handle.name, host), message);
+    new Doorbell(doorbell).ring(); // a parked shard looks when it is rung
+  }
+}
+
+function statsOf(entry: Entry): ClientStats {
+  const { size, scheduled, rescheduled, delivered, stale } = entry.counts();
+  const cancelled = scheduled - delivered - size;
+  const lateness = entry.lateness().summary();
+  return {
+    client: entry.serial,
+    thread: entry.thread,
+    size,
+    scheduled,
+    rescheduled,
+    cancelled,
+    delivered,
+    stale,
+    lateness,
+  };
+}

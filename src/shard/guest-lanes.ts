@@ -1,0 +1,127 @@
+import { post } from '../sharing/mailbox.ts';
+import { type BuiltShard, type LaneOrigin, type LaneSetup, serveLane } from './build-shard.ts';
+import type { ServedLane } from './served-lane.ts';
+import type { ShardCounters } from './shard.ts';
+
+/** A lane that its client hands over, or hands over once more to the successor of a thread that died. */
+export interface OfferedLane {
+  /** Which of the shard's own lanes has the same placement. */
+  readonly placement: number;
+  readonly setup: LaneSetup;
+  readonly origin: LaneOrigin;
+}
+
+/** What a client asks a shard's thread, and what that answers with. */
+export interface GuestCalls {
+  /** By lane, in the order of their attachment. */
+  stats: ShardCounters[];
+  /** What the client serves its lanes from, from here on. */
+  leave: Int32Array[];
+}
+
+/** `client` is the serial of the client; `reply` is its address. Threads of other epochs ignore what is not for theirs. */
+export type ToShard =
+  | { kind: 'attach'; client: number; epoch: number; reply: string; lanes: readonly OfferedLane[] }
+  | { kind: 'call'; client: number; epoch: number; reply: string; request: number; call: keyof GuestCalls }
+  | { kind: 'detach'; client: number };
+
+/** `found`: live timers that were indexed by the lanes' origins. */
+export type FromShard =
+  | { kind: 'attached'; host: number; epoch: number; lanes: number; found: number }
+  | { kind: 'refused'; host: number; epoch: number; lanes: number; error: Error }
+  | { kind: 'answer'; host: number; request: number; answer?: GuestCalls[keyof GuestCalls]; error?: Error };
+
+interface Guest {
+  readonly client: number;
+  readonly placement: number;
+  readonly lane: ServedLane;
+}
+
+/**
+ * The lanes of other clients than the one that a shard was built for: they come, and go, by messages. A client waits for
+ * nothing: what it publishes meanwhile stands in the lane's ring.
+ */
+export class GuestLanes {
+  private readonly built: BuiltShard;
+  private readonly epoch: number;
+  private guests: Guest[] = [];
+
+  constructor(built: BuiltShard, epoch: number) {
+    this.built = built;
+    this.epoch = epoch;
+  }
+
+  get count(): number {
+    return this.guests.length;
+  }
+
+  placementOf(lane: ServedLane): number {
+    return this.guests.find((guest) => guest.lane === lane)?.placement ?? 0;
+  }
+
+  /** Throws nothing: what fails is the sender's to know, and no other client's. */
+  readonly receive = (message: ToShard): void => {
+    if (message.kind === 'detach') this.dismiss(message.client);
+    else if (message.epoch !== this.epoch) return;
+    else if (message.kind === 'attach') this.attach(message);
+    else this.answer(message);
+  };
+
+  private attach({ client, epoch, reply, lanes }: ToShard & { kind: 'attach' }): void {
+    const host = this.built.number;
+    let found = 0;
+    const admitted: Guest[] = [];
+    try {
+      for (const { placement, setup, origin } of lanes) {
+        const served = serveLane(this.built, setup, origin);
+        found += served.found;
+        admitted.push({ client, placement, lane: served.lane });
+      }
+    } catch (error) {
+      this.reply(reply, { kind: 'refused', host, epoch, lanes: lanes.length, error: error as Error });
+      return;
+    }
+    for (const guest of admitted) {
+      this.guests.push(guest);
+      this.built.shard.admit(guest.lane);
+    }
+    this.reply(reply, { kind: 'attached', host, epoch, lanes: lanes.length, found });
+  }
+
+  private answer({ client, reply, request, call }: ToShard & { kind: 'call' }): void {
+    const host = this.built.number;
+    try {
+      this.reply(reply, { kind: 'answer', host, request, answer: this[call](client) });
+    } catch (error) {
+      this.reply(reply, { kind: 'answer', host, request, error: error as Error });
+    }
+  }
+
+  private stats(client: number): ShardCounters[] {
+    const { shard } = this.built;
+    return this.lanesOf(client).map((lane) => ({ turns: shard.turns, lanes: 1, ...lane.counters() }));
+  }
+
+  private leave(client: number): Int32Array[] {
+    const lanes = this.lanesOf(client);
+    this.dismiss(client);
+    return lanes.map((lane) => lane.empty());
+  }
+
+  private dismiss(client: number): void {
+    for (const lane of this.lanesOf(client)) this.built.shard.dismiss(lane);
+    this.guests = this.guests.filter((guest) => guest.client !== client);
+  }
+
+  private lanesOf(client: number): ServedLane[] {
+    return this.guests.filter((guest) => guest.client === client).map(({ lane }) => lane);
+  }
+
+  private reply(address: string, message: FromShard): void {
+    try {
+      post(address, message);
+    } catch {
+      // No memory for a message: the client asks again, or looks again.
+    }
+  }
+}

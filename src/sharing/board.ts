@@ -1,0 +1,266 @@
+import { allocateWords, doublesIn, WORDS_PER_GROUP, wordsIn } from '../memory/shared-words.ts';
+import { BUCKETS, LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { processMilliseconds } from '../time/monotonic-clock.ts';
+import { Pulse, PulseHolder } from './pulse.ts';
+
+/**
+ * What all threads that share a scheduler know of it and of one another, in one shared memory:
+ *
+ *     group 0            the owner's: closed, and the last serial given
+ *     group 1            the owner's pulse
+ *     one per host       what serves it (the owner's), and whether a client wants a thread (the clients')
+ *     two per client     its entry and its pulse
+ *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn
+ *
+ * The owner stores what has changed first, and wakes every client then; a client looks once more when it wakes. Whoever
+ * sees a client gone frees its entry. Nobody locks anything: an entry is taken, and freed, by compare-and-exchange of its
+ * serial, which no other client ever has.
+ */
+const CLOSED = 0;
+const LAST_SERIAL = 1;
+const OWNER_PULSE = WORDS_PER_GROUP;
+const HOSTS = 2 * WORDS_PER_GROUP;
+const SERVER = 0;
+const WANTED = 1;
+
+const ENTRY_GROUPS = 2;
+const STATE = 0;
+const JOINED_AT = 1;
+const THREAD = 2;
+
+/** Most clients at a time, without the owner. */
+export const MAX_CLIENTS = 1024;
+/** ms after which an entry is free that a thread has taken, and not come to hold a pulse. */
+const JOINING_LIMIT = 60_000;
+
+const COUNTS = 16;
+const COUNTED = [
+  'size',
+  'scheduled',
+  'rescheduled',
+  'delivered',
+  'stale',
+  'highWater',
+  'latest',
+  'deliveries',
+] as const;
+const RECORD_DOUBLES = COUNTS + BUCKETS;
+
+/** What a client counts for the others. `latest`: the longest lateness, ms; `deliveries`: those in its histogram. */
+export type ClientCounts = Record<(typeof COUNTED)[number], number>;
+
+/** What serves a host: nothing for now, a thread (of an epoch of its own), or, for good, each client in its own thread. */
+export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
+
+const NOTHING = 0;
+const THREAD_UP = 1;
+const CLIENTS = 2;
+
+const NOBODY: HostState = { by: 'nothing' };
+const INLINE: HostState = { by: 'clients' };
+
+/** A client's own side of its entry. */
+export interface Membership {
+  readonly entry: Entry;
+  readonly pulse: PulseHolder;
+}
+
+export class Board {
+  readonly memory: SharedArrayBuffer;
+  readonly owner: Pulse;
+  private readonly words: Int32Array<SharedArrayBuffer>;
+  private readonly doubles: Float64Array<SharedArrayBuffer>;
+  private readonly firstEntry: number;
+  private readonly firstRecord: number;
+
+  /** Throws AllocationError. Little of it is ever touched. */
+  static allocate(hosts: number): SharedArrayBuffer {
+    return allocateWords(Board.bytesFor(hosts) / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  static bytesFor(hosts: number): number {
+    return Board.groupsFor(hosts) * WORDS_PER_GROUP * 4 + MAX_CLIENTS * RECORD_DOUBLES * 8;
+  }
+
+  private static groupsFor(hosts: number): number {
+    return 2 + hosts + ENTRY_GROUPS * MAX_CLIENTS;
+  }
+
+  constructor(memory: SharedArrayBuffer, hosts: number) {
+    this.memory = memory;
+    this.words = wordsIn(memory);
+    this.doubles = doublesIn(memory);
+    this.firstEntry = HOSTS + hosts * WORDS_PER_GROUP;
+    this.firstRecord = (Board.groupsFor(hosts) * WORDS_PER_GROUP) / 2;
+    this.owner = new Pulse(this.group(OWNER_PULSE));
+  }
+
+  // The owner.
+
+  holdOwnersPulse(heard: () => void): PulseHolder {
+    return new PulseHolder(this.group(OWNER_PULSE), heard);
+  }
+
+  /** The host is served so from here on. Precondition: no thread of an earlier epoch is left. */
+  setServer(host: number, state: HostState): void {
+    const word = state.by === 'thread' ? state.epoch * 4 + THREAD_UP : state.by === 'clients' ? CLIENTS : NOTHING;
+    Atomics.store(this.words, this.host(host) + SERVER, word);
+    this.wakeClients();
+  }
+
+  /** No thread serves any host from here on. */
+  close(): void {
+    Atomics.store(this.words, CLOSED, 1);
+    this.wakeClients();
+  }
+
+  wakeClients(): void {
+    for (const client of this.clients()) client.pulse.wake();
+  }
+
+  isWanted(host: number): boolean {
+    return Atomics.load(this.words, this.host(host) + WANTED) === 1;
+  }
+
+  // Clients.
+
+  get isClosed(): boolean {
+    return Atomics.load(this.words, CLOSED) === 1;
+  }
+
+  serverOf(host: number): HostState {
+    const word = Atomics.load(this.words, this.host(host) + SERVER);
+    if ((word & 3) === THREAD_UP) return { by: 'thread', epoch: word >>> 2 };
+    return word === CLIENTS ? INLINE : NOBODY;
+  }
+
+  /** Has the owner start a thread for the host, if it has none. */
+  want(host: number): void {
+    if (Atomics.exchange(this.words, this.host(host) + WANTED, 1) === 0) this.owner.wake();
+  }
+
+  /** Joins; undefined where there are MAX_CLIENTS. `heard` is called when there may be news on the board. */
+  join(thread: number, heard: () => void): Membership | undefined {
+    const serial = Atomics.add(this.words, LAST_SERIAL, 1) + 1;
+    for (let index = 0; index < MAX_CLIENTS; index++) {
+      const at = this.entry(index);
+      if (!this.isFree(index) || Atomics.compareExchange(this.words, at + STATE, 0, -serial) !== 0) continue;
+      Atomics.store(this.words, at + JOINED_AT, processMilliseconds() | 1);
+      Atomics.store(this.words, at + THREAD, thread);
+      this.record(index).fill(0);
+      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), heard);
+      if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
+        return { entry: new Entry(this, index), pulse };
+      }
+      pulse.release(); // it took longer than JOINING_LIMIT
+    }
+    return undefined;
+  }
+
+  /** All that are there, or were until lately. */
+  clients(): Entry[] {
+    const entries: Entry[] = [];
+    for (let index = 0; index < MAX_CLIENTS; index++) {
+      if (Atomics.load(this.words, this.entry(index) + STATE) > 0) entries.push(new Entry(this, index));
+    }
+    return entries;
+  }
+
+  // Entries.
+
+  serialAt(index: number): number {
+    return Atomics.load(this.words, this.entry(index) + STATE);
+  }
+
+  threadAt(index: number): number {
+    return Atomics.load(this.words, this.entry(index) + THREAD);
+  }
+
+  pulseAt(index: number): Pulse {
+    return new Pulse(this.group(this.entry(index) + WORDS_PER_GROUP));
+  }
+
+  free(index: number, serial: number): void {
+    if (this.serialAt(index) === serial) Atomics.store(this.words, this.entry(index) + JOINED_AT, 0);
+    Atomics.compareExchange(this.words, this.entry(index) + STATE, serial, 0);
+  }
+
+  /** A client's counts, then its latenesses. */
+  record(index: number): Float64Array {
+    const first = this.firstRecord + index * RECORD_DOUBLES;
+    return this.doubles.subarray(first, first + RECORD_DOUBLES);
+  }
+
+  /** Whether an entry can be taken; frees one whose thread has come to an end before it had joined. */
+  private isFree(index: number): boolean {
+    const at = this.entry(index);
+    const state = Atomics.load(this.words, at + STATE);
+    if (state >= 0) return state === 0;
+    const joinedAt = Atomics.load(this.words, at + JOINED_AT);
+    if (joinedAt === 0 || ((processMilliseconds() - joinedAt) | 0) < JOINING_LIMIT) return false;
+    return Atomics.compareExchange(this.words, at + STATE, state, 0) === state;
+  }
+
+  private host(host: number): number {
+    return HOSTS + host * WORDS_PER_GROUP;
+  }
+
+  private entry(index: number): number {
+    return this.firstEntry + index * ENTRY_GROUPS * WORDS_PER_GROUP;
+  }
+
+  private group(at: number): Int32Array {
+    return this.words.subarray(at, at + WORDS_PER_GROUP);
+  }
+}
+
+/** A client as the others see it. */
+export class Entry {
+  readonly serial: number;
+  /** `threadId` of node:worker_threads. */
+  readonly thread: number;
+  readonly pulse: Pulse;
+  private readonly board: Board;
+  private readonly index: number;
+
+  constructor(board: Board, index: number) {
+    this.board = board;
+    this.index = index;
+    this.serial = board.serialAt(index);
+    this.thread = board.threadAt(index);
+    this.pulse = board.pulseAt(index);
+  }
+
+  /** Whether it is still this client that has the entry. */
+  get isJoined(): boolean {
+    return this.board.serialAt(this.index) === this.serial;
+  }
+
+  /** The entry can be another's from here on. */
+  free(): void {
+    this.board.free(this.index, this.serial);
+  }
+
+  /** Counts as of its latest turn, while it goes on. */
+  counts(): ClientCounts {
+    const record = this.board.record(this.index);
+    return Object.fromEntries(COUNTED.map((name, at) => [name, record[at]])) as ClientCounts;
+  }
+
+  lateness(): LatenessHistogram {
+    const { deliveries, latest } = this.counts();
+    const histogram = new LatenessHistogram(this.latenesses());
+    histogram.count = deliveries;
+    histogram.max = latest;
+    return histogram;
+  }
+
+  latenesses(): Float64Array {
+    return this.board.record(this.index).subarray(COUNTS);
+  }
+
+  setCounts(counts: ClientCounts): void {
+    const record = this.board.record(this.index);
+    for (let at = 0; at < COUNTED.length; at++) record[at] = counts[COUNTED[at]];
+  }
+}

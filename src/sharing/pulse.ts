@@ -1,0 +1,110 @@
+import { processMilliseconds } from '../time/monotonic-clock.ts';
+
+/**
+ * How threads that share nothing but memory tell whether one of them lives, and wake its event loop.
+ *
+ * The holder keeps WAITERS waits (`Atomics.waitAsync`) on one word. Whoever asks takes one of them away by
+ * `Atomics.notify`: where there is none left to take, the thread is gone, since its waits end with it. A holder that is busy
+ * leaves the rest of them in place; when it gets to it, it answers each question by a new wait.
+ *
+ *     group: waited     0, always
+ *            asked      questions so far
+ *            answered   those in whose place there is a new wait
+ *            lastAsked  when `isGone` has asked last, ms
+ *            gone       1: some question found nobody
+ *
+ * A question counts before it takes a wait, and is answered after a new one stands. So as long as fewer are open than there
+ * are waits, one wait is left for each question, and a question that finds none is proof. Of the waits RESERVE are never
+ * counted on: a thread that ends between counting and taking leaves one open for ever, and one that asks a former
+ * holder of these words takes a wait that it has not counted here.
+ *
+ * Each open question doubles the time until `isGone` asks again. So a thread that is busy for hours, and ends in the midst
+ * of that, is found as well: at the latest when it has been gone for as long as it was busy.
+ */
+const WAITED = 0;
+const ASKED = 1;
+const ANSWERED = 2;
+const LAST_ASKED = 3;
+const GONE = 4;
+
+const WAITERS = 32;
+const RESERVE = 8;
+
+/** ms between two questions of `isGone`, while all are answered. */
+const INTERVAL = 100;
+
+/** The holder's side. A thread's waits neither hold the process nor outlive the thread. */
+export class PulseHolder {
+  private readonly words: Int32Array;
+  private readonly heard: () => void;
+  private isHeld = true;
+
+  /** From here on the holder counts as alive, and `heard` is called when somebody has asked. `words`: a group of its own. */
+  constructor(words: Int32Array, heard: () => void) {
+    this.words = words;
+    this.heard = heard;
+    for (const word of [ASKED, ANSWERED, GONE]) Atomics.store(words, word, 0);
+    Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL);
+    for (let i = 0; i < WAITERS; i++) this.wait();
+  }
+
+  /** Ends the waits. */
+  release(): void {
+    this.isHeld = false;
+    Atomics.notify(this.words, WAITED);
+  }
+
+  private wait(): void {
+    const wait = Atomics.waitAsync(this.words, WAITED, 0);
+    if (wait.async) void wait.value.then(this.asked);
+  }
+
+  private readonly asked = (): void => {
+    if (!this.isHeld) return;
+    this.wait();
+    Atomics.add(this.words, ANSWERED, 1); // after the wait that answers
+    this.heard();
+  };
+}
+
+/** The others' side. */
+export class Pulse {
+  private readonly words: Int32Array;
+
+  constructor(words: Int32Array) {
+    this.words = words;
+  }
+
+  /** Wakes the holder. Whatever was stored before, the holder sees when it hears of this. */
+  wake(): void {
+    this.ask();
+  }
+
+  /** Whether the holder is known to be gone. May ask; costs some loads as a rule. */
+  isGone(): boolean {
+    const { words } = this;
+    if (Atomics.load(words, GONE) === 1) return true;
+    const now = processMilliseconds();
+    const last = Atomics.load(words, LAST_ASKED);
+    if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
+    if (Atomics.compareExchange(words, LAST_ASKED, last, now) !== last) return false; // somebody else asks
+    return !this.ask();
+  }
+
+  private open(): number {
+    return Math.max(0, (Atomics.load(this.words, ASKED) - Atomics.load(this.words, ANSWERED)) | 0);
+  }
+
+  /** Whether the holder may be alive. */
+  private ask(): boolean {
+    const { words } = this;
+    const open = (Atomics.add(words, ASKED, 1) - Atomics.load(words, ANSWERED)) | 0;
+    if (open >= WAITERS - RESERVE) {
+      Atomics.sub(words, ASKED, 1); // it wakes in any case, if it lives
+      return true;
+    }
+    if (Atomics.notify(words, WAITED, 1) > 0) return true;
+    Atomics.store(words, GONE, 1);
+    return false;
+  }
+}

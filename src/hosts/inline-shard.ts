@@ -117,7 +117,7 @@ export class InlineShard implements ShardHost {
       this.built.shard.admit(serveLane(this.built, lane, 'nothing', this.buildOptions()).lane);
     this.lanes.push(lane);
     this.headers.push(new Int32Array(lane.memory.header));
-    if (typeof this.origin !== 'string') this.origin = [...this.origin, new Int32Array(0)];
+    if (typeof this.origin !== 'string') this.origin = [...this.origin, 'nothing'];
   }
 
   /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */

@@ -34,6 +34,10 @@ export interface RemoteParts {
   readonly stays: () => void;
 }
 
+/** The lane's part of what a thread has left; where it had none, its table has all there is. */
+const entriesOf = ({ placement }: OwnLane, left: GuestCalls['leave']): LaneOrigin =>
+  left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
+
 interface OwnLane {
   readonly placement: number;
   readonly setup: LaneSetup;
@@ -63,6 +67,8 @@ export class RemoteShard implements ShardHost {
   /** The thread that has the lanes, or is to have them; 0 for none. */
   private epoch = 0;
   private wantsThread = false;
+  /** The thread has been asked to leave the lanes: it is offered no more. */
+  private isLeaving = false;
   /** Inline, and no thread comes any more. */
   private isSettled = false;
   private isStopped = false;
@@ -96,7 +102,7 @@ export class RemoteShard implements ShardHost {
   open(lane: OwnLane): void {
     this.inline?.admit(lane.setup);
     this.lanes.push(lane);
-    if (this.epoch !== 0) this.offer([lane], 'nothing');
+    if (this.epoch !== 0 && !this.isLeaving) this.offer([lane], 'nothing');
   }
 
   /** Has a thread serve it, as soon as there is one. */
@@ -110,10 +116,12 @@ export class RemoteShard implements ShardHost {
   async endThread(): Promise<void> {
     this.wantsThread = false;
     if (this.epoch === 0) return;
+    this.isLeaving = true;
     const left = await this.ask('leave');
-    if (left === GONE || left instanceof Error || this.isStopped) return; // its successor is on the way, and keeps it
+    this.isLeaving = false;
+    if (left === GONE || this.isStopped) return; // its successor is on the way, and keeps it
     this.epoch = 0;
-    this.goInline(left as Int32Array[], true);
+    this.goInline(left instanceof Error ? 'tables' : this.lanes.map((lane) => entriesOf(lane, left)), true);
   }
 
   /** The board may have news. */
@@ -164,12 +172,22 @@ export class RemoteShard implements ShardHost {
     }
   }
 
-  /** Nothing serves the lanes from here on; the thread that did forgets them. */
+  /** No lane is served in this thread from here on. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.inline?.stop();
-    if (this.epoch !== 0) this.send({ kind: 'detach', client: this.parts.client });
     this.giveUpCalls();
+  }
+
+  /** The thread that has the lanes forgets them; returns whether it has been told. */
+  detach(): boolean {
+    if (this.epoch === 0) return true;
+    try {
+      this.send({ kind: 'detach', client: this.parts.client });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   private attach(epoch: number, origin: ShardOrigin): void {
@@ -183,7 +201,11 @@ export class RemoteShard implements ShardHost {
     const { client, reply } = this.parts;
     if (lanes.length === 0) return;
     const offered = lanes.map((lane, i) => ({ ...lane, origin: originOf(origin, i) as LaneOrigin }));
-    this.send({ kind: 'attach', client, epoch: this.epoch, reply, lanes: offered });
+    try {
+      this.send({ kind: 'attach', client, epoch: this.epoch, reply, lanes: offered });
+    } catch (error) {
+      void this.refused(this.epoch, error as Error); // no memory for the message
+    }
   }
 
   private send(message: ToShard): void {
@@ -206,9 +228,9 @@ export class RemoteShard implements ShardHost {
     this.deaths += 1;
     this.events.failed(new ShardFailedError(this.setup.number, error));
     await sleep(Math.max(1, this.policy.pauseAfterDeath(monotonic.now())));
-    if (this.isStopped || this.epoch !== epoch) return;
-    this.send({ kind: 'detach', client: this.parts.client });
-    this.attach(epoch, 'tables');
+    if (this.isStopped || this.isLeaving || this.epoch !== epoch) return;
+    if (this.detach()) this.attach(epoch, 'tables');
+    else void this.refused(epoch, error);
   }
 
   /** The thread that had the lanes is gone. */

@@ -43,6 +43,7 @@ export function connectCoordinator(
   const bell = ClientBell.allocate();
   const membership = outsideContexts(() => board.join(threadId, () => connection.heard()));
   if (membership === undefined) throw HandleError.tooManyClients(board.clients().length);
+  board.owner.wake(); // which looks after its clients from here on
   const connection = new Connection(handle, board, membership, bell, options, events, left);
   return connection.coordinator;
 }
@@ -147,7 +148,8 @@ class Connection implements Companions {
     this.client.lateness.detach();
     this.membership.pulse.release();
     this.peers.close();
-    this.membership.entry.free();
+    const isDetached = this.hosted.map(({ shard }) => shard.detach());
+    if (isDetached.every(Boolean)) this.membership.entry.free(); // else the owner finds that nobody holds the pulse
     this.left();
   }
 
@@ -156,7 +158,7 @@ class Connection implements Companions {
     if (this.handle.clock.manual) this.client.loop.arm();
     if (this.board.isClosed) this.ending ??= 'the scheduler that was shared has been closed';
     for (const { shard } of this.hosted) shard.look();
-    if (this.ending !== undefined && this.handle.shards === 0) this.serve('inline', this.ending); // as it was
+    if (this.ending !== undefined && !this.handle.mayHaveThreads) this.serve('inline', this.ending); // as it was
   }
 
   private lookForOwner(): void {
@@ -240,7 +242,7 @@ class Connection implements Companions {
 
   /** Undefined where the owner has never meant to have threads. */
   private givenUp(number: number): ShardInlineError | undefined {
-    if (this.handle.shards === 0) return undefined;
+    if (!this.handle.mayHaveThreads) return undefined;
     return ShardInlineError.givenUp(number);
   }
 

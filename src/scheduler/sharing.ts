@@ -52,7 +52,8 @@ export class Sharing {
   private readonly doorbells: readonly Doorbell[];
   private readonly pulse: PulseHolder;
   private readonly peers: Peers;
-  private readonly sweeping: NodeJS.Timeout;
+  /** While there are clients. */
+  private sweeping: NodeJS.Timeout | undefined;
 
   constructor(parts: HandleParts, name: string, servers: readonly SharedServer[], client: Client) {
     this.handle = makeHandle(parts, name);
@@ -67,7 +68,6 @@ export class Sharing {
     }
     const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
     this.peers = new Peers({ name, serial: OWNER, board: this.board, cancel, fromShard: () => undefined });
-    this.sweeping = outsideContexts(() => setInterval(this.sweep, SWEEP).unref());
   }
 
   cancelElsewhere(id: TimerId): Promise<boolean> {
@@ -103,12 +103,18 @@ export class Sharing {
 
   private readonly heard = (): void => {
     if (this.handle.clock.manual) this.client.loop.arm();
+    this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP).unref()); // a client has come
     for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.wanted();
   };
 
   /** Gives back what clients have left behind whose threads have come to an end. */
   private readonly sweep = (): void => {
-    for (const entry of this.board.clients()) {
+    const clients = this.board.clients();
+    if (clients.length === 0) {
+      clearInterval(this.sweeping);
+      this.sweeping = undefined;
+    }
+    for (const entry of clients) {
       if (!entry.pulse.isGone()) continue;
       dismiss(this.handle, entry.serial);
       entry.free(); // the last: somebody else goes on with it, should this thread end before

@@ -74,7 +74,8 @@ export function startCoordinator(
     const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
     const hosts = setups.map(({ doorbell, heartbeat }) => ({ doorbell, heartbeat }));
     const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
-    const parts: HandleParts = { ownerThread: threadId, clock: clockMemory, hosts, ...settings };
+    const mayHaveThreads = servers.some(({ notice }) => notice !== undefined);
+    const parts: HandleParts = { ownerThread: threadId, clock: clockMemory, hosts, mayHaveThreads, ...settings };
     const sharing = new Sharing(parts, name, servers, client);
     hosting.guestSlots = () => sharing.slots();
     return sharing;

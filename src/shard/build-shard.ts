@@ -47,8 +47,8 @@ export interface BuiltShard {
  */
 export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 
-/** The same for all lanes of a shard; what was handed over by lane. */
-export type ShardOrigin = 'nothing' | 'tables' | readonly Int32Array[];
+/** The same for all lanes of a shard, or each lane's. */
+export type ShardOrigin = 'nothing' | 'tables' | readonly LaneOrigin[];
 
 export const originOf = (origin: ShardOrigin, lane: number): LaneOrigin =>
   typeof origin === 'string' ? origin : origin[lane];

@@ -15,8 +15,8 @@ export interface OfferedLane {
 export interface GuestCalls {
   /** By lane, in the order of their attachment. */
   stats: ShardCounters[];
-  /** What the client serves its lanes from, from here on. */
-  leave: Int32Array[];
+  /** What the client serves its lanes from, from here on: those of its lanes that the shard had. */
+  leave: { readonly placement: number; readonly entries: Int32Array }[];
 }
 
 /** `client` is the serial of the client; `reply` is its address. Threads of other epochs ignore what is not for theirs. */
@@ -102,10 +102,10 @@ export class GuestLanes {
     return this.lanesOf(client).map((lane) => ({ turns: shard.turns, lanes: 1, ...lane.counters() }));
   }
 
-  private leave(client: number): Int32Array[] {
-    const lanes = this.lanesOf(client);
+  private leave(client: number): GuestCalls['leave'] {
+    const guests = this.guests.filter((guest) => guest.client === client);
     this.dismiss(client);
-    return lanes.map((lane) => lane.empty());
+    return guests.map(({ placement, lane }) => ({ placement, entries: lane.empty() }));
   }
 
   private dismiss(client: number): void {

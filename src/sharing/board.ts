@@ -92,7 +92,7 @@ export class Board {
     this.doubles = doublesIn(memory);
     this.firstEntry = HOSTS + hosts * WORDS_PER_GROUP;
     this.firstRecord = (Board.groupsFor(hosts) * WORDS_PER_GROUP) / 2;
-    this.owner = new Pulse(this.group(OWNER_PULSE));
+    this.owner = new Pulse(this.group(OWNER_PULSE), -1);
   }
 
   // The owner.
@@ -176,8 +176,8 @@ export class Board {
     return Atomics.load(this.words, this.entry(index) + THREAD);
   }
 
-  pulseAt(index: number): Pulse {
-    return new Pulse(this.group(this.entry(index) + WORDS_PER_GROUP));
+  pulseAt(index: number, serial: number): Pulse {
+    return new Pulse(this.group(this.entry(index) + WORDS_PER_GROUP), serial);
   }
 
   free(index: number, serial: number): void {
@@ -228,7 +228,7 @@ export class Entry {
     this.index = index;
     this.serial = board.serialAt(index);
     this.thread = board.threadAt(index);
-    this.pulse = board.pulseAt(index);
+    this.pulse = board.pulseAt(index, this.serial);
   }
 
   /** Whether it is still this client that has the entry. */

@@ -31,6 +31,8 @@ export interface SchedulerHandle {
   /** As the owner was given it, 'auto' resolved. */
   readonly shards: number;
   readonly isAuto: boolean;
+  /** Some shard may be on a thread, now or later. */
+  readonly mayHaveThreads: boolean;
   readonly tick: number;
   readonly wheel: WheelConfig;
   readonly capacity: number;

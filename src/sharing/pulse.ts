@@ -11,7 +11,7 @@ import { processMilliseconds } from '../time/monotonic-clock.ts';
  *            asked      questions so far
  *            answered   those in whose place there is a new wait
  *            lastAsked  when `isGone` has asked last, ms
- *            gone       1: some question found nobody
+ *            gone       the holder of whom some question has found nothing
  *
  * A question counts before it takes a wait, and is answered after a new one stands. So as long as fewer are open than there
  * are waits, one wait is left for each question, and a question that finds none is proof. Of the waits RESERVE are never
@@ -39,11 +39,11 @@ export class PulseHolder {
   private readonly heard: () => void;
   private isHeld = true;
 
-  /** From here on the holder counts as alive, and `heard` is called when somebody has asked. `words`: a group of its own. */
+  /** From here on the holder counts as alive, and `heard` is called when somebody has asked. `words`: a group of their own. */
   constructor(words: Int32Array, heard: () => void) {
     this.words = words;
     this.heard = heard;
-    for (const word of [ASKED, ANSWERED, GONE]) Atomics.store(words, word, 0);
+    for (const word of [ASKED, ANSWERED]) Atomics.store(words, word, 0);
     Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL);
     for (let i = 0; i < WAITERS; i++) this.wait();
   }
@@ -70,9 +70,12 @@ export class PulseHolder {
 /** The others' side. */
 export class Pulse {
   private readonly words: Int32Array;
+  private readonly holder: number;
 
-  constructor(words: Int32Array) {
+  /** `holder`: not 0, and never that of another who holds the same words, before or after. */
+  constructor(words: Int32Array, holder: number) {
     this.words = words;
+    this.holder = holder;
   }
 
   /** Wakes the holder. Whatever was stored before, the holder sees when it hears of this. */
@@ -83,7 +86,7 @@ export class Pulse {
   /** Whether the holder is known to be gone. May ask; costs some loads as a rule. */
   isGone(): boolean {
     const { words } = this;
-    if (Atomics.load(words, GONE) === 1) return true;
+    if (Atomics.load(words, GONE) === this.holder) return true;
     const now = processMilliseconds();
     const last = Atomics.load(words, LAST_ASKED);
     if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
@@ -104,7 +107,7 @@ export class Pulse {
       return true;
     }
     if (Atomics.notify(words, WAITED, 1) > 0) return true;
-    Atomics.store(words, GONE, 1);
+    Atomics.store(words, GONE, this.holder); // by name: meanwhile the words may have another holder
     return false;
   }
 }

@@ -1,19 +1,44 @@
+import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
+import { HandleError } from '../errors.ts';
+import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { SchedulerHandle } from '../sharing/handle.ts';
 import { createTimers, timersOf } from './create-timers.ts';
 import { TimeoutSource } from './timeout-source.ts';
 
 let own: TimeoutSource | undefined;
 let given: TimeoutSource | undefined;
 
+/** Where a worker thread finds the handle of a scheduler to run its timers on: see `setEnvironmentData`. */
+const SHARED = 'shardwheel';
+
 /**
- * What the module's functions run on until told otherwise: a scheduler of one shard, since one shard keeps all timers
- * of a face in order. It is made for the first timer, and holds the process no longer than its timers do.
+ * What the module's functions run on until told otherwise: on one hint, since one shard keeps all timers of a face in order.
+ * It is made for the first timer, and holds the process no longer than its timers do.
  */
 function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(createScheduler({ shards: 'auto' }), 0, 'skip');
+  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, 'skip');
   return own;
+}
+
+/** Workers that are started from here on find it, unless the program offers them another. */
+function mainScheduler(): Scheduler {
+  const scheduler = createScheduler({ shards: 'auto' });
+  if (getEnvironmentData(SHARED) === undefined) setEnvironmentData(SHARED, scheduler.share() as object as Serializable);
+  return scheduler;
+}
+
+/** A client of the process's scheduler, where there is one to connect to. Never one with a thread of its own. */
+function workersScheduler(): Scheduler {
+  const handle = getEnvironmentData(SHARED) as unknown as SchedulerHandle | undefined;
+  try {
+    if (handle !== undefined) return connectScheduler(handle);
+  } catch (error) {
+    if (!(error instanceof HandleError)) throw error; // closed, or this thread uses it already
+  }
+  return createScheduler({ shards: 0 });
 }
 
 /**

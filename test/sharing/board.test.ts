@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { Board, MAX_CLIENTS } from '../../src/sharing/board.ts';
+
+const newBoard = (hosts = 2): Board => new Board(Board.allocate(hosts), hosts);
+const nothing = (): void => undefined;
+
+describe('a board', () => {
+  test('tells of each host what serves it, and of what is wanted', () => {
+    const board = newBoard();
+    const other = new Board(board.memory, 2);
+    expect(other.serverOf(1)).toEqual({ by: 'nothing' });
+    board.setServer(1, { by: 'thread', epoch: 7 });
+    expect([other.serverOf(0), other.serverOf(1)]).toEqual([{ by: 'nothing' }, { by: 'thread', epoch: 7 }]);
+    board.setServer(0, { by: 'clients' });
+    expect(other.serverOf(0)).toEqual({ by: 'clients' });
+    expect([board.isWanted(0), board.isWanted(1)]).toEqual([false, false]);
+    other.want(1);
+    expect([board.isWanted(0), board.isWanted(1)]).toEqual([false, true]);
+    expect(other.isClosed).toBe(false);
+    board.close();
+    expect(other.isClosed).toBe(true);
+  });
+
+  test('gives every client a serial of its own, and an entry that others see', () => {
+    const board = newBoard();
+    const members = [5, 6, 7].map((thread) => board.join(thread, nothing));
+    expect(board.clients().map(({ serial, thread }) => [serial, thread])).toEqual([
+      [1, 5],
+      [2, 6],
+      [3, 7],
+    ]);
+    members[1]?.pulse.release();
+    members[1]?.entry.free();
+    expect(board.clients().map(({ serial }) => serial)).toEqual([1, 3]);
+    expect(members[1]?.entry.isJoined).toBe(false);
+    const next = board.join(8, nothing);
+    expect(next?.entry.serial).toBe(4);
+    expect(members[1]?.entry.isJoined).toBe(false); // the same place, another client
+    members[1]?.entry.free(); // too late: it is not its entry any more
+    expect(board.clients().map(({ serial }) => serial)).toEqual([1, 4, 3]);
+    for (const member of [...members, next]) member?.pulse.release();
+  });
+
+  test('counts and latenesses are those of the entry, from nothing for each client', () => {
+    const board = newBoard();
+    const member = board.join(1, nothing);
+    const counts = {
+      size: 1,
+      scheduled: 7,
+      rescheduled: 2,
+      delivered: 3,
+      stale: 4,
+      highWater: 5,
+      latest: 2.5,
+      deliveries: 3,
+    };
+    member?.entry.setCounts(counts);
+    expect(board.clients()[0].counts()).toEqual(counts);
+    expect(board.clients()[0].lateness().summary()).toMatchObject({ count: 3, max: 2.5 });
+    member?.pulse.release();
+    member?.entry.free();
+    const next = board.join(2, nothing);
+    expect(next?.entry.counts()).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
+    next?.pulse.release();
+  });
+
+  test(`takes ${MAX_CLIENTS} clients and no more, and as many again when they have left`, () => {
+    const board = newBoard(1);
+    for (let round = 0; round < 2; round++) {
+      const members = Array.from({ length: MAX_CLIENTS }, () => board.join(1, nothing));
+      expect(members.every((member) => member !== undefined)).toBe(true);
+      expect(board.join(1, nothing)).toBeUndefined();
+      for (const member of members) {
+        member?.pulse.release();
+        member?.entry.free();
+      }
+      expect(board.clients()).toEqual([]);
+    }
+  });
+
+  test('an entry whose thread ended while it joined is free again after a minute, and not before', () => {
+    const board = newBoard(1);
+    const words = new Int32Array(board.memory);
+    const first = 3 * 32; // two groups, and one for the host
+    words[first] = -99;
+    words[first + 1] = (Number(process.hrtime.bigint() / 1_000_000n) | 0) - 59_000;
+    const second = board.join(1, nothing);
+    words[first + 1] -= 2000;
+    const third = board.join(1, nothing);
+    expect(board.clients().map(({ serial }) => serial)).toEqual([2, 1]); // the third takes the first place
+    second?.pulse.release();
+    third?.pulse.release();
+  });
+});

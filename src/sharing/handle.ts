@@ -51,8 +51,8 @@ export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
 /** Throws HandleError for what is no handle, or none of this process and this version. */
 export function requireHandle(value: unknown): SchedulerHandle {
   const handle = value as SchedulerHandle;
-  if (typeof value !== 'object' || value === null || typeof handle.shardwheel !== 'number')
-    throw HandleError.forged(value);
+  if (typeof value !== 'object' || value === null) throw HandleError.forged(value);
+  if (typeof handle.shardwheel !== 'number' || typeof handle.pid !== 'number') throw HandleError.forged(value);
   if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid);
   if (handle.shardwheel !== VERSION) throw HandleError.otherVersion();
   const { board, clock, hosts, name } = handle;

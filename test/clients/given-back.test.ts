@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+import { createScheduler, type SchedulerHandle } from 'shardwheel';
+import { expect, test } from 'vitest';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+
+const TIMES = process.env.SHARDWHEEL_SLOW === undefined ? 600 : 10_000;
+
+/** What the thread holds open when it has connected and closed so often. */
+async function connectOften(handle: SchedulerHandle, times: number): Promise<number> {
+  const worker = new Worker(new URL('../fixtures/connect-often.mjs', import.meta.url), {
+    workerData: { handle, times },
+    execArgv: [],
+  });
+  const open = await new Promise<number>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  await worker.terminate();
+  return open;
+}
+
+test(`${TIMES} connections that came and went leave memory, handles and lanes as they were`, async () => {
+  await using scheduler = createScheduler({ shards: 2, capacity: 4096 });
+  await scheduler.ready;
+  const handle = scheduler.share();
+  const open = await connectOften(handle, 100); // code is compiled, heaps have their size
+  await pass(100);
+  const before = process.memoryUsage().rss;
+  expect(await connectOften(handle, TIMES)).toBe(open);
+  await until(async () => (await scheduler.stats()).shards.every(({ lanes }) => lanes === 1));
+  expect((await scheduler.stats()).clients.length).toBe(1);
+  // Each has touched some 100 KB, on its side and the shards': kept, they would be a GB in the long run.
+  const grown = process.memoryUsage().rss - before;
+  expect(grown).toBeLessThan(60e6);
+});
+
+test('threads that ended without a word are found out, and what they had is given back', async () => {
+  await using scheduler = createScheduler({ shards: 2, capacity: 4096 });
+  const handle = scheduler.share();
+  for (let round = 0; round < 3; round++) {
+    const clients = Array.from({ length: 4 }, () => ClientThread.connect(handle));
+    await Promise.all(clients.map((client) => client.scheduleAll(100, 60_000)));
+    const { clients: known } = await scheduler.stats();
+    expect(known.filter(({ size }) => size === 100).length).toBeLessThanOrEqual(4);
+    await Promise.all(clients.map((client) => client.worker.terminate()));
+    await until(async () => {
+      const { clients, shards } = await scheduler.stats();
+      return clients.length === 1 && shards.every(({ lanes }) => lanes === 1);
+    });
+  }
+  expect((await scheduler.stats()).clients[0]).toMatchObject({ client: 0, size: 0 });
+});

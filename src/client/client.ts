@@ -33,7 +33,7 @@ export class Client {
   rescheduled = 0;
   private readonly keepsContexts: boolean;
   /** By placement. */
-  private readonly lanesByPlacement: (ClientLane | undefined)[];
+  private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
   private readonly openLane: (placement: number) => ClientLane;
   /** Those that are open. */
   readonly lanes: ClientLane[] = [];
@@ -58,7 +58,7 @@ export class Client {
 
   constructor(parts: ClientParts) {
     const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish } = parts;
-    this.lanesByPlacement = Array.from({ length: parts.placements });
+    for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
     this.capacity = parts.placements * parts.laneCapacity;
     this.clock = time.clock;
@@ -84,7 +84,9 @@ export class Client {
    * CapacityExceededError.
    */
   start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
-    const lane = this.laneAt(this.shardOf(hint));
+    const placement = this.shardOf(hint);
+    const open = this.lanesByPlacement[placement];
+    const lane = open === undefined ? this.open(placement) : open;
     return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
   }
 

@@ -186,7 +186,7 @@ export class RemoteShard implements ShardHost {
       this.send({ kind: 'detach', client: this.parts.client });
       return true;
     } catch {
-      return false;
+      return false; // no memory for the message
     }
   }
 

@@ -53,7 +53,8 @@ export class LoadClient {
 
   /** Resolves once so many bytes of the answer to the last request are there, all as they should be. */
   async receive(bytes: number): Promise<void> {
-    await this.#until(() => this.#answered >= bytes || this.#garbled);
+    await this.#until(() => this.#answered >= bytes || this.#garbled || this.#ended);
+    if (this.#ended && this.#answered < bytes && !this.#garbled) throw new ConnectionCut();
     if (this.#garbled || this.#answered !== bytes) throw new GarbledAnswer();
   }
 
@@ -77,10 +78,13 @@ export class LoadClient {
     return this.#until(() => this.#ended);
   }
 
-  /** Never resolves while the connection lives; rejects with ConnectionCut when it is closed. */
+  /**
+   * Never resolves while the connection lives; rejects with ConnectionCut when it is closed. A proxy cuts by a reset; the
+   * kernel, which closes the sockets of a thread that was killed, often by a FIN.
+   */
   async untilCut(): Promise<never> {
-    await this.#until(() => false);
-    throw new ConnectionCut();
+    await this.#until(() => this.#ended);
+    return this.pokeUntilCut();
   }
 
   /** The same for a socket that has read the peer's FIN, which learns of a reset only by writing. */

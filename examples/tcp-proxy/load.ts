@@ -1,3 +1,4 @@
+import { askForPort } from './acceptor.ts';
 import { ConnectionCut, GarbledAnswer, LoadClient } from './load-client.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route } from './plans.ts';
 import type { ProxyTimeouts } from './proxy-connection.ts';
@@ -5,11 +6,13 @@ import type { ProxyTimeouts } from './proxy-connection.ts';
 export interface LoadOptions {
   /** of the proxies, both on 127.0.0.1 */
   ports: Record<Route, number>;
+  /** The ports are acceptors', which are asked for the port to connect to. */
+  asksForPort: boolean;
   /** of the proxies, ms: hanging connections wait for them, healthy ones keep below them */
   timeouts: ProxyTimeouts;
   /** How long new connections are opened. */
   seconds: number;
-  /** Most connections opened in all. */
+  /** Most connections opened in all, or one of every plan where that is more. */
   maxConnections: number;
   /** Quick connections open at a time. */
   parallel: number;
@@ -28,6 +31,18 @@ export interface Observation {
   port: number;
   ending: Ending;
   ms: number;
+  /** Date.now() before it was opened, and after its end. */
+  from: number;
+  to: number;
+}
+
+/** A connection that could not be opened. */
+export interface Unopened {
+  /** Of the system's error. */
+  code: string;
+  /** As in Observation. */
+  from: number;
+  to: number;
 }
 
 export interface LoadReport {
@@ -35,8 +50,7 @@ export interface LoadReport {
   seconds: number;
   /** Connections opened in that time. */
   opened: number;
-  /** Connections the system itself refused to open, by error code. */
-  unopened: Record<string, number>;
+  unopened: Unopened[];
   /** In the order of opening. */
   observations: Observation[];
 }
@@ -55,29 +69,38 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
   const started = performance.now();
   const stopAt = started + options.seconds * 1_000;
   const observations: Observation[] = [];
-  const unopened: Record<string, number> = {};
+  const unopened: Unopened[] = [];
   const open = new Map<LoadClient, Observation>();
   const slow = new Set<Promise<void>>();
   let opened = 0;
 
   const connectAndPlay = async (plan: Plan): Promise<void> => {
     opened += 1;
+    const from = Date.now();
     let client: LoadClient;
     try {
-      client = await LoadClient.connect(options.ports[plan.route]);
+      const port = options.ports[plan.route];
+      client = await LoadClient.connect(options.asksForPort ? await askForPort(port) : port);
     } catch (error) {
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
-      unopened[code] = (unopened[code] ?? 0) + 1;
+      unopened.push({ code, from, to: Date.now() });
       return;
     }
-    const observation: Observation = { plan: plan.name, port: client.localPort, ending: 'stuck', ms: 0 };
+    const observation: Observation = {
+      plan: plan.name,
+      port: client.localPort,
+      ending: 'stuck',
+      ms: 0,
+      from,
+      to: from,
+    };
     observations.push(observation);
     open.set(client, observation);
-    const from = performance.now();
+    const connected = performance.now();
     const ending = await play(plan, client, timeouts);
-    if (!open.delete(client)) return; // given up: stuck
-    observation.ending = ending;
-    observation.ms = performance.now() - from;
+    observation.ms = performance.now() - connected;
+    observation.to = Date.now();
+    if (open.delete(client)) observation.ending = ending; // else given up: stuck
     client.destroy();
   };
 
@@ -94,7 +117,7 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
     while (performance.now() < stopAt && opened < maxConnections) {
       await connectAndPlay(quickPlan);
       for (owed += hanging / (1 - 2 * hanging); owed >= 1; owed -= 1) {
-        for (const next of slowTurns) startSlow(next());
+        for (const next of slowTurns) if (opened < maxConnections) startSlow(next());
       }
     }
   };

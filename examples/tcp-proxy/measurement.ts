@@ -1,17 +1,23 @@
-import type { SchedulerStats } from 'shardwheel';
+import type { ConnectionRecord } from './connection-journal.ts';
+import type { Kill } from './event-loops.ts';
 import type { LoadReport } from './load.ts';
 import type { Route } from './plans.ts';
-import type { ConnectionEnd } from './proxy.ts';
+import type { TimerCounts } from './timer-census.ts';
 
 /** What a run of the example has seen. */
 export interface Measurement {
   report: LoadReport;
-  ends: Record<Route, ConnectionEnd[]>;
-  /** Of this process while connections were opened: busy share of the event loop, CPU cores used by all threads. */
-  loop: number;
+  records: Record<Route, ConnectionRecord[]>;
+  /** Of this process while connections were opened: busy share of each event loop, CPU cores used by all threads. */
+  loops: number[];
   cpu: number;
-  /** Timers live at a time, the most that any sample saw. */
+  /** Timers live at a time in all threads, the most that any sample saw. */
   peakTimers: number;
-  /** Of the scheduler, when every connection had ended. */
-  stats: SchedulerStats;
+  /** Of each thread, when every connection had ended. */
+  timers: TimerCounts[];
+  kills: Kill[];
+  /** Of each killed thread that lived to be seen, and no more than about 50 ms old when it was killed. */
+  timersOfKilled: TimerCounts[];
+  /** Clients that the shared scheduler still has, though their threads have ended. */
+  clientsLeft: number;
 }

@@ -7,6 +7,10 @@ export interface Options {
   parallel: number;
   hanging: number;
   shards: number;
+  /** Event loops that serve connections, each a worker thread. */
+  threads: number;
+  /** Seconds from one killed event loop to the next; undefined: none is killed. */
+  kill?: number;
   timeouts: ProxyTimeouts;
 }
 
@@ -31,6 +35,8 @@ export function parseOptions(argv: readonly string[]): Options {
     .option('--parallel <n>', 'quick connections open at a time', number(1, 1_000), 32)
     .option('--hanging <percent>', 'share of connections that hang on purpose', number(0, 40, false), 2)
     .option('--shards <n>', 'worker threads for the timers', number(0, 64), 1)
+    .option('--threads <n>', 'event loops that serve connections', number(1, 64), 1)
+    .option('--kill <seconds>', 'kill and replace a thread every so often', number(0.1, 600, false))
     .option('--connect <ms>', 'connect timeout', wait, 500)
     .option('--request <ms>', 'request timeout, less than the idle timeout', wait, 600)
     .option('--idle <ms>', 'idle timeout', wait, 1_200)
@@ -44,6 +50,11 @@ export function parseOptions(argv: readonly string[]): Options {
   const { connect, idle, request, drain, ...rest } = command.opts<Flags>();
   if (request >= idle) {
     command.error(`error: --request ${request} must be less than --idle ${idle}, which would otherwise cut first`);
+  }
+  if (rest.kill !== undefined && rest.threads < 2) {
+    command.error(
+      `error: --kill ${rest.kill} needs --threads 2 or more: nobody would listen until the next thread is up`,
+    );
   }
   return { ...rest, timeouts: { connect, idle, request, drain } };
 }

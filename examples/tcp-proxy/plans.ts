@@ -5,6 +5,8 @@ import type { CutReason, ProxyTimeouts } from './proxy-connection.ts';
 /** Which proxy a connection goes to: the one before the test upstream, or the one before the blackhole. */
 export type Route = 'upstream' | 'blackhole';
 
+export const routes: readonly Route[] = ['upstream', 'blackhole'];
+
 export interface Plan {
   name: string;
   /** What the proxy must make of it. */

@@ -52,6 +52,8 @@ const cutBy: Record<CutReason, (connection: ProxyConnection) => void> = {
 export class ProxyConnection {
   readonly number: number;
   readonly clientPort: number | undefined;
+  /** By the wall clock, which is the same in the client's process. */
+  readonly acceptedAt = Date.now();
   bytesUp = 0;
   bytesDown = 0;
   outcome: Outcome = 'served';

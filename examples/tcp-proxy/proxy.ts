@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { Scheduler } from 'shardwheel';
 import {
   type ConnectionContext,
@@ -16,14 +16,23 @@ export interface ProxyOptions {
   timeouts: ProxyTimeouts;
   /** Default 0: any free port. */
   port?: number;
+  /** Lets others listen on the same port: see port-sharing.ts. Default false. */
+  reusePort?: boolean;
   /** Connections served at a time; the next is closed as soon as it is accepted. Default 10,000. */
   maxConnections?: number;
+  onAccept?: (start: ConnectionStart) => void;
   onEnd?: (end: ConnectionEnd) => void;
 }
 
-export interface ConnectionEnd {
+export interface ConnectionStart {
+  /** Of those that this proxy has accepted: 1, 2, 3 … */
   number: number;
   clientPort: number | undefined;
+  /** Date.now() */
+  acceptedAt: number;
+}
+
+export interface ConnectionEnd extends ConnectionStart {
   outcome: Outcome;
   error: Error | undefined;
 }
@@ -77,7 +86,9 @@ export class TcpProxy {
 
   static async listen(options: ProxyOptions): Promise<TcpProxy> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
-    server.listen({ port: options.port ?? 0, host: '127.0.0.1', backlog: 1024 });
+    const { port = 0, reusePort = false } = options;
+    const listening: ListenOptions & { reusePort: boolean } = { port, host: '127.0.0.1', backlog: 1024, reusePort };
+    server.listen(listening);
     await once(server, 'listening');
     return new TcpProxy(options, server);
   }
@@ -108,17 +119,19 @@ export class TcpProxy {
     const { upstreamPort } = this.#options;
     const upstream = connect({ port: upstreamPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     this.counters.accepted += 1;
-    this.#connections.add(new ProxyConnection(this.counters.accepted, client, upstream, this.#context));
+    const connection = new ProxyConnection(this.counters.accepted, client, upstream, this.#context);
+    this.#connections.add(connection);
+    this.#options.onAccept?.(connection);
   }
 
   #noteEnd(connection: ProxyConnection): void {
-    const { number, clientPort, outcome, error } = connection;
+    const { number, clientPort, acceptedAt, outcome, error } = connection;
     const { counters } = this;
     if (outcome === 'served' || outcome === 'failed') counters[outcome] += 1;
     else counters.cut[outcome] += 1;
     counters.bytesUp += connection.bytesUp;
     counters.bytesDown += connection.bytesDown;
-    this.#options.onEnd?.({ number, clientPort, outcome, error });
+    this.#options.onEnd?.({ number, clientPort, acceptedAt, outcome, error });
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#onEmpty();
   }

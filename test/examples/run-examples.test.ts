@@ -45,18 +45,43 @@ test('fake time with node:test', async () => {
 });
 
 describe('tcp-proxy', () => {
+  const threads = ['--threads', '2', '--seconds', '1', '--parallel', '8', '--connections', '1000', '--hanging', '10'];
+  // Long enough for a healthy exchange on a busy machine.
+  const waits = ['--connect', '800', '--request', '800', '--idle', '1600', '--drain', '800'];
+
   test('runs, reports, and ends by itself with exit code 0', async () => {
     const { code, stdout, stderr } = await run(
       'tcp-proxy/main',
       ...['--seconds', '2', '--parallel', '8', '--connections', '2000', '--hanging', '10'],
-      ...['--connect', '800', '--request', '800', '--idle', '1600', '--drain', '800'],
+      ...waits,
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
     expect(stdout).toMatch(/timers left at the end +│ +0 /);
     expect(stdout).toMatch(/wrong ends +│ +0 /);
   });
 
+  test('on two event loops ends as on one', async () => {
+    const { code, stdout, stderr } = await run('tcp-proxy/main', ...threads, ...waits);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
+    expect(stdout).toMatch(/event loops of the proxy busy +│ +\d+ %, \d+ % /);
+    expect(stdout).toMatch(/timers left at the end +│ +0 /);
+    expect(stdout).toMatch(/wrong ends +│ +0 /);
+  });
+
+  test('loses what was on an event loop that is killed, and nothing else', async () => {
+    const { code, stdout, stderr } = await run('tcp-proxy/main', ...threads, ...waits, '--kill', '0.4');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
+    expect(stdout).toMatch(/threads killed +│ +[1-9]/);
+    expect(stdout).toMatch(/connections lost with their thread +│ +[1-9]/);
+    expect(stdout).toMatch(/timers left at the end +│ +0 /);
+    expect(stdout).toMatch(/clients left by killed threads +│ +0 /);
+    expect(stdout).toMatch(/wrong ends +│ +0 /);
+  });
+
   test.each([
+    [['--threads', '0'], /'0'/],
+    [['--threads', '2', '--kill', 'often'], /'often'/],
+    [['--kill', '1'], /--threads 2/],
     [['--seconds', 'soon'], /'soon'/],
     [['--parallel', '1.5'], /'1\.5'/],
     [['--no-such-flag'], /--no-such-flag/],

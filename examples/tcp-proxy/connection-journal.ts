@@ -1,0 +1,77 @@
+import type { ConnectionEnd, ConnectionStart } from './proxy.ts';
+import type { Outcome } from './proxy-connection.ts';
+
+/** What is known of a connection on the proxy's side. */
+export interface ConnectionRecord {
+  clientPort: number | undefined;
+  /** Date.now() */
+  acceptedAt: number;
+  /** 'open': it has not ended. 'lost': it was open when its thread was killed. */
+  outcome: Outcome | 'open' | 'lost';
+}
+
+export interface ConnectionCounts {
+  accepted: number;
+  ended: number;
+  cut: number;
+}
+
+const outcomes: readonly ConnectionRecord['outcome'][] = [
+  ...(['open', 'lost', 'served', 'failed'] as const),
+  ...(['connect', 'idle', 'request', 'drain'] as const),
+];
+const CODE_BITS = 4;
+const CODES = 2 ** CODE_BITS - 1;
+const HEADER_BYTES = 16;
+const [ACCEPTED, ENDED, CUT] = [0, 1, 2];
+
+/**
+ * What a proxy's connections have come to, in memory that its thread shares with the main thread: a message that is not
+ * sent yet dies with a thread that is killed, and a journal tells what the thread did to its last instruction.
+ */
+export class ConnectionJournal {
+  readonly memory: SharedArrayBuffer;
+  readonly #header: Int32Array;
+  readonly #times: Float64Array;
+  /** By connection: the client's port, and the outcome's code. */
+  readonly #words: Int32Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    const capacity = (memory.byteLength - HEADER_BYTES) / 12;
+    this.memory = memory;
+    this.#header = new Int32Array(memory, 0, HEADER_BYTES / 4);
+    this.#times = new Float64Array(memory, HEADER_BYTES, capacity);
+    this.#words = new Int32Array(memory, HEADER_BYTES + 8 * capacity, capacity);
+  }
+
+  /** @param capacity most connections; the next throws a RangeError */
+  static allocate(capacity: number): ConnectionJournal {
+    return new ConnectionJournal(new SharedArrayBuffer(HEADER_BYTES + 12 * capacity));
+  }
+
+  noteAccepted({ number, clientPort = 0, acceptedAt }: ConnectionStart): void {
+    this.#times[number - 1] = acceptedAt;
+    Atomics.store(this.#words, number - 1, clientPort << CODE_BITS);
+    Atomics.store(this.#header, ACCEPTED, number); // the last: whoever reads so many finds them written
+  }
+
+  noteEnded({ number, clientPort = 0, outcome }: ConnectionEnd): void {
+    Atomics.store(this.#words, number - 1, (clientPort << CODE_BITS) | outcomes.indexOf(outcome));
+    Atomics.add(this.#header, ENDED, 1);
+    if (outcome !== 'served' && outcome !== 'failed') Atomics.add(this.#header, CUT, 1);
+  }
+
+  counts(): ConnectionCounts {
+    const [accepted, ended, cut] = [ACCEPTED, ENDED, CUT].map((word) => Atomics.load(this.#header, word));
+    return { accepted: accepted!, ended: ended!, cut: cut! };
+  }
+
+  /** In the order in which they were accepted. */
+  records(): ConnectionRecord[] {
+    return Array.from({ length: this.counts().accepted }, (_, at) => {
+      const word = Atomics.load(this.#words, at);
+      const clientPort = word >> CODE_BITS || undefined;
+      return { clientPort, acceptedAt: this.#times[at]!, outcome: outcomes[word & CODES]! };
+    });
+  }
+}

@@ -4,21 +4,21 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 export type CpuSource = 'schedstat' | 'stat' | 'eventLoopUtilization';
 
 export interface CpuUse {
-  /** ms of CPU, user and system, of the thread that runs the event loop. */
+  /** ms of CPU, user and system, of the thread that runs the event loop; where there are several, of all. */
   readonly thread: number;
   /** The same of the whole process: worker threads, garbage collector and compiler included. */
   readonly process: number;
   readonly source: CpuSource;
-  /** ms for which that thread was ready to run, but had no CPU; undefined where the system does not tell. */
+  /** ms for which that thread, or all of them together, was ready to run, but had no CPU; undefined where the system does not tell. */
   readonly waiting: number | undefined;
 }
 
-/** What the kernel says about a thread: ns on the CPU and ns waiting for it; or clock ticks of 10 ms. The main thread's id is the process's. */
-const schedstat = () => readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1');
-const stat = () => readFileSync(`/proc/self/task/${process.pid}/stat`, 'latin1');
+/** What the kernel says about the calling thread: ns on the CPU and ns waiting for it; or clock ticks of 10 ms. */
+const schedstat = () => readFileSync('/proc/thread-self/schedstat', 'latin1');
+const stat = () => readFileSync('/proc/thread-self/stat', 'latin1');
 
 /**
- * CPU of the calling main thread. Node 20 has no call for one thread, so Linux is asked; elsewhere the time that the
+ * CPU of the calling thread. Node 20 has no call for one thread, so Linux is asked; elsewhere the time that the
  * loop was not idle stands in, which counts a preempted thread as busy. `source` says which it was.
  */
 export class CpuMeter {

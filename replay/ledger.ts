@@ -1,4 +1,4 @@
-import { type Lateness, LatenessHistogram } from '../src/metrics/lateness-histogram.ts';
+import { BUCKETS, type Lateness, LatenessHistogram } from '../src/metrics/lateness-histogram.ts';
 import type { StepClock } from './step-clock.ts';
 import type { TimerKind } from './timer-kind.ts';
 
@@ -54,7 +54,9 @@ export class Ledger {
   refused = 0;
   live = 0;
   peakLive = 0;
-  readonly lateness = new LatenessHistogram();
+  /** Counts of `lateness`, for whoever puts several ledgers together. */
+  readonly latenesses = new Float64Array(BUCKETS);
+  readonly lateness = new LatenessHistogram(this.latenesses);
   /** Numbers below have been given. */
   #top = 0;
   /** Ended numbers in the order in which they ended, as a ring; empty where none is used again. */

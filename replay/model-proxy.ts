@@ -12,6 +12,7 @@ import {
   STRIDE_BITS,
 } from './connection-table.ts';
 import { Ledger } from './ledger.ts';
+import { LoopShare } from './loop-share.ts';
 import type { ReplayOptions } from './options.ts';
 import type { StepClock } from './step-clock.ts';
 import type { LiveTimers, OnFire, Subject } from './subjects/subject.ts';
@@ -45,7 +46,7 @@ const EXPIRY = 8;
 export class ModelProxy {
   readonly ledger: Ledger;
   readonly calendar: Calendar;
-  /** Connections accepted so far. */
+  /** Connections accepted so far. Their numbers are those of the share. */
   opened = 0;
   /** Callbacks that ran in another context than that of the call which had set their timer. */
   strayed = 0;
@@ -55,23 +56,26 @@ export class ModelProxy {
   readonly #words: Int32Array;
   readonly #workload: Workload;
   readonly #clock: StepClock;
+  readonly #share: LoopShare;
   #subject!: Subject;
   #simulated = false;
   /** A connection's number is its store; each step has a context of its own. */
   readonly #contexts: AsyncLocalStorage<number> | undefined;
 
-  /** `connections`: most of them that are open at a time. The ledger has to last for all of the run. */
+  /** `connections`: most of them that are open at a time. The ledger has to last for all of the run. `share`: whose they are. */
   constructor(
     options: ReplayOptions,
     connections: number,
     clock: StepClock,
     ledger = new Ledger(Math.ceil(connections * (3.1 + options.requests)), clock),
+    share = new LoopShare(0, 1),
   ) {
     this.#table = new ConnectionTable(connections);
     this.#words = this.#table.words;
     this.#workload = new Workload(options);
     this.#contexts = options.contexts ? new AsyncLocalStorage() : undefined;
     this.#clock = clock;
+    this.#share = share;
     this.calendar = new Calendar(this.#words);
     this.ledger = ledger;
   }
@@ -84,7 +88,7 @@ export class ModelProxy {
 
   accept(): void {
     const base = this.#table.open();
-    const id = this.opened++;
+    const id = this.#share.numberOf(this.opened++);
     if (this.#contexts === undefined) this.#accept(base, id);
     else this.#contexts.run(id, () => this.#accept(base, id));
   }

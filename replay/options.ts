@@ -10,6 +10,8 @@ export interface ReplayOptions {
   readonly seconds: number;
   readonly drain: number;
   readonly shards: number | 'auto';
+  /** Event loops that share the connections: this one where it is 1, else so many threads. */
+  readonly threads: number;
   readonly wheel: PresetName;
   readonly tick: number;
   readonly seed: number;
@@ -41,17 +43,18 @@ const examples = `
 Examples:
   npm start                                          100,000 connections per second for 10 s, against Node's own timers
   npm start -- --cps 50000 --seconds 5 --shards 2    half the rate, half the time, two worker threads
+  npm start -- --threads 2                           two event loops, clients of the same shards
   npm start -- --lifetime 60 --requests 10           long connections: more live timers, more moves
   npm start -- --node 24                             on Node 24, whatever runs this
   npm start -- --contexts                            every request in an async context of its own
   npm start -- --jitter 10                           every connection's timeouts up to 10 % longer, as some proxies do
   npm start -- --no-native --json out.json           only shardwheel, results into a file`;
 
-const threads = number(0, 1024, { whole: true });
+const shardThreads = number(0, 1024, { whole: true });
 /** One stays with the event loop. */
 const spareCpus = (): number => Math.max(1, availableParallelism() - 1);
 
-const shards = (text: string): number | 'auto' => (text === 'auto' ? text : threads(text));
+const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shardThreads(text));
 
 /** Reads the flags. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
 export function parseOptions(argv: readonly string[]): Options | undefined {
@@ -65,6 +68,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--seconds <s>', 'how long connections arrive', number(0.1, 3600), 10)
     .option('--drain <s>', 'how long the replay goes on after the last arrival', number(0, 3600), 2)
     .option('--shards <n>', 'worker threads; 0 = inline; auto = when the timers pay for one', shards, spareCpus())
+    .option('--threads <n>', 'event loops that share the connections', number(1, 64, { whole: true }), 1)
     .addOption(new Option('--wheel <preset>', 'preset of the wheels').choices(Object.keys(presets)).default('default'))
     .option('--tick <ms>', 'milliseconds per tick', number(0.001, 60_000), 1)
     .option('--seed <n>', 'seed of the workload', number(0, 0xffffffff, { whole: true }), 1)

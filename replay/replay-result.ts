@@ -23,6 +23,17 @@ export interface Progress {
   readonly lateness: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
+/** What one event loop of a replay says about itself while it runs. */
+export interface LoopState {
+  readonly phase: Progress['phase'];
+  /** ms since the first arrival. */
+  readonly now: number;
+  readonly opened: number;
+  readonly live: number;
+  readonly fired: number;
+  readonly lateness: Progress['lateness'];
+}
+
 /** Bytes of resident memory. */
 export interface MemoryUse {
   /** Before the subject was created; the driver's tables are laid out, but hardly touched. */
@@ -35,9 +46,11 @@ export interface MemoryUse {
   readonly live: number;
 }
 
-/** Everything counted and measured in one replay of one subject. */
+/** Everything counted and measured in one replay of one subject, over all event loops: see `mergedResult`. */
 export interface ReplayResult {
   readonly subject: SubjectName;
+  /** Event loops. */
+  readonly threads: number;
   readonly connections: number;
   /** Connections per second: asked for, and reached on average until the last arrival. */
   readonly asked: number;
@@ -63,6 +76,12 @@ export interface ReplayResult {
   /** Over everything the driver did, whatever the order: equal for two replays that did the same. */
   readonly checksum: number;
   readonly own: unknown;
+}
+
+/** The part of one event loop. */
+export interface LoopResult extends Omit<ReplayResult, 'subject' | 'threads' | 'asked' | 'memory'> {
+  /** Counts of its `LatenessHistogram`. */
+  readonly latenesses: Float64Array;
 }
 
 /** What the process of a replay sends to the one that started it. */

@@ -83,7 +83,7 @@ export function renderReport(summary: Summary): string {
   const { verdict } = shardwheel;
   const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled, ${verdict.refused} refused of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
   return [
-    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; shards: ${options.shards}${servedBy(shardwheel.own)}; seed ${options.seed}`,
+    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; shards: ${options.shards}${servedBy(shardwheel.own)}${onLoops(options.threads)}; seed ${options.seed}`,
     table.toString(),
     notes,
     ...remarks.map((remark) => `! ${remark}`),
@@ -95,6 +95,10 @@ export function renderReport(summary: Summary): string {
 function servedBy(own: unknown): string {
   const { serving } = (own ?? {}) as { serving?: { by: string } };
   return serving === undefined ? '' : ` (${serving.by})`;
+}
+
+function onLoops(threads: number): string {
+  return threads === 1 ? '' : `; ${threads} event loops, CPU and counts of all, the longest of their blocks`;
 }
 
 function cell(row: Row, column: Column): string {

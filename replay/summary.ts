@@ -50,7 +50,7 @@ export function isCorrect({ result: { verdict, strayed }, endedByItself }: Repla
   return verdict.early + verdict.lost + verdict.doubled + verdict.refused + strayed === 0 && endedByItself;
 }
 
-/** Share of a run that the event-loop thread may wait for a CPU before that is worth a remark. */
+/** Share of a run that an event-loop thread may wait for a CPU before that is worth a remark. */
 const crowded = 0.05;
 
 /** A rate counts as held when it was missed by less than this share. */
@@ -73,9 +73,10 @@ function remarkOnRate({ result: { asked, reached, longestLag } }: ReplayRun): st
   return `this machine did not hold ${count(asked)} connections per second; it held ${count(reached)} (up to ${count(longestLag)} ms behind the plan).`;
 }
 
-function remarkOnCrowding({ result: { cpu, seconds } }: ReplayRun): string | undefined {
-  if (cpu.waiting === undefined || cpu.waiting < seconds * 1000 * crowded) return undefined;
-  return `the event-loop thread was ready to run but had no CPU for ${count(cpu.waiting)} ms; lateness and blocks are due to that, too.`;
+function remarkOnCrowding({ result: { cpu, seconds, threads } }: ReplayRun): string | undefined {
+  if (cpu.waiting === undefined || cpu.waiting < seconds * threads * 1000 * crowded) return undefined;
+  const who = threads === 1 ? 'the event-loop thread was' : `the ${threads} event-loop threads were`;
+  return `${who} ready to run but had no CPU for ${count(cpu.waiting)} ms; lateness and blocks are due to that, too.`;
 }
 
 function remarkOnEnd({ endedByItself }: ReplayRun): string | undefined {

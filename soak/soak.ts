@@ -7,6 +7,7 @@ import { parseOptions, type ReplayOptions } from '../replay/options.ts';
 import type { Progress } from '../replay/replay-result.ts';
 import { StepClock } from '../replay/step-clock.ts';
 import { ShardwheelTimers } from '../replay/subjects/shardwheel-timers.ts';
+import { createScheduler } from '../src/index.ts';
 import { findDrift, type Sample } from './drift.ts';
 import { Faults } from './faults.ts';
 import type { SoakOptions } from './options.ts';
@@ -80,14 +81,14 @@ export class Soak {
     const replay = workloadOf(options);
     const ledger = new Ledger(MOST_NUMBERS, this.#clock, KEEP);
     this.#proxy = new ModelProxy(replay, MOST_OPEN, this.#clock, ledger);
-    this.#timers = new ShardwheelTimers(2 * MOST_OPEN, this.#proxy.onFire, {
+    const scheduler = createScheduler({
       shards: replay.shards,
       hangTimeout: HANG_TIMEOUT,
       inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP, maxYoungGenerationSizeMb: 16 },
     });
+    this.#timers = new ShardwheelTimers(2 * MOST_OPEN, this.#proxy.onFire, scheduler);
     this.#proxy.use(this.#timers, false);
-    const { scheduler } = this.#timers;
     scheduler.on('shard-restart', () => {
       this.#restarts++;
     });

@@ -4,6 +4,7 @@ import { NoTimers } from '../../replay/subjects/no-timers.ts';
 import { ShardwheelBatches, ShardwheelDeadlines, ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
 import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
 import { CONNECT } from '../../replay/timer-kind.ts';
+import { createScheduler } from '../../src/index.ts';
 import type { SubjectEntry } from '../suite.ts';
 
 export const DRIVER = 'driver alone';
@@ -38,10 +39,10 @@ export function createSubject(name: string, handles: number, onFire: (timer: num
   if (name === DRIVER) return new NoTimers(handles);
   const fired: OnFire = (_kind, timer) => onFire(timer);
   if (name === NODE) return new NativeTimers(fired);
-  const options = { shards: shardsOf(name) };
-  if (name === AFTER) return new ShardwheelTimers(handles, fired, options);
-  if (name === BATCH) return new ShardwheelBatches(handles, fired, options);
-  return new ShardwheelDeadlines(handles, fired, options);
+  const scheduler = createScheduler({ shards: shardsOf(name) });
+  if (name === AFTER) return new ShardwheelTimers(handles, fired, scheduler);
+  if (name === BATCH) return new ShardwheelBatches(handles, fired, scheduler);
+  return new ShardwheelDeadlines(handles, fired, scheduler);
 }
 
 /** Arms a timer of such a subject. Precondition: it is not live. */

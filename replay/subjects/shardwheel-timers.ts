@@ -1,4 +1,4 @@
-import { createScheduler, type Scheduler, type SchedulerOptions } from '../../src/index.ts';
+import type { Scheduler } from '../../src/index.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../timer-kind.ts';
 import type { OnFire, Subject } from './subject.ts';
 
@@ -9,9 +9,9 @@ export class ShardwheelTimers implements Subject {
   protected readonly ids: Float64Array;
   protected readonly callbacks: ((timer: number) => void)[];
 
-  constructor(handles: number, onFire: OnFire, options: SchedulerOptions) {
-    this.scheduler = createScheduler(options);
-    this.ready = this.scheduler.ready;
+  constructor(handles: number, onFire: OnFire, scheduler: Scheduler) {
+    this.scheduler = scheduler;
+    this.ready = scheduler.ready;
     this.ids = new Float64Array(handles);
     this.callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
   }
@@ -60,8 +60,8 @@ export class ShardwheelDeadlines extends ShardwheelTimers {
 
 /** The same without callback and argument, for loads in which nothing fires. */
 export class ShardwheelBatches extends ShardwheelDeadlines {
-  constructor(handles: number, onFire: OnFire, options: SchedulerOptions) {
-    super(handles, onFire, options);
+  constructor(handles: number, onFire: OnFire, scheduler: Scheduler) {
+    super(handles, onFire, scheduler);
     this.scheduler.on('fired', ({ length }) => {
       throw new Error(`${length} timers fired that were not to`);
     });

@@ -22,6 +22,10 @@ const badFlags: [argv: string[], says: RegExp][] = [
   [['--cps', '10000000', '--seconds', '60'], /at most 20000000 connections, got 600000000/],
   [['--shards', '-1'], /--shards.*'-1'/],
   [['--shards', '2.5'], /--shards.*'2.5'/],
+  [['--threads', '0'], /--threads.*'0'.*whole number from 1 to 64/],
+  [['--threads', '65'], /--threads.*'65'.*whole number from 1 to 64/],
+  [['--threads', '1.5'], /--threads.*'1.5'.*whole/],
+  [['--threads', 'all'], /--threads.*'all'/],
   [['--seed', '-1'], /--seed.*'-1'/],
   [['--lifetime', '0'], /--lifetime.*'0'/],
   [['--requests', '0.5'], /--requests.*'0.5'/],
@@ -40,17 +44,19 @@ describe('flags', () => {
       seconds: 10,
       idleTimeout: 60,
       native: true,
+      threads: 1,
       wheel: 'default',
     });
   });
 
   test('each reaches the replay', () => {
     const argv =
-      '--cps 7 --seconds 0.5 --shards 0 --lifetime 3 --requests 2.5 --seed 0 --hang 0 --no-native --json x.json';
+      '--cps 7 --seconds 0.5 --shards 0 --threads 3 --lifetime 3 --requests 2.5 --seed 0 --hang 0 --no-native --json x.json';
     const expected = {
       cps: 7,
       seconds: 0.5,
       shards: 0,
+      threads: 3,
       lifetime: 3,
       requests: 2.5,
       seed: 0,
@@ -73,6 +79,7 @@ describe('the command', () => {
     ['--cps', 'many'],
     ['--wheels', 'default'],
     ['--wheel', 'square'],
+    ['--threads', 'all'],
   ])('%s %s: one line on stderr, exit code 2', (...argv) => {
     const { status, stdout, stderr } = run(...argv);
     expect(stderr).toMatch(/^error: [^\n]+\n$/);

@@ -31,20 +31,28 @@ describe('a small replay, end to end', () => {
   test.each([
     ['two shards, compared with Node', ['--shards', '2']],
     ['inline, alone', ['--shards', '0', '--no-native']],
+    ['two event loops and one shard, compared with Node', ['--threads', '2', '--shards', '1']],
+    ['three event loops inline, alone', ['--threads', '3', '--shards', '0', '--no-native']],
+    ["two event loops and shards: 'auto', alone", ['--threads', '2', '--shards', 'auto', '--no-native']],
   ])('%s: every timer is accounted for', (_name, argv) => {
     const json = join(folder, 'result.json');
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...small, ...argv, '--json', json], {
       encoding: 'utf8',
     });
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
-    const { driver, shardwheel, native, correct } = JSON.parse(readFileSync(json, 'utf8')) as Summary;
+    const { options, driver, shardwheel, native, correct } = JSON.parse(readFileSync(json, 'utf8')) as Summary;
     expect(shardwheel.verdict).toMatchObject({ early: 0, lost: 0, doubled: 0, refused: 0 });
     expect(correct).toBe(true);
+    const threads = argv.includes('--threads') ? Number(argv[1]) : 1;
+    expect([options.threads, shardwheel.threads]).toEqual([threads, threads]);
     const { armed, cancelled, moved, verdict } = shardwheel;
     expect(armed).toBe(cancelled + verdict.fired + verdict.handedBack);
     expect([shardwheel.connections, driver.connections]).toEqual([2000, 2000]);
     expect(verdict.fired).toBeGreaterThan(500); // TIME-WAIT of most connections, and requests that hang
     expect(moved).toBeGreaterThan(2000);
+    const { scheduled, rescheduled, cancelled: ended, delivered } = shardwheel.own as Record<string, number>;
+    expect([scheduled, rescheduled, ended, delivered]).toEqual([armed, moved, cancelled, verdict.fired]);
+    expect(verdict.lateness.count).toBe(verdict.fired);
     expect(native === undefined).toBe(argv.includes('--no-native'));
     if (native) expect(native.verdict).toMatchObject({ lost: 0, doubled: 0, refused: 0 });
     expect(stdout).toContain('timers live at the peak');
@@ -52,8 +60,9 @@ describe('a small replay, end to end', () => {
     expect(stderr).toMatch(/^driver alone .*\nshardwheel /ms);
   });
 
-  test('an interrupt ends it cleanly, without a table', async () => {
-    const child = spawn(process.execPath, [main, '--cps', '500', '--seconds', '30', '--no-native'], {
+  test.each(['1', '2'])('an interrupt ends %s event loops cleanly, without a table', async (threads) => {
+    const flags = ['--cps', '500', '--seconds', '30', '--no-native', '--threads', threads];
+    const child = spawn(process.execPath, [main, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';

@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import { wrap } from 'comlink';
+import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import type { Leaving } from './serve-calls.ts';
+
+/** Calls answered by an event loop: of another thread, or of this one. */
+export interface Loops<Calls> {
+  /** Has each loop do it at once, and waits for all. Rejects with the first failure. */
+  all<T>(call: (loop: Calls, index: number) => Promise<T>): Promise<T[]>;
+}
+
+/** What a thread tells without having been asked. */
+interface News<T> {
+  readonly news?: T;
+}
+
+/**
+ * Event loops of this process besides this thread's: worker threads that run the same entry, which calls `serveCalls`.
+ * All of `Calls` are asynchronous.
+ */
+export class EventLoops<Calls extends object, T = never> implements Loops<Calls> {
+  readonly #threads: Worker[];
+  readonly #loops: (Calls & Leaving)[];
+  readonly #failure: Promise<never>;
+
+  constructor(entry: URL, count: number, onNews: (index: number, news: T) => void = () => undefined) {
+    this.#threads = Array.from({ length: count }, () => new Worker(entry));
+    this.#loops = this.#threads.map((thread) => wrap<Calls>(nodeEndpoint(thread as never)) as never);
+    for (const [index, thread] of this.#threads.entries()) {
+      thread.on('message', (message: News<T>) => {
+        if (message.news !== undefined) onNews(index, message.news);
+      });
+    }
+    this.#failure = new Promise((_, reject) => {
+      for (const [index, thread] of this.#threads.entries()) {
+        thread.once('error', reject);
+        // Its last answers come with its end: those who wait for them are served first.
+        thread.once('exit', (code) =>
+          setImmediate(reject, new Error(`event loop ${index} has ended, exit code ${code}`)),
+        );
+      }
+    });
+    this.#failure.catch(() => undefined); // it is for those who wait for an answer
+  }
+
+  all<R>(call: (loop: Calls, index: number) => Promise<R>): Promise<R[]> {
+    return Promise.race([this.#failure, Promise.all(this.#loops.map(call))]);
+  }
+
+  /** Asks no more: each thread ends as soon as nothing of its own keeps it. */
+  async leave(): Promise<void> {
+    await this.all((loop) => (loop as Calls & Leaving).leave());
+  }
+
+  async terminate(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.terminate()));
+  }
+}

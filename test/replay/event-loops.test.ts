@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { EventLoops } from '../../replay/event-loops.ts';
+import type { LoopCalls } from '../../replay/loop-replay.ts';
+import { parseOptions } from '../../replay/options.ts';
+
+// Threads load built JavaScript only.
+const entry = new URL('../../dist/replay/loop-thread.js', import.meta.url);
+const options = parseOptions(['--threads', '2', '--cps', '10', '--seconds', '1'])!;
+
+test('a call that fails on one thread fails for all', async () => {
+  const loops = new EventLoops<LoopCalls>(entry, 2);
+  await loops.all((loop, index) => loop.layOut({ name: 'driver', options, index }));
+  const calling = loops.all<unknown>((loop, index) => (index === 0 ? loop.prepare() : loop.finish()));
+  await expect(calling).rejects.toMatchObject({ name: 'TypeError', message: expect.stringContaining('undefined') });
+  await loops.terminate();
+});
+
+test('a thread that ends is not waited for', async () => {
+  const loops = new EventLoops<LoopCalls>(entry, 2);
+  const waiting = loops.all(() => new Promise<void>(() => undefined));
+  const refused = expect(waiting).rejects.toThrow(/event loop \d has ended/);
+  await loops.terminate();
+  await refused;
+});

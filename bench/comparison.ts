@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from './statistics.ts';
-import type { Measurement, Suite } from './suite.ts';
+import { idleOf, isIdle, type Measurement, type Suite } from './suite.ts';
 
 /** What one figure of one subject came to over all rounds. */
 export interface Row {
@@ -29,7 +29,7 @@ export function compare(suite: Suite, rounds: Rounds): Comparison {
       if (known.length !== rounds.length) continue;
       const base = rounds.map((round) => figureOf(suite, round, suite.base, figure.key, figure.net === true));
       const ratios = known.map((value, round) => value / (base[round] ?? Number.NaN)).filter(Number.isFinite);
-      const isComparable = ratios.length === rounds.length && name !== suite.idle;
+      const isComparable = ratios.length === rounds.length && !isIdle(suite, name);
       rows.push({
         subject: name,
         figure: figure.key,
@@ -41,11 +41,12 @@ export function compare(suite: Suite, rounds: Rounds): Comparison {
   return { suite: suite.name, title: suite.title, base: suite.base, rows };
 }
 
-/** The idle subject itself is shown as it is. */
+/** Idle subjects themselves are shown as they are. */
 function figureOf(suite: Suite, round: Rounds[number], subject: string, key: string, net: boolean): number | undefined {
   const value = round.get(subject)?.figures[key];
-  if (value === undefined || !net || suite.idle === undefined || subject === suite.idle) return value;
-  const idle = round.get(suite.idle)?.figures[key];
+  const driver = idleOf(suite, subject);
+  if (value === undefined || !net || driver === undefined) return value;
+  const idle = round.get(driver)?.figures[key];
   return idle === undefined ? undefined : value - idle;
 }
 

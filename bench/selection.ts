@@ -1,4 +1,4 @@
-import type { Suite } from './suite.ts';
+import { idleOf, type Suite } from './suite.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -26,15 +26,19 @@ export function selectTargeted(suites: readonly Suite[], targets: readonly Targe
   return suites.flatMap((suite) => {
     const targeted = new Set(targets.filter((target) => target.suite === suite.name).map(({ subject }) => subject));
     if (targeted.size === 0) return [];
-    const isKept = (name: string) => name === suite.base || name === suite.idle || targeted.has(name);
-    return [{ ...suite, subjects: suite.subjects.filter(({ name }) => isKept(name)) }];
+    return [keeping(suite, (name) => targeted.has(name))];
   });
 }
 
 const hasCode = (suite: Suite, word: string): boolean => suite.codes.some((code) => code.toLowerCase() === word);
 
 function narrowed(suite: Suite, words: readonly string[]): Suite {
-  const isKept = (name: string) =>
-    name === suite.base || name === suite.idle || words.some((word) => name.toLowerCase().includes(word));
-  return { ...suite, subjects: suite.subjects.filter(({ name }) => isKept(name)) };
+  return keeping(suite, (name) => words.some((word) => name.toLowerCase().includes(word)));
+}
+
+/** The suite with the subjects that are picked, the base, and the drivers of them all. */
+function keeping(suite: Suite, isPicked: (name: string) => boolean): Suite {
+  const picked = suite.subjects.filter(({ name }) => name === suite.base || name === suite.idle || isPicked(name));
+  const drivers = new Set(picked.map(({ name }) => idleOf(suite, name)));
+  return { ...suite, subjects: suite.subjects.filter((entry) => picked.includes(entry) || drivers.has(entry.name)) };
 }

@@ -24,6 +24,8 @@ export interface SubjectEntry {
   readonly name: string;
   /** What a reader has to know: its unit of time, how it is used. */
   readonly note?: string;
+  /** The driver with no timers, for this subject, where it is not the suite's. */
+  readonly idle?: string;
   /** Why it takes no part here. It is listed, and not run. */
   readonly absent?: string;
 }
@@ -52,6 +54,16 @@ export interface Suite {
   /** Called in the process that measures. Throws where a subject does wrong. */
   run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
 }
+
+/** The driver whose share is taken off a subject's net figures; undefined where there is none, and of itself. */
+export function idleOf(suite: Suite, subject: string): string | undefined {
+  const idle = suite.subjects.find(({ name }) => name === subject)?.idle ?? suite.idle;
+  return idle === subject ? undefined : idle;
+}
+
+/** Whether a subject is a driver with no timers. */
+export const isIdle = (suite: Suite, subject: string): boolean =>
+  subject === suite.idle || suite.subjects.some(({ idle }) => idle === subject);
 
 /** Says of which figures the driver's share has been taken off. */
 export function netNote({ figures }: Suite): string {

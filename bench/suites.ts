@@ -1,3 +1,4 @@
+import { clients } from './clients/clients.ts';
 import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
 import { burst } from './scheduler/burst.ts';
@@ -25,6 +26,7 @@ export const suites: readonly Suite[] = [
   flood,
   replay,
   shards,
+  clients,
   memory,
   ...linearSuites,
   ids,

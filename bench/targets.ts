@@ -1,3 +1,4 @@
+import { clientsTargets } from './clients/clients.ts';
 import type { Comparison } from './comparison.ts';
 import { linearTargets } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
@@ -60,6 +61,7 @@ export const targets: readonly Target[] = [
   own('W5 after 62.5 s of churn, resident', 'wheel churn', 'default', 'W5 rss late', 80, 'B'),
   own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
   own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
+  ...clientsTargets,
   ...linearTargets,
 ];
 

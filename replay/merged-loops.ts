@@ -1,5 +1,5 @@
-import { BUCKETS, LatenessHistogram } from '../src/metrics/lateness-histogram.ts';
 import type { Verdict } from './ledger.ts';
+import { mergedLateness } from './merged-lateness.ts';
 import type { LoopResult, LoopState, ReplayResult } from './replay-result.ts';
 
 const sumOf = <T>(values: readonly T[], figure: (value: T) => number): number =>
@@ -55,11 +55,7 @@ export function mergedState(states: readonly LoopState[]): Omit<LoopState, 'phas
 
 function mergedVerdict(loops: readonly LoopResult[]): Verdict {
   const verdicts = loops.map(({ verdict }) => verdict);
-  const counts = new Float64Array(BUCKETS);
-  for (const { latenesses } of loops) for (const [bucket, count] of latenesses.entries()) counts[bucket]! += count;
-  const lateness = new LatenessHistogram(counts);
-  lateness.count = sumOf(verdicts, (verdict) => verdict.lateness.count);
-  lateness.max = mostOf(verdicts, (verdict) => verdict.lateness.max);
+  const latest = mostOf(verdicts, (verdict) => verdict.lateness.max);
   return {
     fired: sumOf(verdicts, (verdict) => verdict.fired),
     handedBack: sumOf(verdicts, (verdict) => verdict.handedBack),
@@ -68,7 +64,10 @@ function mergedVerdict(loops: readonly LoopResult[]): Verdict {
     lost: sumOf(verdicts, (verdict) => verdict.lost),
     doubled: sumOf(verdicts, (verdict) => verdict.doubled),
     refused: sumOf(verdicts, (verdict) => verdict.refused),
-    lateness: lateness.summary(),
+    lateness: mergedLateness(
+      loops.map(({ latenesses }) => latenesses),
+      latest,
+    ),
   };
 }
 

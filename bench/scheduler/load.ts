@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Subject } from '../../replay/subjects/subject.ts';
-import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { BUCKETS, LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
-import { createSubject, start } from './subjects.ts';
+import { start } from './subjects.ts';
 
 export interface LoadOptions {
   /** Timers alive all the time. */
@@ -16,7 +16,12 @@ export interface LoadOptions {
   /** Least delay, ms. */
   readonly least?: number;
   readonly measuresLateness?: boolean;
+  /** Of the draws. */
+  readonly seed?: number;
 }
+
+/** Makes a subject for timers numbered 0 .. handles - 1. */
+export type SubjectFactory = (handles: number, onFire: (timer: number) => void) => Subject;
 
 const PREPARE = 10_000;
 // V8: folded constants
@@ -29,8 +34,9 @@ const drawn = scaled;
  */
 export class Load {
   readonly subject: Subject;
-  /** Of what has fired since `measureFrom`. */
-  lateness = new LatenessHistogram();
+  /** Of what has fired since `measureFrom`, and its counts. */
+  latenesses = new Float64Array(BUCKETS);
+  lateness = new LatenessHistogram(this.latenesses);
   early = 0;
   firedCount = 0;
   /** Over what was asked, in order: equal for all subjects. */
@@ -42,21 +48,22 @@ export class Load {
   private started = 0;
   private cancelled = 0;
   private wrong = 0;
-  private random = SEED;
+  private random: number;
   private readonly least: number;
   private readonly spanScale: number;
   private readonly liveScale: number;
 
-  constructor(name: string, options: LoadOptions) {
-    const { live, span, least = 1 } = options;
+  constructor(create: SubjectFactory, options: LoadOptions) {
+    const { live, span, least = 1, seed = SEED } = options;
     this.options = options;
+    this.random = seed;
     this.least = least;
     this.spanScale = scaleFor(span - least + 1);
     this.liveScale = scaleFor(live);
     this.isLive = new Uint8Array(live).fill(0);
     this.delays = new Int32Array(live).fill(0);
     if (options.measuresLateness) this.expected = new Float64Array(live).fill(0);
-    this.subject = createSubject(name, live, (timer) => this.fired(timer));
+    this.subject = create(live, (timer) => this.fired(timer));
   }
 
   /** Starts all timers, and lets the subject settle. */
@@ -73,7 +80,8 @@ export class Load {
 
   /** Forgets what was late until now: starting a million timers takes the event loop for a while. */
   measureFrom(): void {
-    this.lateness = new LatenessHistogram();
+    this.latenesses = new Float64Array(BUCKETS);
+    this.lateness = new LatenessHistogram(this.latenesses);
     this.early = 0;
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { readMemory } from '../memory.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { Load } from './load.ts';
-import { batchEntry, DRIVER, driverEntry, NODE, nodeEntry, shardwheelEntry } from './subjects.ts';
+import { batchEntry, createSubject, DRIVER, driverEntry, NODE, nodeEntry, shardwheelEntry } from './subjects.ts';
 
 const CHUNK = 4000;
 
@@ -27,7 +27,12 @@ export const memory: Suite = {
 
 async function measure(name: string, scale: Scale): Promise<Measurement> {
   const live = scale.quick ? 4000 : 1_000_000;
-  const load = new Load(name, { live, operation: 'random', least: 60_000, span: 120_000 });
+  const load = new Load((handles, onFire) => createSubject(name, handles, onFire), {
+    live,
+    operation: 'random',
+    least: 60_000,
+    span: 120_000,
+  });
   await load.subject.ready;
   await sleep(100);
   const before = readMemory().resident;

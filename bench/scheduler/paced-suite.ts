@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure, Measurement, Scale, SubjectEntry, Suite } from '../suite.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { type PacedResult, runPaced } from './paced-run.ts';
-import { DRIVER, NODE } from './subjects.ts';
+import { createSubject, DRIVER, NODE } from './subjects.ts';
 
 export interface PacedSuiteOptions {
   readonly name: string;
@@ -46,7 +46,7 @@ export function pacedSuite(options: PacedSuiteOptions): Suite {
 
 async function measure(options: PacedSuiteOptions, subject: string, scale: Scale): Promise<Measurement> {
   const live = scale.quick ? 4000 : LIVE;
-  const load = new Load(subject, { ...options.load, live });
+  const load = new Load((handles, onFire) => createSubject(subject, handles, onFire), { ...options.load, live });
   await load.prepare();
   await sleep(scale.quick ? 20 : 500);
   await runPaced(load, options.rate, scale.quick ? 0.01 : WARM_UP);

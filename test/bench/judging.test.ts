@@ -45,6 +45,23 @@ describe('comparison', () => {
     expect(row('driver', 'net')).toMatchObject({ value: { median: 10 }, ratio: undefined });
   });
 
+  it("takes off the share of a subject's own driver, where it has one", () => {
+    const subjects = [
+      { name: 'driver' },
+      { name: 'second driver' },
+      { name: 'peer' },
+      { name: 'mine', idle: 'second driver' },
+    ];
+    const rounds = [round({ driver: 10, 'second driver': 20, peer: 110, mine: 70 })];
+    const net = compare({ ...suite, subjects }, rounds).rows.filter(({ figure }) => figure === 'net');
+    expect(net.map(({ subject, value, ratio }) => [subject, value.median, ratio?.median])).toEqual([
+      ['driver', 10, undefined],
+      ['second driver', 20, undefined],
+      ['peer', 100, 1],
+      ['mine', 50, 0.5],
+    ]);
+  });
+
   it('refuses subjects that did different work', () => {
     const seen = new Map<string, [string, number]>();
     requireAgreement(suite, seen, 'peer', { figures: {}, checksums: { fired: 7 } });
@@ -147,4 +164,7 @@ it('the targets pick the suites that they speak of, and of the subjects those, t
     subjects.map((one) => one.name),
   ]);
   expect(names).toEqual([[suite.name, ['driver', 'peer', 'mine']]]);
+  const subjects = [...suite.subjects, { name: 'driver of mine' }, { name: 'mine too', idle: 'driver of mine' }];
+  const [picked] = selectTargeted([{ ...suite, subjects }], [{ ...target, subject: 'mine too' }]);
+  expect(picked.subjects.map(({ name }) => name)).toEqual(['driver', 'peer', 'driver of mine', 'mine too']);
 });

@@ -55,15 +55,15 @@ export interface Suite {
   run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
 }
 
-/** The driver whose share is taken off a subject's net figures; undefined where there is none, and of itself. */
-export function idleOf(suite: Suite, subject: string): string | undefined {
-  const idle = suite.subjects.find(({ name }) => name === subject)?.idle ?? suite.idle;
-  return idle === subject ? undefined : idle;
-}
-
 /** Whether a subject is a driver with no timers. */
 export const isIdle = (suite: Suite, subject: string): boolean =>
   subject === suite.idle || suite.subjects.some(({ idle }) => idle === subject);
+
+/** The driver whose share is taken off a subject's net figures; undefined where there is none, and for drivers. */
+export function idleOf(suite: Suite, subject: string): string | undefined {
+  if (isIdle(suite, subject)) return undefined;
+  return suite.subjects.find(({ name }) => name === subject)?.idle ?? suite.idle;
+}
 
 /** Says of which figures the driver's share has been taken off. */
 export function netNote({ figures }: Suite): string {

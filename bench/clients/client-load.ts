@@ -30,8 +30,8 @@ export interface ClientResult extends PacedResult {
 
 /** What one event loop of several does, step by step: all of them take each step together. */
 export interface ClientCalls {
-  /** Starts the timers. */
-  prepare(task: ClientTask): Promise<void>;
+  /** Starts the timers, then performs so many pairs, until all code is compiled. */
+  prepare(task: ClientTask, pairs: number): Promise<void>;
   /** Pairs of cancel and schedule at a steady rate per second. */
   pace(rate: number, seconds: number): Promise<ClientResult>;
   /** As many pairs as it can; returns how many per second. */
@@ -44,7 +44,7 @@ export interface ClientCalls {
 export class ClientLoad implements ClientCalls {
   #load!: Load;
 
-  async prepare({ timers, handle, index, live, span }: ClientTask): Promise<void> {
+  async prepare({ timers, handle, index, live, span }: ClientTask, pairs: number): Promise<void> {
     this.#load = new Load((handles, onFire) => createClient(timers, handle, handles, (_kind, timer) => onFire(timer)), {
       operation: 'random',
       measuresLateness: true,
@@ -53,6 +53,10 @@ export class ClientLoad implements ClientCalls {
       span,
     });
     await this.#load.prepare();
+    for (let done = 0; done < pairs; done += CHUNK) {
+      this.#load.perform(CHUNK);
+      await nextTurn();
+    }
   }
 
   async pace(rate: number, seconds: number): Promise<ClientResult> {

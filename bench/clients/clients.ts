@@ -11,10 +11,14 @@ import { entries, subjects } from './client-subjects.ts';
 const LIVE = 200_000;
 const RATE = 200_000;
 const SPAN = 10_000;
-/** Seconds at that rate and unpaced, and of either before it is measured. */
-const PACED = 0.6;
-const HURRIED = 0.4;
-const WARM_UP = 0.2;
+/** Pairs of all loops before anything is measured. */
+const WARM_UP = 200_000;
+/** ms until shards have caught up with them. */
+const REST = 200;
+/** Seconds at that rate, before it is measured and then; and unpaced. */
+const SETTLE = 0.1;
+const PACED = 0.5;
+const HURRIED = 0.3;
 
 const NAME = 'clients loops';
 
@@ -71,11 +75,11 @@ async function measure(name: string, { quick }: Scale): Promise<Measurement> {
   const entry = new URL(`./client-thread${import.meta.url.slice(-3)}`, import.meta.url);
   const loops = new EventLoops<ClientCalls>(entry, subject.loops);
   try {
-    await loops.all((loop, index) => loop.prepare({ timers, handle, index, live, span: SPAN * part }));
-    await sleep(100 * part);
-    await loops.all((loop) => loop.pace(rate, WARM_UP * part));
+    const warmUp = (WARM_UP * part) / subject.loops;
+    await loops.all((loop, index) => loop.prepare({ timers, handle, index, live, span: SPAN * part }, warmUp));
+    await sleep(REST * part);
+    await loops.all((loop) => loop.pace(rate, SETTLE * part));
     const paced = await loops.all((loop) => loop.pace(rate, PACED * part));
-    await loops.all((loop) => loop.hurry(WARM_UP * part));
     const rates = await loops.all((loop) => loop.hurry(HURRIED * part));
     await loops.all((loop) => loop.close());
     const checksum = paced.reduce((sum, client) => (sum + client.checksum) | 0, 0);

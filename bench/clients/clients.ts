@@ -8,15 +8,15 @@ import type { ClientCalls, ClientResult } from './client-load.ts';
 import { entries, subjects } from './client-subjects.ts';
 
 /** Of all loops together: live timers, pairs per second, longest delay in ms. */
-const LIVE = 200_000;
+const LIVE = 100_000;
 const RATE = 200_000;
 const SPAN = 10_000;
 /** Pairs of all loops before anything is measured. */
-const WARM_UP = 200_000;
+const WARM_UP = 100_000;
 /** ms until shards have caught up with them. */
 const REST = 200;
 /** Seconds at that rate, before it is measured and then; and unpaced. */
-const SETTLE = 0.1;
+const SETTLE = 0.05;
 const PACED = 0.5;
 const HURRIED = 0.3;
 

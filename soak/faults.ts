@@ -1,8 +1,12 @@
+import type { SoakOptions } from './options.ts';
+import type { SoakClients } from './soak-clients.ts';
 import { type CrashKind, crashKinds, type ThreadFaults } from './thread-faults.ts';
 
 /** ms for which the event loop is blocked: so long at least, and less than so much more. */
 const BLOCK_LEAST = 100;
 const BLOCK_SPAN = 900;
+
+type FaultKind = 'crash' | 'block' | 'burst' | 'client';
 
 /** What befalls the run, and when; drawn from the seed. */
 export class Faults {
@@ -13,25 +17,25 @@ export class Faults {
   /** Connections that came in bursts. */
   burstConnections = 0;
   readonly #threads: ThreadFaults;
+  readonly #clients: SoakClients;
   readonly #shards: number;
   readonly #burst: number;
-  readonly #nextAt: { crash: number; block: number; burst: number };
-  readonly #every: { crash: number; block: number; burst: number };
+  /** ms */
+  readonly #nextAt: Record<FaultKind, number>;
+  readonly #every: Record<FaultKind, number>;
   #random: number;
 
-  /** Times between two faults of a kind are in ms; 0 for never. */
-  constructor(
-    threads: ThreadFaults,
-    options: { shards: number; seed: number; burst: number; every: { crash: number; block: number; burst: number } },
-  ) {
+  constructor(threads: ThreadFaults, clients: SoakClients, options: SoakOptions) {
     this.#threads = threads;
+    this.#clients = clients;
     this.#shards = options.shards;
     this.#burst = options.burst;
     this.#random = options.seed | 0 || 1;
-    this.#every = options.every;
-    const first = (every: number) => (every === 0 ? Number.POSITIVE_INFINITY : every);
-    const { crash, block, burst } = options.every;
-    this.#nextAt = { crash: first(crash), block: first(block), burst: first(burst) };
+    const ms = (seconds: number) => (seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000);
+    const { crashEvery, blockEvery, burstEvery, clientEvery } = options;
+    const client = clients.count === 0 ? Number.POSITIVE_INFINITY : ms(clientEvery);
+    this.#every = { crash: ms(crashEvery), block: ms(blockEvery), burst: ms(burstEvery), client };
+    this.#nextAt = { ...this.#every };
   }
 
   /** Has happen what is due at `now`, ms. */
@@ -44,15 +48,18 @@ export class Faults {
       this.bursts++;
       this.burstConnections += this.#burst;
     }
+    if (this.#isDue('client', now)) this.#clients.kill(this.#draw(this.#clients.count));
     if (this.#isDue('block', now)) {
       const length = BLOCK_LEAST + this.#draw(BLOCK_SPAN + 1);
       this.blocks++;
       this.blocked += length;
+      if (this.#clients.count > 0)
+        this.#clients.block(this.#draw(this.#clients.count), BLOCK_LEAST + this.#draw(BLOCK_SPAN));
       for (const end = performance.now() + length; performance.now() < end; ); // as a callback that computes
     }
   }
 
-  #isDue(fault: 'crash' | 'block' | 'burst', now: number): boolean {
+  #isDue(fault: FaultKind, now: number): boolean {
     if (now < this.#nextAt[fault]) return false;
     this.#nextAt[fault] = now + this.#every[fault];
     return true;

@@ -29,6 +29,7 @@ export function renderSoakReport(result: SoakResult): string {
         .join(', '),
     ],
     ['threads replaced', count(result.restarts)],
+    ['clients', `${result.options.clients}, threads ended ${result.clientsEnded}`],
     ['event loop blocked', `${count(result.blocks)} times, ${result.blocked.toFixed(1)} s in all`],
     ['bursts', count(result.bursts)],
     ['lateness p50 / p99 / max', `${[late.p50, late.p99, late.max].map(milliseconds).join(' / ')} ms`],

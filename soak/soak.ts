@@ -1,30 +1,17 @@
 import { readdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Driver } from '../replay/driver.ts';
-import { Ledger, type Verdict } from '../replay/ledger.ts';
-import { ModelProxy } from '../replay/model-proxy.ts';
-import { parseOptions, type ReplayOptions } from '../replay/options.ts';
+import type { Verdict } from '../replay/ledger.ts';
 import type { Progress } from '../replay/replay-result.ts';
-import { StepClock } from '../replay/step-clock.ts';
-import { ShardwheelTimers } from '../replay/subjects/shardwheel-timers.ts';
 import { createScheduler } from '../src/index.ts';
 import { findDrift, type Sample } from './drift.ts';
 import { Faults } from './faults.ts';
 import type { SoakOptions } from './options.ts';
+import { SoakClients } from './soak-clients.ts';
+import { SoakLoad } from './soak-load.ts';
 import { type CrashKind, ThreadFaults } from './thread-faults.ts';
-
-/** Most connections that are open at a time, and most timers that have numbers: tables are laid out for them. */
-const MOST_OPEN = 4_000_000;
-const MOST_NUMBERS = 16_000_000;
-/** Timers that must have ended before an ended timer's number is used again. */
-const KEEP = 2 ** 20;
 
 /** ms */
 const SAMPLE_PERIOD = 1000;
 const HANG_TIMEOUT = 1000;
-/** A timer that is so late when all is over counts as lost; waiting for it is given up after `PATIENCE`. ms. */
-const GRACE = 2000;
-const PATIENCE = 20_000;
 /** The thread's heap may grow so large, MB: so that running out of it takes no machine down. */
 const THREAD_HEAP = 64;
 
@@ -46,6 +33,8 @@ export interface SoakResult {
   /** Seconds. */
   readonly blocked: number;
   readonly bursts: number;
+  /** Threads of clients that were ended in the midst of what they did. */
+  readonly clientsEnded: number;
   /** Times that the scheduler's count of live timers was not the ledger's. */
   readonly miscounts: number;
   readonly samples: readonly Sample[];
@@ -57,99 +46,83 @@ export interface SoakResult {
 export class Soak {
   readonly #options: SoakOptions;
   readonly #onProgress: (progress: Progress) => void;
-  readonly #clock = new StepClock();
-  readonly #end: number;
-  readonly #proxy: ModelProxy;
-  readonly #driver: Driver;
-  readonly #timers: ShardwheelTimers;
+  readonly #load: SoakLoad;
+  readonly #clients: SoakClients;
   readonly #threads: ThreadFaults;
   readonly #faults: Faults;
   readonly #samples: Sample[] = [];
   /** By shard, the most live timers seen. */
   readonly #peaks: number[] = [];
   #restarts = 0;
-  #miscounts = 0;
+  #peakLive = 0;
   #nextSample = SAMPLE_PERIOD;
   #last = { opened: 0, at: 0 };
-  #isStopped = false;
   readonly #errors: string[] = [];
 
   constructor(options: SoakOptions, onProgress: (progress: Progress) => void) {
     this.#options = options;
     this.#onProgress = onProgress;
-    this.#end = Math.round(options.minutes * 60_000);
-    const replay = workloadOf(options);
-    const ledger = new Ledger(MOST_NUMBERS, this.#clock, KEEP);
-    this.#proxy = new ModelProxy(replay, MOST_OPEN, this.#clock, ledger);
     const scheduler = createScheduler({
-      shards: replay.shards,
+      shards: options.shards,
       hangTimeout: HANG_TIMEOUT,
       inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP, maxYoungGenerationSizeMb: 16 },
     });
-    this.#timers = new ShardwheelTimers(2 * MOST_OPEN, this.#proxy.onFire, scheduler);
-    this.#proxy.use(this.#timers, false);
     scheduler.on('shard-restart', () => {
       this.#restarts++;
     });
     scheduler.on('error', (error) => this.#errors.push(`error: ${error}`));
-    this.#threads = new ThreadFaults(scheduler);
-    const { shards, seed, burst, crashEvery, blockEvery, burstEvery } = options;
-    const every = { crash: crashEvery * 1000, block: blockEvery * 1000, burst: burstEvery * 1000 };
-    this.#faults = new Faults(this.#threads, { shards, seed, burst, every });
-    this.#driver = new Driver(this.#proxy, this.#clock, {
-      end: this.#end,
-      connectionsBy: (millisecond) =>
-        Math.floor(((millisecond + 1) * options.cps) / 1000) + this.#faults.burstConnections,
+    this.#load = new SoakLoad(options, 0, scheduler, {
+      extraConnections: () => this.#faults.burstConnections,
       onTurn: (now) => this.#onTurn(now),
-      isOver: () => this.#isStopped || this.#clock.read() >= this.#end,
     });
+    this.#clients = new SoakClients(scheduler.share(), options);
+    this.#threads = new ThreadFaults(scheduler);
+    this.#faults = new Faults(this.#threads, this.#clients, options);
   }
 
   /** Ends the run as soon as possible; it is judged all the same. */
   stop(): void {
-    this.#isStopped = true;
+    this.#load.stop();
   }
 
   async run(): Promise<SoakResult> {
-    await this.#timers.ready;
-    this.#clock.start();
-    await this.#driver.run();
-    const seconds = this.#clock.read() / 1000;
-    const { ledger } = this.#proxy;
-    await this.#settle();
-    const expected = this.#clock.read() - GRACE;
-    await this.#timers.close((timer) => ledger.handBack(timer, expected));
-    await sleep(200); // whatever fires now has been handed back before, and is counted as doubled
-    const verdict = ledger.verdict();
-    const { armed, moved, cancelled, peakLive } = ledger;
+    const load = this.#load;
+    await load.run();
+    const seconds = load.clock.read() / 1000;
+    await this.#clients.finish(); // before the scheduler that they use is closed
+    const verdict = await load.judge(() => this.#report(load.clock.read(), 'draining'));
+    const others = this.#clients.sums();
+    const { ledger } = load;
+    const all = withOthers(verdict, others);
     return {
       options: this.#options,
       seconds,
-      connections: this.#proxy.opened,
-      longestLag: this.#driver.longestLag,
-      armed,
-      moved,
-      cancelled,
-      peakLive,
-      verdict,
+      connections: load.opened + others.opened,
+      longestLag: load.driver.longestLag,
+      armed: ledger.armed + others.armed,
+      moved: ledger.moved + others.moved,
+      cancelled: ledger.cancelled + others.cancelled,
+      peakLive: this.#peakLive,
+      verdict: all,
       crashes: this.#threads.counts,
       restarts: this.#restarts,
       blocks: this.#faults.blocks,
       blocked: this.#faults.blocked / 1000,
       bursts: this.#faults.bursts,
-      miscounts: this.#miscounts,
+      clientsEnded: this.#clients.ended,
+      miscounts: load.miscounts + others.miscounts,
       samples: this.#samples,
-      faults: [...this.#wrongs(verdict), ...findDrift(this.#samples)],
+      faults: [...this.#wrongs(all, load.miscounts + others.miscounts), ...findDrift(this.#samples)],
     };
   }
 
-  #wrongs(verdict: Verdict): string[] {
-    const wrongs = [...this.#errors];
+  #wrongs(verdict: Verdict, miscounts: number): string[] {
+    const wrongs = [...this.#errors, ...this.#clients.errors];
     for (const kind of ['early', 'lost', 'doubled', 'refused'] as const) {
       if (verdict[kind] > 0) wrongs.push(`${verdict[kind]} timers ${kind}`);
     }
-    if (this.#miscounts > 0) wrongs.push(`${this.#miscounts} times the scheduler miscounted its live timers`);
+    if (miscounts > 0) wrongs.push(`${miscounts} times a scheduler miscounted its live timers`);
     return wrongs;
   }
 
@@ -157,20 +130,26 @@ export class Soak {
     this.#faults.happen(now);
     if (now < this.#nextSample) return;
     this.#nextSample = now + SAMPLE_PERIOD;
-    if (this.#timers.scheduler.size !== this.#proxy.ledger.live) this.#miscounts++;
+    this.#load.count();
+    this.#peakLive = Math.max(this.#peakLive, this.#live);
     void this.#sample(now);
     this.#report(now, 'arrivals');
   }
 
+  /** Of all loops. */
+  get #live(): number {
+    return this.#load.ledger.live + this.#clients.live;
+  }
+
   /** Takes its time where a shard has to be replaced before it answers; several may be under way. */
   async #sample(now: number): Promise<void> {
-    const { live } = this.#proxy.ledger;
+    const live = this.#live;
     const [rss, handles, threads] = [
       process.memoryUsage.rss(),
       process.getActiveResourcesInfo().length,
       countThreads(),
     ];
-    const { shards } = await this.#timers.scheduler.stats();
+    const { shards } = await this.#load.scheduler.stats();
     const sum = (field: 'filed' | 'bytes' | 'highWater') => shards.reduce((total, shard) => total + shard[field], 0);
     if (shards.length === 0) return; // closed meanwhile
     shards.forEach(({ size }, shard) => {
@@ -189,30 +168,30 @@ export class Soak {
     });
   }
 
-  /** Waits for timers that are long overdue, as long as there is hope. */
-  async #settle(): Promise<void> {
-    const until = this.#clock.read() + PATIENCE;
-    do {
-      await sleep(250);
-      this.#report(this.#clock.read(), 'draining');
-    } while (this.#proxy.ledger.isWaitingFor(this.#clock.read() - GRACE) && this.#clock.read() < until);
-  }
-
   #report(now: number, phase: Progress['phase']): void {
-    const { ledger, opened } = this.#proxy;
+    const { ledger } = this.#load;
+    const opened = this.#load.opened + this.#clients.sums().opened;
     const rate = ((opened - this.#last.opened) / Math.max(1, now - this.#last.at)) * 1000;
     this.#last = { opened, at: now };
     const { p50, p99, max } = ledger.lateness.summary();
     const lateness = { p50, p99, max };
-    this.#onProgress({ phase, elapsed: now / 1000, rate, live: ledger.live, fired: ledger.fired, lateness });
+    this.#onProgress({ phase, elapsed: now / 1000, rate, live: this.#live, fired: ledger.fired, lateness });
   }
 }
 
-/** The replay's workload, its connections and timeouts as they are by default. */
-function workloadOf({ cps, shards, seed }: SoakOptions): ReplayOptions {
-  const defaults = parseOptions([]);
-  if (defaults === undefined) throw new Error('The replay has no default options');
-  return { ...defaults, cps, shards, seed };
+/** The owner's verdict, with what its clients have counted. */
+function withOthers(verdict: Verdict, others: ReturnType<SoakClients['sums']>): Verdict {
+  const { lateness } = verdict;
+  return {
+    ...verdict,
+    fired: verdict.fired + others.fired,
+    handedBack: verdict.handedBack + others.handedBack,
+    early: verdict.early + others.early,
+    lost: verdict.lost + others.lost,
+    doubled: verdict.doubled + others.doubled,
+    refused: verdict.refused + others.refused,
+    lateness: { ...lateness, max: Math.max(lateness.max, others.latest) },
+  };
 }
 
 /** Threads of this process where the system tells, else 0. */

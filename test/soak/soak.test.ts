@@ -38,7 +38,25 @@ describe('npm run soak', () => {
     }
   });
 
+  test('with clients on other event loops, one of which is ended each second: every timer is accounted for', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'soak-'));
+    try {
+      const json = join(folder, 'result.json');
+      const flags = '--minutes 0.1 --cps 6000 --shards 1 --clients 2 --client-every 1 --crash-every 1 --block-every 2';
+      const { status, stdout } = run(...flags.split(' '), '--json', json);
+      const result = JSON.parse(readFileSync(json, 'utf8'));
+      expect(result.faults).toEqual([]);
+      expect({ status, end: stdout.trimEnd().split('\n').at(-1) }).toEqual({ status: 0, end: 'Nothing lost.' });
+      expect(result.verdict).toMatchObject({ early: 0, lost: 0, doubled: 0, refused: 0 });
+      expect(result.clientsEnded).toBeGreaterThan(1);
+      expect(result.armed).toBeGreaterThan(result.connections);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test.each([
+    ['--clients', '65'],
     ['--minutes', '0'],
     ['--crash-every', '-1'],
     ['--shards', '0'],

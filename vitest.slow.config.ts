@@ -15,6 +15,8 @@ export default {
       'test/scheduler/model.test.ts',
       'test/timers/fuzz.test.ts',
       'test/faults/refused-resources.test.ts',
+      'test/clients/fuzz.test.ts',
+      'test/clients/given-back.test.ts',
     ],
     env: { SHARDWHEEL_SLOW: '1' },
     testTimeout: 3_600_000,

@@ -163,7 +163,7 @@ class Connection implements Companions {
 
   private lookForOwner(): void {
     if (this.ending !== undefined || !this.board.owner.isGone()) return;
-    this.ending = 'the thread of the scheduler that was shared has ended';
+    if (!this.board.isClosed) this.ending = 'the thread of the scheduler that was shared has ended';
     this.heard();
   }
 

@@ -159,7 +159,7 @@ describe('a connected scheduler', () => {
           longest = Math.max(longest, length);
         });
         scheduler.on('error', (error) => log.push((error as Error).message));
-        const soon = scheduler.now() + 20;
+        const soon = scheduler.now() + 500;
         scheduler.scheduleMany(
           Array.from({ length: 50 }, (_, i) => i),
           Array.from({ length: 50 }, () => soon),

@@ -42,84 +42,88 @@ const endings: [name: string, end: (client: ClientThread) => void][] = [
   ],
 ];
 
-describe.each([0, 1, 2])('guarantee 12, clients do not disturb each other: shards %i', (shards) => {
-  test.each(endings)('one that %s loses its own timers and nothing of anybody else', async (_, end) => {
-    await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
-    const handle = scheduler.share();
-    await using other = ClientThread.connect(handle);
-    await using victim = ClientThread.connect(handle);
-    await Promise.all([other.scheduleAll(COUNT, 600), victim.scheduleAll(COUNT, 600)]);
-    const tally = new Tally(COUNT);
-    for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 600), tally.add, i);
-    end(victim);
-    await victim.ended;
-    await settled(other);
-    await until(() => tally.total >= COUNT);
-    expect(await other.sum()).toEqual(well);
-    tally.expectEachOnce();
-    await given(scheduler, 1, shards === 0 ? 1 : 2);
-  });
-
-  test('one that blocks holds up nobody, and goes on where it stood', async () => {
-    await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
-    const handle = scheduler.share();
-    await using other = ClientThread.connect(handle);
-    await using blocked = ClientThread.connect(handle);
-    await blocked.scheduleAll(COUNT, 200);
-    const gate = new Gate();
-    const block = await gate.block(blocked);
-    await other.scheduleAll(COUNT, 200);
-    const tally = new Tally(COUNT);
-    for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 200), tally.add, i);
-    await settled(other);
-    await until(() => tally.total >= COUNT);
-    gate.open();
-    await block.ended;
-    await settled(blocked);
-    expect(await Promise.all([other.sum(), blocked.sum()])).toEqual([well, well]);
-    tally.expectEachOnce();
-  });
-
-  test('one that floods its shards has all others served meanwhile', async () => {
-    await using scheduler = createScheduler({ shards, capacity: 2 ** 18 });
-    const handle = scheduler.share();
-    await using other = ClientThread.connect(handle);
-    await using flooding = ClientThread.connect(handle);
-    const stop = new Int32Array(new SharedArrayBuffer(4));
-    const flood = flooding.run(async ({ scheduler }, stop) => {
-      let set = 0;
-      while (Atomics.load(stop, 0) === 0) {
-        for (let i = 0; i < 20_000 && scheduler.size < 200_000; i++, set++) scheduler.scheduleAfter(set, 1);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return set;
-    }, stop);
-    for (let round = 0; round < 3; round++) {
-      await other.scheduleAll(COUNT, 50, round * COUNT);
-      await settled(other, (round + 1) * COUNT);
-    }
-    expect(await other.sum()).toEqual({ ended: 3 * COUNT, doubled: 0, early: 0 });
-    Atomics.store(stop, 0, 1);
-    expect(await flood).toBeGreaterThan(20_000);
-  });
-
-  test.runIf(shards > 0)('threads of shards that die are followed by others, for all clients', async () => {
-    await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
-    const handle = scheduler.share();
-    await using first = ClientThread.connect(handle);
-    await using second = ClientThread.connect(handle);
-    await Promise.all([first.scheduleAll(COUNT, 800), second.scheduleAll(COUNT, 800)]);
-    await scheduler.ready;
-    for (let kill = 0; kill < 3; kill++) {
-      await until(() => killShard(scheduler, kill % shards));
-      await new Promise((resolve) => setTimeout(resolve, 120));
-    }
-    await Promise.all([settled(first), settled(second)]);
-    expect(await Promise.all([first.sum(), second.sum()])).toEqual([well, well]);
-    const restarts = await first.run(async ({ scheduler }) => {
-      const { shards } = await scheduler.stats();
-      return shards.reduce((sum, { restarts }) => sum + restarts, 0);
+describe.each([0, 1, 2])(
+  'guarantee 12, clients do not disturb each other: shards %i',
+  { concurrent: true },
+  (shards) => {
+    test.each(endings)('one that %s loses its own timers and nothing of anybody else', async (_, end) => {
+      await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
+      const handle = scheduler.share();
+      await using other = ClientThread.connect(handle);
+      await using victim = ClientThread.connect(handle);
+      await Promise.all([other.scheduleAll(COUNT, 600), victim.scheduleAll(COUNT, 600)]);
+      const tally = new Tally(COUNT);
+      for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 600), tally.add, i);
+      end(victim);
+      await victim.ended;
+      await settled(other);
+      await until(() => tally.total >= COUNT);
+      expect(await other.sum()).toEqual(well);
+      tally.expectEachOnce();
+      await given(scheduler, 1, shards === 0 ? 1 : 2);
     });
-    expect(restarts).toBeGreaterThan(0);
-  });
-});
+
+    test('one that blocks holds up nobody, and goes on where it stood', async () => {
+      await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
+      const handle = scheduler.share();
+      await using other = ClientThread.connect(handle);
+      await using blocked = ClientThread.connect(handle);
+      await blocked.scheduleAll(COUNT, 200);
+      const gate = new Gate();
+      const block = await gate.block(blocked);
+      await other.scheduleAll(COUNT, 200);
+      const tally = new Tally(COUNT);
+      for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 200), tally.add, i);
+      await settled(other);
+      await until(() => tally.total >= COUNT);
+      gate.open();
+      await block.ended;
+      await settled(blocked);
+      expect(await Promise.all([other.sum(), blocked.sum()])).toEqual([well, well]);
+      tally.expectEachOnce();
+    });
+
+    test('one that floods its shards has all others served meanwhile', async () => {
+      await using scheduler = createScheduler({ shards, capacity: 2 ** 18 });
+      const handle = scheduler.share();
+      await using other = ClientThread.connect(handle);
+      await using flooding = ClientThread.connect(handle);
+      const stop = new Int32Array(new SharedArrayBuffer(4));
+      const flood = flooding.run(async ({ scheduler }, stop) => {
+        let set = 0;
+        while (Atomics.load(stop, 0) === 0) {
+          for (let i = 0; i < 20_000 && scheduler.size < 200_000; i++, set++) scheduler.scheduleAfter(set, 1);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        return set;
+      }, stop);
+      for (let round = 0; round < 3; round++) {
+        await other.scheduleAll(COUNT, 50, round * COUNT);
+        await settled(other, (round + 1) * COUNT);
+      }
+      expect(await other.sum()).toEqual({ ended: 3 * COUNT, doubled: 0, early: 0 });
+      Atomics.store(stop, 0, 1);
+      expect(await flood).toBeGreaterThan(20_000);
+    });
+
+    test.runIf(shards > 0)('threads of shards that die are followed by others, for all clients', async () => {
+      await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
+      const handle = scheduler.share();
+      await using first = ClientThread.connect(handle);
+      await using second = ClientThread.connect(handle);
+      await Promise.all([first.scheduleAll(COUNT, 800), second.scheduleAll(COUNT, 800)]);
+      await scheduler.ready;
+      for (let kill = 0; kill < 3; kill++) {
+        await until(() => killShard(scheduler, kill % shards));
+        await new Promise((resolve) => setTimeout(resolve, 120));
+      }
+      await Promise.all([settled(first), settled(second)]);
+      expect(await Promise.all([first.sum(), second.sum()])).toEqual([well, well]);
+      const restarts = await first.run(async ({ scheduler }) => {
+        const { shards } = await scheduler.stats();
+        return shards.reduce((sum, { restarts }) => sum + restarts, 0);
+      });
+      expect(restarts).toBeGreaterThan(0);
+    });
+  },
+);

@@ -20,7 +20,7 @@ const gone: [name: string, end: (owner: ClientThread) => Promise<unknown>, reaso
   ],
 ];
 
-describe.each([0, 1, 2])('guarantee 13, a client outlives its owner: shards %i', (shards) => {
+describe.each([0, 1, 2])('guarantee 13, a client outlives its owner: shards %i', { concurrent: true }, (shards) => {
   test.each(gone)('whose thread %s', async (_, end, reason) => {
     await using owner = ClientThread.own({ shards, capacity: 2 ** 16 });
     const handle = await owner.run(({ scheduler }) => scheduler.share());

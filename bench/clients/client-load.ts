@@ -61,7 +61,6 @@ export class ClientLoad implements ClientCalls {
 
   async pace(rate: number, seconds: number): Promise<ClientResult> {
     const load = this.#load;
-    load.measureFrom();
     const result = await runPaced(load, rate, seconds);
     const { early, lateness, latenesses, operations: checksum } = load;
     return { ...result, latenesses, latest: lateness.max, early, checksum };

@@ -78,7 +78,7 @@ export class Load {
     }
   }
 
-  /** Forgets what was late until now: starting a million timers takes the event loop for a while. */
+  /** Forgets what was late until now: starting a million timers takes the event loop for a while, and so does a collection. */
   measureFrom(): void {
     this.latenesses = new Float64Array(BUCKETS);
     this.lateness = new LatenessHistogram(this.latenesses);

@@ -50,7 +50,6 @@ async function measure(options: PacedSuiteOptions, subject: string, scale: Scale
   await load.prepare();
   await sleep(scale.quick ? 20 : 500);
   await runPaced(load, options.rate, scale.quick ? 0.01 : WARM_UP);
-  load.measureFrom();
   const result = await runPaced(load, options.rate, scale.quick ? 0.04 : SECONDS);
   const figures = { ...figuresOf(result), ...options.measure?.(load) };
   await load.close();

@@ -28,7 +28,7 @@ Examples:
   npm run bench                          everything, ${ROUNDS} rounds, with the table of targets; about an hour
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
-  npm run bench -- clients               event loops that share shards; two minutes
+  npm run bench -- clients               event loops that share shards; two to three minutes
   npm run bench -- --targets               what the table of targets needs; a quarter of an hour
   npm run bench -- --targets --node 24     the same on Node 24, whatever runs this
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;

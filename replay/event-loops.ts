@@ -47,9 +47,9 @@ export class EventLoops<Calls extends object, T = never> implements Loops<Calls>
     return Promise.race([this.#failure, Promise.all(this.#loops.map(call))]);
   }
 
-  /** Asks no more: each thread ends as soon as nothing of its own keeps it. */
-  async leave(): Promise<void> {
-    await this.all((loop) => (loop as Calls & Leaving).leave());
+  /** Asks no more: each thread ends as soon as nothing of its own keeps it, one maybe before another has heard of it. */
+  leave(): void {
+    for (const loop of this.#loops) loop.leave().catch(() => undefined); // it has ended already
   }
 
   async terminate(): Promise<void> {

@@ -61,7 +61,7 @@ export class Replay {
       this.#memory.rest();
       await this.#loops.all((loop) => loop.drive());
       const results = await this.#loops.all((loop) => loop.finish());
-      await this.#threads?.leave();
+      this.#threads?.leave();
       const memory = this.#memory.use();
       return { subject: name, asked: options.cps, memory, ...mergedResult(results) };
     } catch (error) {

@@ -22,3 +22,11 @@ test('a thread that ends is not waited for', async () => {
   await loops.terminate();
   await refused;
 });
+
+test('threads that are told to leave end by themselves, one after the other', async () => {
+  const loops = new EventLoops<LoopCalls>(entry, 3);
+  await loops.all((loop, index) => loop.layOut({ name: 'driver', options, index }));
+  loops.leave();
+  // Whoever waits for an answer now hears that there is nobody to give it.
+  await expect(loops.all(() => new Promise<void>(() => undefined))).rejects.toThrow(/has ended, exit code 0/);
+});

@@ -1,4 +1,4 @@
-import { BroadcastChannel } from 'node:worker_threads';
+import { BroadcastChannel, MessagePort } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 
 /**
@@ -12,8 +12,14 @@ export class Mailbox<Message> {
   /** Does not hold the process. What `received` throws is uncaught. */
   constructor(address: string, received: (message: Message) => void) {
     this.channel = outsideContexts(() => new BroadcastChannel(address));
-    this.channel.onmessage = (event: unknown) => received((event as { data: Message }).data);
-    (this.channel as unknown as { unref(): void }).unref();
+    const port = portBeneath(this.channel);
+    if (port === undefined) {
+      this.channel.onmessage = (event: unknown) => received((event as { data: Message }).data);
+    } else {
+      port.removeAllListeners('message');
+      port.on('message', received);
+    }
+    (this.channel as unknown as MessagePort).unref();
   }
 
   /** To all others with this address. */
@@ -22,7 +28,6 @@ export class Mailbox<Message> {
   }
 
   close(): void {
-    this.channel.onmessage = () => undefined;
     this.channel.close();
   }
 }
@@ -32,4 +37,15 @@ export function post(address: string, message: unknown): void {
   const channel = new BroadcastChannel(address);
   channel.postMessage(message);
   channel.close();
+}
+
+/**
+ * The port that a BroadcastChannel of Node stands on; undefined where it does not. Its messages come without the channel's
+ * own events: of those the first has Node 22 and later load all of undici, for the class MessageEvent, which blocks a thread
+ * for 30 to 60 ms, and stays there with some MB.
+ */
+function portBeneath(channel: BroadcastChannel): MessagePort | undefined {
+  const symbol = Object.getOwnPropertySymbols(channel).find(({ description }) => description === 'kHandle');
+  const port: unknown = symbol && Reflect.get(channel, symbol);
+  return port instanceof MessagePort ? port : undefined;
 }

@@ -7,6 +7,7 @@ import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './r
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));
+const clients = JSON.parse(read('bench/results/clients.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
   return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
@@ -16,6 +17,8 @@ const blocks: [path: string, written: string][] = [
   ['README.md', replayFiguresOf(replays)],
   ['docs/performance.md', figuresOf(results)],
   ['docs/figures.md', subjectsOf(results)],
+  ['docs/sizing.md', figuresOf(clients)],
+  ['docs/sizing.md', subjectsOf(clients)],
 ];
 for (const [path, written] of blocks) {
   writeFileSync(new URL(path, root), withBlock(read(path), written));

@@ -7,6 +7,7 @@ import { judge, targets } from '../../bench/targets.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const reference: Results = JSON.parse(read('bench/results/reference.json'));
+const clients: Results = JSON.parse(read('bench/results/clients.json'));
 
 describe('the figures that the documents show', () => {
   test.each(['README.md', 'docs/performance.md'])('%s has those of the reference run', (path) => {
@@ -28,6 +29,13 @@ describe('the figures that the documents show', () => {
 
   test('docs/figures.md has those of every subject', () => {
     expect(read('docs/figures.md')).toContain(subjectsOf(reference));
+  });
+
+  test('docs/sizing.md has those of the run over event loops and shards, judged as is done today', () => {
+    expect(read('docs/sizing.md')).toContain(figuresOf(clients));
+    expect(read('docs/sizing.md')).toContain(subjectsOf(clients));
+    expect(JSON.parse(JSON.stringify(judge(clients.comparisons)))).toEqual(clients.targets);
+    expect(clients.targets.length).toBe(3);
   });
 
   test('a run whose suites are no longer what they were is not shown', () => {

@@ -106,6 +106,30 @@ describe.each([0, 1, 2])(
       expect(await flood).toBeGreaterThan(20_000);
     });
 
+    test.runIf(shards > 0)(
+      'where the owner gives threads up, each client goes on inline, in its own thread',
+      async () => {
+        await using scheduler = createScheduler({
+          shards,
+          capacity: 2 ** 16,
+          inlineAfter: { deaths: 1, within: 60_000 },
+        });
+        const errors: unknown[] = [];
+        scheduler.on('error', (error) => errors.push((error as { code: string }).code));
+        await using client = ClientThread.connect(scheduler.share());
+        await scheduler.ready;
+        await client.scheduleAll(COUNT, 800);
+        for (let shard = 0; shard < shards; shard++) await until(() => killShard(scheduler, shard));
+        await settled(client);
+        expect(await client.sum()).toEqual(well);
+        await until(() => errors.length === shards);
+        const { serving, shards: served } = await client.run(({ scheduler }) => scheduler.stats());
+        expect([serving.by, ...served.map(({ inline }) => inline)]).toEqual(['inline', ...served.map(() => true)]);
+        const told = await client.run(({ book }) => book.errors);
+        expect(told.map((error) => error.split(':')[0])).toEqual(served.map(() => 'ERR_SHARD_INLINE'));
+      },
+    );
+
     test.runIf(shards > 0)('threads of shards that die are followed by others, for all clients', async () => {
       await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
       const handle = scheduler.share();

@@ -52,6 +52,12 @@ describe.each([0, 2])("guarantee 14, ids are the client's: shards %i", { concurr
     }
   });
 
+  test('cancelAnywhere of a scheduler that nobody shares is cancel', async () => {
+    await using scheduler = createScheduler({ shards, capacity: 16 });
+    const id = scheduler.scheduleAfter(1, 60_000);
+    expect([await scheduler.cancelAnywhere(id), await scheduler.cancelAnywhere(id)]).toEqual([true, false]);
+  });
+
   test('against a concurrent delivery: each timer is cancelled or delivered, and never both', async () => {
     await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
     await using client = ClientThread.connect(scheduler.share());

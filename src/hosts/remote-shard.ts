@@ -61,6 +61,8 @@ export class RemoteShard implements ShardHost {
   private readonly parts: RemoteParts;
   private readonly events: InlineEvents;
   private readonly doorbell: Doorbell;
+  /** For when it is inline: that of the setup says what the thread does, for all clients. */
+  private readonly ownDoorbell = allocateDoorbell();
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
   private readonly lanes: OwnLane[] = [];
   private inline: InlineShard | undefined;
@@ -249,8 +251,7 @@ export class RemoteShard implements ShardHost {
   }
 
   private newInline(origin: ShardOrigin, isTemporary: boolean): InlineShard {
-    // A doorbell of its own: that of the setup says what the thread does, for all clients.
-    const setup = { ...this.setup, doorbell: allocateDoorbell(), lanes: this.lanes.map(({ setup }) => setup) };
+    const setup = { ...this.setup, doorbell: this.ownDoorbell, lanes: this.lanes.map(({ setup }) => setup) };
     const cause = this.deathsSinceServed > 0 ? new Error('The threads of the shared scheduler are gone') : undefined;
     const deaths = this.deathsSinceServed;
     this.deathsSinceServed = 0;

@@ -19,10 +19,10 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
 import { type Companions, Coordinator, type CoordinatorEvents, type HostedShards } from './coordinator.ts';
+import { workOf } from './host-shards.ts';
 import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
-import { workOf } from './start-coordinator.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the looks.
 const { setInterval, clearInterval } = globalThis;

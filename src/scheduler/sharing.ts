@@ -116,8 +116,12 @@ export class Sharing {
     }
     for (const entry of clients) {
       if (!entry.pulse.isGone()) continue;
-      dismiss(this.handle, entry.serial);
-      entry.free(); // the last: somebody else goes on with it, should this thread end before
+      try {
+        dismiss(this.handle, entry.serial);
+      } catch {
+        return; // no memory for a message: the next sweep finds it again
+      }
+      entry.free(); // the last: the next sweep finds one that was not
     }
   };
 }

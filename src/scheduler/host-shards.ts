@@ -1,0 +1,131 @@
+import type { Client } from '../client/client.ts';
+import { ShardInlineError } from '../errors.ts';
+import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';
+import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
+import { StartQueue } from '../hosts/start-queue.ts';
+import { SupervisedShard } from '../hosts/supervised-shard.ts';
+import type { SupervisionEvents } from '../hosts/supervision.ts';
+import type { ShardSetup } from '../shard/build-shard.ts';
+import { addressOf } from '../sharing/handle.ts';
+import type { SharedClock } from '../time/shared-clock.ts';
+import type { CoordinatorEvents, HostedShards } from './coordinator.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { SharedServer } from './sharing.ts';
+
+export interface HostingParts {
+  readonly options: ResolvedOptions;
+  /** One for each host. */
+  readonly setups: readonly ShardSetup[];
+  /** What addresses begin with. */
+  readonly name: string;
+  readonly clock: SharedClock;
+  readonly client: Client;
+  readonly events: CoordinatorEvents;
+  /** Slots that clients of other threads have in use. */
+  readonly guestSlots: () => number;
+}
+
+export interface Hosting {
+  readonly hosted: readonly HostedShards[];
+  /** As other threads find them. */
+  readonly servers: readonly SharedServer[];
+  readonly serving: () => Serving;
+  /** Starts the threads that are to serve from the beginning. */
+  readonly start: () => void;
+}
+
+const nothing = (): void => undefined;
+
+/** Puts the shards of an owner where its options want them. */
+export function hostShards(parts: HostingParts): Hosting {
+  const reason = whyInline(parts);
+  if (reason !== undefined) return hostInline(parts, reason);
+  return parts.options.isAuto ? hostAuto(parts) : hostOnThreads(parts);
+}
+
+function hostInline(parts: HostingParts, reason: string): Hosting {
+  const serving: Serving = { by: 'inline', since: 0, reason, changes: 0 };
+  const hosted = parts.setups.map((setup, at) => {
+    const count = { restarts: 0 };
+    const host = new InlineShard(setup, inlineEvents(parts, count), false, { origin: 'nothing' });
+    return Object.assign(count, { host, placements: placementsOf(setup, at) });
+  });
+  const servers = hosted.map(() => ({ notice: undefined, wanted: nothing }));
+  return { hosted, servers, serving: () => serving, start: nothing };
+}
+
+function hostOnThreads(parts: HostingParts): Hosting {
+  const { shards } = parts.options;
+  const serving: Serving = { by: 'threads', since: 0, reason: `shards: ${shards}`, changes: 0 };
+  const starts = new StartQueue();
+  const hosted = parts.setups.map((setup, at) => {
+    const count = { restarts: 0 };
+    const host = supervise(parts, at, starts, inlineEvents(parts, count), parts.events.wentInline);
+    return Object.assign(count, { host, placements: placementsOf(setup, at) });
+  });
+  const servers = hosted.map(({ host }) => ({ notice: host.notice, wanted: nothing }));
+  const start = () => {
+    for (const { host } of hosted) host.startThread();
+  };
+  return { hosted, servers, serving: () => serving, start };
+}
+
+/** One host serves all shards: inline, or on a thread. */
+function hostAuto(parts: HostingParts): Hosting {
+  const { clock, client, events } = parts;
+  const count = { restarts: 0 };
+  const shard = supervise(parts, 0, new StartQueue(), inlineEvents(parts, count), (error) => {
+    host.stayInline(error.message);
+    events.wentInline(error);
+  });
+  const load = (): Load => ({ now: clock.exact(), size: client.size, work: workOf(client) });
+  const host = new AutoShard(shard, load, events.servingChanged);
+  const hosted = [Object.assign(count, { host, placements: placementsOf(parts.setups[0], 0) })];
+  const wanted = () => host.keepThread('another event loop has asked for a thread');
+  return { hosted, servers: [{ notice: shard.notice, wanted }], serving: () => host.serving, start: nothing };
+}
+
+function supervise(
+  { options, setups, name, clock, client, guestSlots }: HostingParts,
+  at: number,
+  starts: StartQueue,
+  inline: InlineEvents,
+  wentInline: SupervisionEvents['wentInline'],
+): SupervisedShard {
+  const gone = () => client.loop.arm(); // it may have raised the client's bell and not lived to post
+  const surroundings = { starts, address: addressOf.host(name, at), guestSlots };
+  return new SupervisedShard(setups[at], clock, options, { ...inline, gone, wentInline }, surroundings);
+}
+
+/** Counts restarts there. */
+const inlineEvents = ({ client, events }: HostingParts, count: { restarts: number }): InlineEvents => ({
+  news: () => client.loop.arm(),
+  failed: events.shardFailed,
+  restarted: (restart) => {
+    count.restarts += 1;
+    events.restarted(restart);
+  },
+});
+
+/** A host has one lane, or, alone, all of them. */
+const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
+
+/** Commands sent and fired records taken so far: what the shards have had to do. */
+export const workOf = ({ lanes, delivery }: Client): number =>
+  lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered + delivery.stale);
+
+/** Why no thread is ever to be started; undefined where some may be. */
+function whyInline({ options, events }: HostingParts): string | undefined {
+  if (options.shards === 0) return 'shards: 0';
+  if (options.isAuto && options.manual) return "with clock: 'manual' nothing waits for a busy event loop";
+  if (mayStartThreads()) return undefined;
+  const error = ShardInlineError.withoutPermission();
+  process.nextTick(() => events.wentInline(error)); // when there are listeners
+  return error.message;
+}
+
+/** Whether Node's permission model, if it is on, lets this process start threads. */
+function mayStartThreads(): boolean {
+  const { permission } = process as { permission?: { has(scope: string): boolean } };
+  return permission === undefined || permission.has('worker');
+}

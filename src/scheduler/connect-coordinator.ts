@@ -156,15 +156,24 @@ class Connection implements Companions {
   /** There may be news on the board. */
   heard(): void {
     if (this.handle.clock.manual) this.client.loop.arm();
-    if (this.board.isClosed) this.ending ??= 'the scheduler that was shared has been closed';
+    if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
     for (const { shard } of this.hosted) shard.look();
-    if (this.ending !== undefined && !this.handle.mayHaveThreads) this.serve('inline', this.ending); // as it was
   }
 
   private lookForOwner(): void {
-    if (this.ending !== undefined || !this.board.owner.isGone()) return;
-    if (!this.board.isClosed) this.ending = 'the thread of the scheduler that was shared has ended';
-    this.heard();
+    if (!this.board.owner.isGone()) return;
+    this.heard(); // it may have been closed before
+    this.endSharing('the thread of the scheduler that was shared has ended');
+  }
+
+  /** The owner is no more: every lane is served in this thread from here on. */
+  private endSharing(how: string): void {
+    if (this.ending !== undefined) return;
+    this.ending = how;
+    clearInterval(this.looking);
+    for (const { shard } of this.hosted) shard.look();
+    this.serve('inline', how);
+    if (this.handle.mayHaveThreads) this.events.wentInline(ShardInlineError.withoutOwner(how));
   }
 
   private openLane(placement: number): ClientLane {
@@ -227,23 +236,12 @@ class Connection implements Companions {
 
   /** No thread will serve a shard any more. */
   private stays(number: number): void {
-    const error = this.ending === undefined ? this.givenUp(number) : this.ownerless();
     const host = this.byHost[number]?.host;
-    if (error !== undefined && host instanceof AutoShard) host.stayInline(error.message);
-    if (error !== undefined) this.events.wentInline(error);
-  }
-
-  /** Told of once, however many shards there are. */
-  private ownerless(): ShardInlineError | undefined {
-    if (this.serving.reason === this.ending) return undefined;
-    this.serve('inline', this.ending as string);
-    return ShardInlineError.withoutOwner(this.ending as string);
-  }
-
-  /** Undefined where the owner has never meant to have threads. */
-  private givenUp(number: number): ShardInlineError | undefined {
-    if (!this.handle.mayHaveThreads) return undefined;
-    return ShardInlineError.givenUp(number);
+    if (host instanceof AutoShard) host.stayInline(this.ending ?? 'the owner starts no threads any more');
+    // An owner that is no more is told of once, for all shards; one that never meant to have threads, not at all.
+    if (this.ending === undefined && this.handle.mayHaveThreads) {
+      this.events.wentInline(ShardInlineError.givenUp(number));
+    }
   }
 
   private settings(): string {

@@ -14,7 +14,7 @@ const LEFT_ALONE = TIMERS / 2;
 const BATCH = 2000;
 const LONGEST = 60;
 /** ms: whoever died, others are in its place long before. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 const ids = new Float64Array(TIMERS);
 const deadlines = new Float64Array(TIMERS);

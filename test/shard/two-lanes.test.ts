@@ -64,6 +64,19 @@ test('a shard serves two lanes: each client gets its own timers, in its own orde
   expect(built.shard.nextEvent()).toBe(Number.POSITIVE_INFINITY);
 });
 
+test('a lane that has more to do than a turn takes holds up no other', () => {
+  for (const flooding of [0, 1]) {
+    const { time, schedule, fired, built } = twoClients();
+    Object.assign(built.shard, { budget: 1 });
+    for (let i = 0; i < CAPACITY; i++) schedule(flooding, 1000 + i);
+    const slot = schedule(1 - flooding, 10);
+    time.clock.set(10);
+    const isMore = [built.shard.turn(), built.shard.turn()];
+    expect(isMore).toEqual([true, true]);
+    expect(fired(1 - flooding)).toEqual([slot]);
+  }
+});
+
 test('a client that does not take what has fired does not hold up the other', () => {
   const { time, schedule, fired, built } = twoClients();
   for (let i = 0; i < CAPACITY; i++) schedule(0, 10);

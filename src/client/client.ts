@@ -165,7 +165,7 @@ export class Client {
     return wordOf(this.time.dueTickOf(deadline));
   }
 
-  /** The lane of a placement, which is open from here on. Throws AllocationError where it was not, SchedulerClosedError. */
+  /** The lane of a placement, which is open from here on. Throws AllocationError where it was not. */
   laneAt(placement: number): ClientLane {
     return this.lanesByPlacement[placement] ?? this.open(placement);
   }

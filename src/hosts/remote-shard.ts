@@ -3,7 +3,7 @@ import { allocateDoorbell, Doorbell } from '../lane/doorbell.ts';
 import { TableView } from '../lane/table-view.ts';
 import { type LaneOrigin, type LaneSetup, originOf, type ShardOrigin, type ShardSetup } from '../shard/build-shard.ts';
 import type { FromShard, GuestCalls, ToShard } from '../shard/guest-lanes.ts';
-import type { ShardCounters } from '../shard/shard.ts';
+import { NOTHING_DONE } from '../shard/shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { HostState } from '../sharing/board.ts';
 import { post } from '../sharing/mailbox.ts';
@@ -118,10 +118,17 @@ export class RemoteShard implements ShardHost {
   async endThread(): Promise<void> {
     this.wantsThread = false;
     if (this.epoch === 0) return;
+    const { epoch, lanes } = this;
+    const asked = lanes.length;
     this.isLeaving = true;
-    const left = await this.ask('leave');
+    const left = await this.ask('leave').catch((): typeof GONE => GONE); // no memory to ask
     this.isLeaving = false;
-    if (left === GONE || this.isStopped) return; // its successor is on the way, and keeps it
+    if (this.isStopped) return;
+    if (left === GONE) {
+      // The thread keeps them, and is offered what was opened meanwhile; or its successor has all.
+      if (this.epoch === epoch) this.offer(lanes.slice(asked), 'tables');
+      return;
+    }
     this.epoch = 0;
     this.goInline(left instanceof Error ? 'tables' : this.lanes.map((lane) => entriesOf(lane, left)), true);
   }
@@ -167,7 +174,7 @@ export class RemoteShard implements ShardHost {
     if (name === 'earliestDeadline') return this.earliestDeadline() as ReturnType<ShardControl[C]>;
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
-      if (this.epoch === 0 || this.isStopped) return this.nothingServed() as ReturnType<ShardControl[C]>;
+      if (this.epoch === 0 || this.isStopped) return this.lanes.map(() => NOTHING_DONE) as ReturnType<ShardControl[C]>;
       const answer = await this.ask('stats');
       if (answer instanceof Error) throw answer;
       if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
@@ -263,35 +270,21 @@ export class RemoteShard implements ShardHost {
     return Math.min(...this.lanes.map(({ setup }) => new TableView(setup.memory, scale).earliestDeadline()));
   }
 
+  /** Rejects where there is no memory for the question. */
   private ask<C extends keyof GuestCalls>(call: C): Promise<GuestCalls[C] | Error | typeof GONE> {
     const { client, reply } = this.parts;
     this.requests += 1;
     const request = this.requests;
     return new Promise((resolve) => {
+      this.send({ kind: 'call', client, epoch: this.epoch, reply, request, call });
       this.waiting.set(request, (answer) => {
         this.waiting.delete(request);
         resolve(answer as GuestCalls[C]);
       });
-      this.send({ kind: 'call', client, epoch: this.epoch, reply, request, call });
     });
   }
 
   private giveUpCalls(): void {
     for (const resolve of this.waiting.values()) resolve(GONE);
-  }
-
-  private nothingServed(): ShardCounters[] {
-    return this.lanes.map(() => ({
-      turns: 0,
-      lanes: 1,
-      commands: 0,
-      fired: 0,
-      refiled: 0,
-      dropped: 0,
-      cascaded: 0,
-      filed: 0,
-      bytes: 0,
-      reservedBytes: 0,
-    }));
   }
 }

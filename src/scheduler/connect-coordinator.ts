@@ -5,8 +5,7 @@ import { ClientLane } from '../client/client-lane.ts';
 import { ClientTime } from '../client/client-time.ts';
 import { KeepAlive } from '../client/keep-alive.ts';
 import { HandleError, ShardInlineError } from '../errors.ts';
-import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';
-import type { InlineEvents } from '../hosts/inline-shard.ts';
+import { AutoShard, type Serving } from '../hosts/auto-shard.ts';
 import { RemoteShard } from '../hosts/remote-shard.ts';
 import type { ShardHost } from '../hosts/shard-host.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
@@ -19,7 +18,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
 import { type Companions, Coordinator, type CoordinatorEvents, type HostedShards } from './coordinator.ts';
-import { workOf } from './host-shards.ts';
+import { inlineEvents, loadOf } from './host-shards.ts';
 import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
@@ -44,7 +43,14 @@ export function connectCoordinator(
   const membership = outsideContexts(() => board.join(threadId, () => connection.heard()));
   if (membership === undefined) throw HandleError.tooManyClients(board.clients().length);
   board.owner.wake(); // which looks after its clients from here on
-  const connection = new Connection(handle, board, membership, bell, options, events, left);
+  let connection: Connection;
+  try {
+    connection = new Connection(handle, board, membership, bell, options, events, left);
+  } catch (error) {
+    membership.pulse.release();
+    membership.entry.free();
+    throw error;
+  }
   return connection.coordinator;
 }
 
@@ -61,9 +67,9 @@ class Connection implements Companions {
   private readonly board: Board;
   private readonly membership: Membership;
   private readonly bell: SharedArrayBuffer;
-  private readonly events: CoordinatorEvents;
+  readonly events: CoordinatorEvents;
   private readonly left: () => void;
-  private readonly client: Client;
+  readonly client: Client;
   private readonly time: ClientTime;
   private readonly peers: Peers;
   private readonly looking: NodeJS.Timeout | undefined;
@@ -124,9 +130,9 @@ class Connection implements Companions {
       hosted: this.hosted,
       serving: () => this.servingNow(),
       start: () => undefined,
-      companions: () => this,
+      companions: this,
+      share: () => this,
     });
-    this.coordinator.share(); // which makes itself known as its companions
   }
 
   cancelElsewhere(id: TimerId): Promise<boolean> {
@@ -199,14 +205,7 @@ class Connection implements Companions {
       ...handle.hosts[number],
       lanes: [],
     };
-    const inlineEvents: InlineEvents = {
-      news: () => this.client.loop.arm(),
-      failed: this.events.shardFailed,
-      restarted: (restart) => {
-        remote.restarts += 1;
-        this.events.restarted(restart);
-      },
-    };
+    const count = { restarts: 0 };
     const { serial } = this.membership.entry;
     const shard = new RemoteShard(
       setup,
@@ -218,20 +217,15 @@ class Connection implements Companions {
         want: () => board.want(number),
         stays: () => this.stays(number),
       },
-      inlineEvents,
+      inlineEvents(this, count),
     );
-    const host = handle.isAuto ? this.switching(shard) : shard;
-    const remote: Remote = { host, shard, placements: [], restarts: 0 };
+    const { client } = this;
+    const host = handle.isAuto ? new AutoShard(shard, () => loadOf(client), this.events.servingChanged) : shard;
+    const remote: Remote = Object.assign(count, { host, shard, placements: [] });
     this.byHost[number] = remote;
     this.hosted.push(remote);
     if (!handle.isAuto) shard.startThread();
     return remote;
-  }
-
-  private switching(shard: RemoteShard): AutoShard {
-    const { client } = this;
-    const load = (): Load => ({ now: client.clock.exact(), size: client.size, work: workOf(client) });
-    return new AutoShard(shard, load, this.events.servingChanged);
   }
 
   /** No thread will serve a shard any more. */

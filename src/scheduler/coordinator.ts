@@ -48,8 +48,10 @@ export interface CoordinatorParts {
   readonly serving: () => Serving;
   /** Starts the threads that are to serve from the beginning. Until then the scheduler holds nothing but memory. */
   readonly start: () => void;
-  /** Made at the first call, where they are not there from the beginning. */
-  readonly companions: () => Companions;
+  /** Where they are there from the beginning. */
+  readonly companions?: Companions;
+  /** Makes them, where they are not. */
+  readonly share: () => Companions;
 }
 
 /**
@@ -66,6 +68,7 @@ export class Coordinator {
     this.parts = parts;
     this.client = parts.client;
     this.scale = parts.scale;
+    this.companions = parts.companions;
   }
 
   start(): void {
@@ -91,7 +94,7 @@ export class Coordinator {
 
   /** Throws AllocationError. */
   share(): SchedulerHandle {
-    this.companions ??= this.parts.companions();
+    this.companions ??= this.parts.share();
     return this.companions.handle;
   }
 

@@ -72,14 +72,13 @@ function hostOnThreads(parts: HostingParts): Hosting {
 
 /** One host serves all shards: inline, or on a thread. */
 function hostAuto(parts: HostingParts): Hosting {
-  const { clock, client, events } = parts;
+  const { client, events } = parts;
   const count = { restarts: 0 };
   const shard = supervise(parts, 0, new StartQueue(), inlineEvents(parts, count), (error) => {
     host.stayInline(error.message);
     events.wentInline(error);
   });
-  const load = (): Load => ({ now: clock.exact(), size: client.size, work: workOf(client) });
-  const host = new AutoShard(shard, load, events.servingChanged);
+  const host = new AutoShard(shard, () => loadOf(client), events.servingChanged);
   const hosted = [Object.assign(count, { host, placements: placementsOf(parts.setups[0], 0) })];
   const wanted = () => host.keepThread('another event loop has asked for a thread');
   return { hosted, servers: [{ notice: shard.notice, wanted }], serving: () => host.serving, start: nothing };
@@ -98,7 +97,10 @@ function supervise(
 }
 
 /** Counts restarts there. */
-const inlineEvents = ({ client, events }: HostingParts, count: { restarts: number }): InlineEvents => ({
+export const inlineEvents = (
+  { client, events }: Pick<HostingParts, 'client' | 'events'>,
+  count: { restarts: number },
+): InlineEvents => ({
   news: () => client.loop.arm(),
   failed: events.shardFailed,
   restarted: (restart) => {
@@ -110,8 +112,15 @@ const inlineEvents = ({ client, events }: HostingParts, count: { restarts: numbe
 /** A host has one lane, or, alone, all of them. */
 const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
 
+/** What decides whether a thread pays for this client. */
+export const loadOf = (client: Client): Load => ({
+  now: client.clock.exact(),
+  size: client.size,
+  work: workOf(client),
+});
+
 /** Commands sent and fired records taken so far: what the shards have had to do. */
-export const workOf = ({ lanes, delivery }: Client): number =>
+const workOf = ({ lanes, delivery }: Client): number =>
   lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered + delivery.stale);
 
 /** Why no thread is ever to be started; undefined where some may be. */

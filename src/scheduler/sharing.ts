@@ -3,7 +3,6 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import type { ServerNotice } from '../hosts/server-notice.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ToShard } from '../shard/guest-lanes.ts';
 import { Board, type Entry } from '../sharing/board.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
@@ -11,6 +10,7 @@ import { post } from '../sharing/mailbox.ts';
 import type { PulseHolder } from '../sharing/pulse.ts';
 import type { TimerId } from '../timer-id.ts';
 import { OWNER, Peers } from './peers.ts';
+import { countsOf, type TimerCounts } from './timer-counts.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the sweeps.
 const { setInterval, clearInterval } = globalThis;
@@ -19,20 +19,11 @@ const { setInterval, clearInterval } = globalThis;
 const SWEEP = 1000;
 
 /** What a client of a shared scheduler has counted: up to now by the caller's own, up to its latest turn by any other. */
-export interface ClientStats {
+export interface ClientStats extends TimerCounts {
   /** 0 for the owner; others count from 1, and no two of a scheduler are ever given the same. */
   client: number;
   /** `threadId` of its thread. */
   thread: number;
-  /** Live timers. */
-  size: number;
-  scheduled: number;
-  rescheduled: number;
-  cancelled: number;
-  delivered: number;
-  stale: number;
-  /** ms, as in `SchedulerStats`. */
-  lateness: Lateness;
 }
 
 /** A host of the owner's, as clients of other threads find it. */
@@ -87,10 +78,7 @@ export class Sharing {
 
   /** The owner first. */
   clientStats(): ClientStats[] {
-    const { size, scheduled, rescheduled, cancelled, delivery, lateness } = this.client;
-    const { delivered, stale } = delivery;
-    const counts = { size, scheduled, rescheduled, cancelled, delivered, stale, lateness: lateness.summary() };
-    return [{ client: OWNER, thread: threadId, ...counts }, ...this.board.clients().map(statsOf)];
+    return [{ client: OWNER, thread: threadId, ...countsOf(this.client) }, ...this.board.clients().map(statsOf)];
   }
 
   /** Precondition: no thread serves any shard. */

@@ -66,7 +66,7 @@ export function startCoordinator(
   let sharing: Sharing | undefined;
   const guestSlots = () => sharing?.slots() ?? 0;
   const { hosted, serving, servers, start } = hostShards({ options, setups, name, clock, client, events, guestSlots });
-  const companions = (): Sharing => {
+  const share = (): Sharing => {
     const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
     const hosts = setups.map(({ doorbell, heartbeat }) => ({ doorbell, heartbeat }));
     const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
@@ -75,5 +75,5 @@ export function startCoordinator(
     sharing = new Sharing(parts, name, servers, client);
     return sharing;
   };
-  return new Coordinator({ client, scale, keepAlive, hosted, serving, companions, start });
+  return new Coordinator({ client, scale, keepAlive, hosted, serving, share, start });
 }

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import type { Serving } from '../hosts/auto-shard.ts';
-import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
 import type { ClientStats } from './sharing.ts';
+import { countsOf, type TimerCounts } from './timer-counts.ts';
 
 export interface ShardStats extends ShardCounters {
   shard: number;
@@ -22,18 +22,8 @@ export interface ShardStats extends ShardCounters {
   inline: boolean;
 }
 
-/** Counts of this client since the scheduler's start, unless said otherwise. */
-export interface SchedulerStats {
-  /** Live timers now. */
-  size: number;
-  scheduled: number;
-  rescheduled: number;
-  cancelled: number;
-  delivered: number;
-  /** Fired records whose timer had been cancelled or moved while they were on their way. */
-  stale: number;
-  /** Time of delivery minus deadline over all deliveries, ms. */
-  lateness: Lateness;
+/** Counts of this client, and what serves it. */
+export interface SchedulerStats extends TimerCounts {
   /** What serves the shards, since when and why. */
   serving: Serving;
   /** Empty after close(). */
@@ -60,13 +50,7 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
     throw error;
   });
   return {
-    size: client.size,
-    scheduled: client.scheduled,
-    rescheduled: client.rescheduled,
-    cancelled: client.cancelled,
-    delivered: client.delivery.delivered,
-    stale: client.delivery.stale,
-    lateness: client.lateness.summary(),
+    ...countsOf(client),
     serving: coordinator.serving,
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),

@@ -37,6 +37,8 @@ interface Guest {
   readonly lane: ServedLane;
 }
 
+const answerTo = (address: string, message: FromShard): void => post(address, message);
+
 /**
  * The lanes of other clients than the one that a shard was built for: they come, and go, by messages. A client waits for
  * nothing: what it publishes meanwhile stands in the lane's ring.
@@ -59,7 +61,7 @@ export class GuestLanes {
     return this.guests.find((guest) => guest.lane === lane)?.placement ?? 0;
   }
 
-  /** Throws nothing: what fails is the sender's to know, and no other client's. */
+  /** What fails is the sender's to know. Where not even that can be told the thread ends: its successor is offered all lanes. */
   readonly receive = (message: ToShard): void => {
     if (message.kind === 'detach') this.dismiss(message.client);
     else if (message.epoch !== this.epoch) return;
@@ -78,22 +80,22 @@ export class GuestLanes {
         admitted.push({ client, placement, lane: served.lane });
       }
     } catch (error) {
-      this.reply(reply, { kind: 'refused', host, epoch, lanes: lanes.length, error: error as Error });
+      answerTo(reply, { kind: 'refused', host, epoch, lanes: lanes.length, error: error as Error });
       return;
     }
     for (const guest of admitted) {
       this.guests.push(guest);
       this.built.shard.admit(guest.lane);
     }
-    this.reply(reply, { kind: 'attached', host, epoch, lanes: lanes.length, found });
+    answerTo(reply, { kind: 'attached', host, epoch, lanes: lanes.length, found });
   }
 
   private answer({ client, reply, request, call }: ToShard & { kind: 'call' }): void {
     const host = this.built.number;
     try {
-      this.reply(reply, { kind: 'answer', host, request, answer: this[call](client) });
+      answerTo(reply, { kind: 'answer', host, request, answer: this[call](client) });
     } catch (error) {
-      this.reply(reply, { kind: 'answer', host, request, error: error as Error });
+      answerTo(reply, { kind: 'answer', host, request, error: error as Error });
     }
   }
 
@@ -115,13 +117,5 @@ export class GuestLanes {
 
   private lanesOf(client: number): ServedLane[] {
     return this.guests.filter((guest) => guest.client === client).map(({ lane }) => lane);
-  }
-
-  private reply(address: string, message: FromShard): void {
-    try {
-      post(address, message);
-    } catch {
-      // No memory for a message: the client asks again, or looks again.
-    }
   }
 }

@@ -16,6 +16,20 @@ export interface ShardCounters extends LaneCounters {
   lanes: number;
 }
 
+/** Of a lane that nobody serves. */
+export const NOTHING_DONE: Readonly<ShardCounters> = {
+  turns: 0,
+  lanes: 1,
+  commands: 0,
+  fired: 0,
+  refiled: 0,
+  dropped: 0,
+  cascaded: 0,
+  filed: 0,
+  bytes: 0,
+  reservedBytes: 0,
+};
+
 /**
  * A shard: the lanes it serves, each with its wheel, and one turn of work on them. There is no thread in here: the same
  * turns are taken by a worker's loop and, with `shards: 0`, by the event loop of the caller.

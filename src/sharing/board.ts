@@ -49,7 +49,7 @@ const RECORD_DOUBLES = COUNTS + BUCKETS;
 /** What a client counts for the others. `latest`: the longest lateness, ms; `deliveries`: those in its histogram. */
 export type ClientCounts = Record<(typeof COUNTED)[number], number>;
 
-/** What serves a host: nothing for now, a thread (of an epoch of its own), or, for good, each client in its own thread. */
+/** What serves a host: no thread at present, one (of an epoch of its own), or, for good, each client in its own thread. */
 export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
 
 const NOTHING = 0;

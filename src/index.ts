@@ -41,6 +41,7 @@ export {
   type TimerIdParts,
   timerIdLayout,
 } from './timer-id.ts';
-export { createTimers, type Timers, type TimersOptions } from './timers/create-timers.ts';
+export { createTimers, type Timers } from './timers/create-timers.ts';
+export type { LongDelays, TimersOptions } from './timers/timeout-source.ts';
 export type { PresetName } from './wheel/presets.ts';
 export type { WheelConfig } from './wheel/wheel-config.ts';

@@ -1,4 +1,4 @@
-export { createTimers, type Timers, type TimersOptions } from './timers/create-timers.ts';
+export { createTimers, type Timers } from './timers/create-timers.ts';
 export {
   clearImmediate,
   clearInterval,
@@ -13,3 +13,4 @@ export {
 export type { MissedCalls } from './timers/missed-calls.ts';
 export type { TimersPromises } from './timers/promise-timers.ts';
 export { Timeout } from './timers/timeout.ts';
+export type { LongDelays, TimersOptions } from './timers/timeout-source.ts';

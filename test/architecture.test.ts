@@ -172,7 +172,9 @@ describe('imports', () => {
 
 describe('files', () => {
   /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
-  const long: Record<string, string> = {};
+  const long: Record<string, string> = {
+    'src/timers/timeout.ts': 'one class: its fields are private, and what Node has beside its documented methods reads them',
+  };
 
   test('have at most 300 lines, or a reason, and never more than 400', () => {
     expect(all.filter(({ lines }) => lines > 400).map(({ path }) => path)).toEqual([]);

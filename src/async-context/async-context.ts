@@ -50,10 +50,30 @@ export function runInContext(context: Context, callback: Callback, ...given: unk
   return keeper.run(context, callback, ...given);
 }
 
-/** Calls a function outside of all contexts: what it sets belongs to nobody's. */
-export function outsideContexts<T>(callback: () => T): T {
-  return keeper.outside(callback);
+/** See {@link ContextKeeper.runUncaught}. */
+export function runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
+  keeper.runUncaught(context, callback, ...given);
 }
+
+/** Whether the program has async hooks of its own, which see each timer. */
+export function isHooked(): boolean {
+  return hooks.isHooked === true;
+}
+
+/** Calls a function outside of all contexts, and of all domains: what it sets belongs to nobody's. */
+export function outsideContexts<T>(callback: () => T): T {
+  const { domain } = domains;
+  if (domain === undefined || domain === null) return keeper.outside(callback);
+  domains.domain = null;
+  try {
+    return keeper.outside(callback);
+  } finally {
+    domains.domain = domain;
+  }
+}
+
+/** Where the module `domain`, once it is loaded, shows the present one. */
+const domains = process as { domain?: object | null };
 
 /** From here on no context is held but by the timers that were set in it. */
 export function forgetContexts(): void {

@@ -18,6 +18,12 @@ export interface ContextKeeper {
    * is outside of all contexts.
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown;
+  /**
+   * As `run`, for a callback whose error nobody catches: where it throws, the context is left entered, so that what Node
+   * calls for an uncaught exception sees it. The precondition holds again once Node has been there, and whatever the event
+   * loop has called this for is used no more.
+   */
+  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void;
   /** Calls the function outside of all contexts, and returns what it does. */
   outside<T>(callback: () => T): T;
   /** Lets go of what was remembered to recognise the next call's context. */

@@ -53,13 +53,22 @@ export class FrameKeeper implements ContextKeeper {
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
     if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
     const { frames } = this;
-    if (context instanceof frames) frames.set(context);
-    else if (context !== undefined) frames.set(new frames(this.first as Storage, context));
+    if (context !== undefined) this.enter(context);
     try {
       return callback(...given);
     } finally {
       if (this.currentFrame() !== undefined) frames.set(undefined); // also where the callback has entered a context
     }
+  }
+
+  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
+    if (context instanceof TimerResource) {
+      context.runInAsyncScope(callback, undefined, ...given);
+      return;
+    }
+    if (context !== undefined) this.enter(context);
+    callback(...given);
+    if (this.currentFrame() !== undefined) this.frames.set(undefined);
   }
 
   outside<T>(callback: () => T): T {
@@ -75,6 +84,11 @@ export class FrameKeeper implements ContextKeeper {
   forget(): void {
     this.recent = undefined;
     this.recentContext = undefined;
+  }
+
+  private enter(context: Context): void {
+    const { frames } = this;
+    frames.set(context instanceof frames ? context : new frames(this.first as Storage, context));
   }
 
   private note(frame: Frame): Context {

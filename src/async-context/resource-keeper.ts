@@ -12,6 +12,11 @@ export class ResourceKeeper implements ContextKeeper {
     return ((context ?? this.none) as TimerResource).runInAsyncScope(callback, undefined, ...given);
   }
 
+  /** What an error's handlers see is the context of this call: into another none can be entered here. */
+  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
+    this.run(context, callback, ...given);
+  }
+
   /** As near as can be: the context in which this package was loaded. */
   outside<T>(callback: () => T): T {
     return this.none.runInAsyncScope(callback);

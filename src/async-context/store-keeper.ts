@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
 import { canWire, wire } from './wire.ts';
 
@@ -19,7 +19,10 @@ class Stores {
 }
 
 // Taken once: a program may wire them, and would be told of what only timers do.
-const { getStore, run } = AsyncLocalStorage.prototype as unknown as Record<'getStore' | 'run', Callback>;
+const { enterWith, getStore, run } = AsyncLocalStorage.prototype as unknown as Record<
+  'enterWith' | 'getStore' | 'run',
+  Callback
+>;
 
 /**
  * Contexts where AsyncLocalStorage stands on async hooks: the default up to Node 22.
@@ -75,6 +78,16 @@ export class StoreKeeper implements ContextKeeper {
     return resource.runInAsyncScope(inner, undefined, ...given);
   }
 
+  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
+    let isDone = false;
+    try {
+      this.run(context, callback, ...given);
+      isDone = true;
+    } finally {
+      if (!isDone && context !== undefined) this.enter(context);
+    }
+  }
+
   outside<T>(callback: () => T): T {
     if (!this.isUsed) return callback();
     const resource = new TimerResource();
@@ -85,6 +98,20 @@ export class StoreKeeper implements ContextKeeper {
 
   forget(): void {
     this.recent = undefined;
+  }
+
+  /** Into the resource that is running. */
+  private enter(context: Context): void {
+    if (context instanceof TimerResource) {
+      const [from, to] = [storesOn(context), storesOn(executionAsyncResource())];
+      for (const key of keysOf(from)) to[key] = from[key];
+      return;
+    }
+    const { pairs } = context instanceof Stores ? context : { pairs: [this.first, context] };
+    for (let at = 0; at < pairs.length; at += 2) {
+      const storage = pairs[at] as Storage;
+      if (storage.enabled) Reflect.apply(enterWith, storage, [pairs[at + 1]]);
+    }
   }
 
   private look(): Context {

@@ -7,6 +7,7 @@ import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { ClientTime } from './client-time.ts';
 import { CommandStage } from './command-stage.ts';
 import { Commands } from './commands.ts';
+import { callLater } from './deferral.ts';
 import { reportHandBack } from './hand-back.ts';
 import { Payload } from './payload.ts';
 
@@ -17,6 +18,11 @@ export interface UnfiredTimer {
   id: TimerId;
   deadline: number;
   argument: unknown;
+}
+
+/** Where deferred timers go that are due and were never published. */
+export interface OverdueSink {
+  overdue(lane: ClientLane, slot: number, deadline: number): void;
 }
 
 /** What a closed lane's timers carry. Made here, as close() must not ask for memory. */
@@ -48,6 +54,8 @@ export class ClientLane {
    * since: their slots are the first of the free list, and may still hold what their timers carried.
    */
   private peak = 0;
+  /** Whether a deferred timer has ever been scheduled. */
+  hasDeferred = false;
   /** See prefetch. V8: used results */
   prefetchSink = 0;
   private request = 0;
@@ -121,6 +129,19 @@ export class ClientLane {
       unreleased -= 1;
       return unreleased > 0;
     });
+  }
+
+  /** Hands over the deferred timers that wait to be published and are due by `time`, ms. The sink ends them. */
+  takeStaged(time: number, sink: OverdueSink): void {
+    const { stage, table } = this;
+    for (const { words, start, end } of stage.chunks()) {
+      for (let at = start; at < end; at += 2) {
+        const slot = words[at];
+        if (table.tagOf(slot) !== words[at + 1]) continue;
+        const deadline = table.deadlineOf(slot);
+        if (deadline <= time && this.callbackOf(slot) === callLater) sink.overdue(this, slot, deadline);
+      }
+    }
   }
 
   callbackOf(slot: number): TimerCallback<unknown> | undefined {

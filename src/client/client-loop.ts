@@ -1,9 +1,10 @@
 import { forgetContexts, outsideContexts } from '../async-context/async-context.ts';
 import type { ClientTime } from './client-time.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import { inNextTurn } from './next-turn.ts';
 
 // Taken once: a test that fakes the timers of its thread must not stop the turns.
-const { setTimeout, clearTimeout } = globalThis;
+const { setTimeout, clearTimeout, clearImmediate } = globalThis;
 
 /**
  * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
@@ -12,13 +13,20 @@ const { setTimeout, clearTimeout } = globalThis;
 const HOLD = 4;
 const URGENT = 2 * HOLD;
 
+/** ms after which an armed turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
+const NUDGE = 1;
+
 /** What a turn consists of. */
 export interface ClientTurn {
   readonly isClosed: boolean;
+  /** A shard in this thread fires what has come due. */
+  readonly catchUp: () => void;
   /** Delivers what has fired; returns whether some is left. Throws what a tick of the program throws. */
   deliver(): boolean;
   /** Publishes commands, and settles whether live timers keep the process alive. */
   finish(): void;
+  /** Runs the callbacks that were deferred to here; returns whether some are left. Throws what they throw. */
+  runDeferred(): boolean;
   /** The turn has left nothing to deliver. */
   becameIdle(): void;
 }
@@ -26,26 +34,42 @@ export interface ClientTurn {
 /**
  * When a client's turns come: the mirror of `shard/shard-loop.ts`.
  *
- *     change ─▶ hold timer, HOLD ms ─╮
- *     news of a shard, a near deadline, fired records left ─▶ the next immediate ─▶ turn: deliver → finish
+ *     change ─▶ hold timer, HOLD ms ───────────────────────────────────────────────────╮
+ *     an inline shard's event has come ────────────────────────────────────────────────┤
+ *     news of a shard, a near deadline, fired records left ─▶ the next immediate ─▶ turn: deliver → finish → run deferred
  *
  * Turns belong to no async context, whoever asks for them; and nothing lies between them and Node, whom an error that a
- * tick throws must reach. Where one does, the next turn goes on.
+ * tick or a deferred callback throws must reach. Where one does, the next turn goes on.
+ *
+ * What brings a turn holds the process only while live timers do, see `KeepAlive`.
  */
 export class ClientLoop {
-  /** Turns begun. What was scheduled before one is published at its end, if the rings have room. */
+  /** Turns begun. */
   turns = 0;
   /** The hold timer is set: a turn comes within HOLD. */
   isHeld = false;
-  /** An immediate is set: a turn comes now. */
+  /** A turn comes now. */
   private isArmed = false;
+  /** The last turn has left something: the armed turn takes it, and no other one before. */
+  private hasBacklog = false;
+  /** And it was brought by a timer: immediates still come in that turn of the event loop, and the armed turn in the next. */
+  private isSpent = false;
+  /** The hold timer has left a turn to an immediate. */
+  private isMissed = false;
+  /** Deadlines before this, ms, are urgent while only the hold timer is set. */
+  private heldUntil = Number.NaN;
+  private immediate: NodeJS.Immediate | undefined;
   private holdTimer: NodeJS.Timeout | undefined;
+  private nudgeTimer: NodeJS.Timeout | undefined;
   private readonly client: ClientTurn;
   private readonly time: ClientTime;
+  private readonly keepAlive: KeepAlive;
 
-  constructor(client: ClientTurn, time: ClientTime) {
+  constructor(client: ClientTurn, time: ClientTime, keepAlive: KeepAlive) {
     this.client = client;
     this.time = time;
+    this.keepAlive = keepAlive;
+    keepAlive.onChange((isHolding) => this.followHold(isHolding));
   }
 
   /** Makes sure that a turn comes now. */
@@ -53,6 +77,8 @@ export class ClientLoop {
     if (this.isArmed || this.client.isClosed) return;
     outsideContexts(this.setArmed);
     this.isArmed = true;
+    this.noteUrgency();
+    if (!this.keepAlive.isHolding) this.followHold(false);
   }
 
   /** Makes sure that a turn comes within HOLD. */
@@ -66,7 +92,8 @@ export class ClientLoop {
     }
     this.isHeld = true;
     this.time.read();
-    if (!this.time.clock.memory.manual) this.time.urgentBefore = this.time.scale.timeOf(this.time.tick) + URGENT;
+    this.heldUntil = this.time.scale.timeOf(this.time.tick) + URGENT;
+    this.noteUrgency();
   }
 
   /** Makes sure that a turn comes in time for a deadline. */
@@ -78,12 +105,23 @@ export class ClientLoop {
   /** No further turn comes. Precondition: the client is closed. */
   end(): void {
     clearTimeout(this.holdTimer);
+    clearTimeout(this.nudgeTimer);
+    clearImmediate(this.immediate);
   }
 
-  /** A turn, in this very call. */
+  /** A turn, in this very call: where Node has called, and neither a callback nor a promise of the program. */
+  wake(): void {
+    if (this.isArmed && this.hasBacklog) return;
+    this.turn();
+    this.isSpent = this.hasBacklog;
+  }
+
+  /** As `wake`, whatever else is to come. */
   turn(): void {
     if (this.client.isClosed) return;
     this.turns += 1;
+    this.isMissed = false;
+    this.catchUp();
     let isMore: boolean | undefined;
     try {
       isMore = this.client.deliver();
@@ -93,31 +131,104 @@ export class ClientLoop {
       if (isMore === undefined) outsideContexts(() => this.finish(true));
       else this.finish(isMore);
     }
+    let isDone = false;
+    try {
+      isDone = !this.client.runDeferred();
+    } finally {
+      if (!isDone) this.goOnAfter();
+    }
+    if (!isMore && isDone && !this.client.isClosed) this.client.becameIdle();
+  }
+
+  /** What is fired here has its turn already. */
+  private catchUp(): void {
+    const { isArmed } = this;
+    this.isArmed = true;
+    this.client.catchUp();
+    this.isArmed = isArmed;
   }
 
   private finish(isMore: boolean): void {
     if (this.client.isClosed) return;
     this.client.finish();
+    this.hasBacklog = isMore;
     if (isMore) this.arm();
-    else this.client.becameIdle();
   }
 
-  private readonly setArmed = (): void => inNextTurn(this.runArmed);
+  /**
+   * Some deferred callbacks are left, most likely as one has thrown. Then Node runs its handlers in the context of this very
+   * call; the timer that has brought the turn is not used again, for it may keep that context.
+   */
+  private goOnAfter(): void {
+    if (this.client.isClosed) return;
+    outsideContexts(() => {
+      if (!this.isHeld) this.holdTimer = undefined;
+      this.nudgeTimer = undefined;
+      this.arm();
+    });
+  }
+
+  /** Once a turn comes now, no deadline to come is urgent. */
+  private noteUrgency(): void {
+    const { time } = this;
+    if (!this.isHeld || time.clock.memory.manual) time.urgentBefore = Number.POSITIVE_INFINITY;
+    else time.urgentBefore = this.isArmed ? time.nextTickTime : Math.max(this.heldUntil, time.nextTickTime);
+  }
+
+  /** An armed turn holds the process, or ends the loop's wait without holding it. */
+  private followHold(isHolding: boolean): void {
+    if (!this.isArmed || this.immediate === undefined) return;
+    if (isHolding) {
+      this.immediate.ref();
+      return;
+    }
+    this.immediate.unref();
+    try {
+      outsideContexts(this.setNudge);
+    } catch {
+      // Refused: the turn comes when the loop next wakes.
+    }
+  }
+
+  private readonly setArmed = (): void => {
+    this.immediate = inNextTurn(this.runArmed);
+  };
 
   private readonly setHold = (): void => {
-    if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD);
+    if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD).unref();
     else this.holdTimer.refresh();
   };
 
+  private readonly setNudge = (): void => {
+    if (this.nudgeTimer === undefined) this.nudgeTimer = setTimeout(this.runArmed, NUDGE).unref();
+    else this.nudgeTimer.refresh();
+  };
+
   private readonly runArmed = (): void => {
-    this.isArmed = false;
-    this.turn();
+    if (!this.isArmed) return; // the turn has come otherwise
+    this.disarm();
+    const { isSpent } = this;
+    this.isSpent = false;
+    if (isSpent) this.arm();
+    else this.turn();
   };
 
   private readonly runHeld = (): void => {
     this.isHeld = false;
-    this.time.urgentBefore = Number.POSITIVE_INFINITY;
-    if (this.isArmed) return; // the armed turn comes with this very turn of the event loop
-    this.turn();
+    if (this.isArmed && this.hasBacklog && !this.isMissed) {
+      this.isMissed = true; // where immediates no longer come, the next hold timer brings the turn
+      this.hold();
+      return;
+    }
+    this.disarm();
+    this.hasBacklog = false;
+    this.wake();
   };
+
+  private disarm(): void {
+    this.isArmed = false;
+    clearImmediate(this.immediate);
+    this.immediate = undefined;
+    this.noteUrgency();
+  }
 }

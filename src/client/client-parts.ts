@@ -26,4 +26,6 @@ export interface ClientParts {
   readonly keepsContexts: boolean;
   /** Commands have been published, or fired records taken: a shard in this thread takes its turn. */
   readonly afterPublish: () => void;
+  /** Fired records are about to be taken: a shard in this thread fires what has come due. */
+  readonly catchUp: () => void;
 }

@@ -12,23 +12,23 @@ import type { ClientLane, UnfiredTimer } from './client-lane.ts';
 import { ClientLoop } from './client-loop.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
+import { DeferredRuns } from './deferral.ts';
 import { Delivery } from './delivery.ts';
-import type { KeepAlive } from './keep-alive.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { Settling } from './settling.ts';
+import { TimerHold } from './timer-hold.ts';
 
 /**
  * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
  * lane and slot. A single call changes the table of a lane and stages a command; all else is done in turns, which
  * `ClientLoop` brings:
  *
- *     deliver what has fired, at most maxBatch → publish commands → let the process end, or not
+ *     deliver what has fired, at most maxBatch → publish commands → run the callbacks that were deferred to here
  *
  * Every timer is started by `schedule`, and counted there, whoever asks for it.
  */
 export class Client {
   isClosed = false;
-  isRef = true;
   scheduled = 0;
   rescheduled = 0;
   private readonly keepsContexts: boolean;
@@ -45,19 +45,21 @@ export class Client {
   readonly delivery: Delivery;
   readonly settling: Settling;
   readonly loop: ClientLoop;
-  /** See ClientParts. */
+  // See ClientParts.
   readonly afterPublish: () => void;
+  readonly catchUp: () => void;
   private readonly time: ClientTime;
   private readonly bell: ClientBell;
-  private readonly keepAlive: KeepAlive;
+  /** Whether live timers keep the process alive. */
+  readonly hold: TimerHold;
+  /** What runs at the end of a turn. */
+  readonly deferred = new DeferredRuns();
   private readonly maxBatch: number;
   private readonly laneScale: number;
-  /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
-  private unrefCount = 0;
   private firstLane = 0;
 
   constructor(parts: ClientParts) {
-    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish } = parts;
+    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish, catchUp } = parts;
     for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
     this.capacity = parts.placements * parts.laneCapacity;
@@ -65,14 +67,15 @@ export class Client {
     this.scale = time.scale;
     this.time = time;
     this.bell = bell;
-    this.keepAlive = keepAlive;
+    this.hold = new TimerHold(this, keepAlive);
     this.maxBatch = maxBatch;
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = afterPublish;
+    this.catchUp = catchUp;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
-    this.loop = new ClientLoop(this, time);
+    this.loop = new ClientLoop(this, time, keepAlive);
     this.settling = new Settling(this);
     outsideContexts(() => bell.listen(() => this.loop.arm()));
   }
@@ -125,6 +128,7 @@ export class Client {
     if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
+    if (this.hold.isHolding === false) this.hold.settle();
     return slot;
   }
 
@@ -139,12 +143,7 @@ export class Client {
   end(lane: ClientLane, slot: number): void {
     if (this.loop.isHeld === false) this.loop.hold(); // for a turn in which what the timer carried is released
     lane.end(slot);
-  }
-
-  /** Ends a live timer that is due, as if it had been delivered from its fired record. */
-  deliverEarly(lane: ClientLane, slot: number): void {
-    this.delivery.count(Math.max(0, this.clock.exact() - lane.table.deadlineOf(slot)));
-    this.end(lane, slot);
+    if (lane.table.size <= this.hold.unrefCount) this.hold.settle();
   }
 
   /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
@@ -235,12 +234,6 @@ export class Client {
     return this.lanes.flatMap((lane) => [...lane.unfired()]);
   }
 
-  /** Adjusts the number of live timers that do not keep the process alive. */
-  adjustUnref(by: number): void {
-    this.loop.hold();
-    this.unrefCount += by;
-  }
-
   // Once per turn.
 
   /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
@@ -260,7 +253,11 @@ export class Client {
   finish(): void {
     this.publish();
     for (const lane of this.lanes) lane.release();
-    this.keepAlive.holdForTimers(this.isRef && this.size > this.unrefCount);
+    this.hold.settle();
+  }
+
+  runDeferred(): boolean {
+    return this.deferred.run();
   }
 
   becameIdle(): void {

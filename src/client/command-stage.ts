@@ -72,6 +72,11 @@ export class CommandStage {
     return undefined;
   }
 
+  /** All entries, in the order in which they were added; the stale among them. */
+  chunks(): StageChunk[] {
+    return [...this.older, this.last];
+  }
+
   /** Takes this many of the entries that `firstLive` has returned. */
   take(chunk: StageChunk, entries: number): void {
     chunk.start += 2 * entries;

@@ -1,8 +1,10 @@
 import { runInContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
+import { runTicks } from '../async-context/run-ticks.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
-import type { ClientLane } from './client-lane.ts';
+import type { ClientLane, OverdueSink } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
+import { callLater, DELIVERED, type DeferredTimer } from './deferral.ts';
 
 /** Timers scheduled without a callback, as they are handed to 'fired' listeners. */
 export interface FiredBatch {
@@ -33,12 +35,6 @@ export interface DeliveryHost {
 /** Deliveries between two readings of the clock: callbacks take time, and lateness is to be told as it is. */
 const CLOCK_INTERVAL = 64;
 
-/**
- * Runs the ticks and microtasks that a callback has left, before the next one runs, as Node does between two timers of
- * its own: with Node's own function, 30 to 47 ns. What a tick throws comes out here, and must reach Node: see `deliver`.
- */
-const runTicks = (process as unknown as { _tickCallback?: () => void })._tickCallback ?? (() => undefined);
-
 /** How long one turn may deliver, ms: whoever waits for the event loop waits no longer, even if maxBatch has not come. */
 const TURN_TIME = 1;
 
@@ -50,8 +46,12 @@ const TURN_TIME = 1;
  *
  * Within a shard all timers are handed over in the order of its records, those with and without callback alike: a batch
  * is closed when a timer with a callback follows.
+ *
+ * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and those that are due and were never
+ * sent to the shard, as the event loop was busy until now. No record is overtaken: the clock is read after the records
+ * were counted, and a shard reads its clock before it takes commands, so what it has fired is due no later than that.
  */
-export class Delivery {
+export class Delivery implements OverdueSink {
   /** Timers delivered so far. */
   delivered = 0;
   /** Records whose timer had been cancelled or moved meanwhile. */
@@ -73,6 +73,8 @@ export class Delivery {
   /** When the present tick began, which is up to when deadlines have come. */
   private tickTime = 0;
   private turnEnd = Number.POSITIVE_INFINITY;
+  /** The due tick of the record taken last. */
+  private lastTick = 0;
 
   constructor(
     host: DeliveryHost,
@@ -101,9 +103,13 @@ export class Delivery {
    * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's.
    */
   deliver(lane: ClientLane, limit: number): number {
-    const count = Math.min(lane.firedCount(), limit);
-    if (count === 0) return 0;
+    const fired = lane.firedCount();
+    const count = Math.min(fired, limit);
     let taken = 0;
+    if (count === 0) {
+      if (limit > 0) this.takeOverdue(lane, true);
+      return 0;
+    }
     try {
       while (taken < count && !this.host.isClosed) {
         this.readClock(); // after the records were counted, so it is not before the tick of any
@@ -123,6 +129,7 @@ export class Delivery {
         this.handOver(lane.shard);
         this.runTicks();
       }
+      this.takeOverdue(lane, taken === fired);
     } finally {
       if (this.length > 0) this.handOver(lane.shard);
       lane.releaseFired();
@@ -152,8 +159,13 @@ export class Delivery {
       this.host.restage(lane, slot);
       return;
     }
-    const id = lane.table.idOf(slot);
     const callback = lane.callbackOf(slot);
+    if (callback === callLater) {
+      this.lastTick = this.time.scale.tickAtOrAfter(deadline);
+      this.defer(lane, slot, deadline, this.lastTick);
+      return;
+    }
+    const id = lane.table.idOf(slot);
     const argument = lane.argumentOf(slot);
     const context = lane.contextOf(slot);
     lane.end(slot);
@@ -172,14 +184,37 @@ export class Delivery {
     this.runTicks();
   }
 
+  /**
+   * Takes the deferred timers that are due and wait to be published; `isAll`: no records are left that they could overtake.
+   * Nothing is read where nothing waits, or none has ever been deferred.
+   */
+  private takeOverdue(lane: ClientLane, isAll: boolean): void {
+    if (!lane.hasDeferred || lane.commands.waiting === 0 || this.host.isClosed) return;
+    if (isAll) this.readClock();
+    lane.takeStaged(isAll ? this.tickTime : this.time.scale.timeOf(this.lastTick - 1), this);
+  }
+
+  /** A deferred timer is due that was never sent to the shard. */
+  overdue(lane: ClientLane, slot: number, deadline: number): void {
+    this.defer(lane, slot, deadline, this.time.scale.tickAtOrAfter(deadline));
+  }
+
+  private defer(lane: ClientLane, slot: number, deadline: number, tick: number): void {
+    const timer = lane.argumentOf(slot) as DeferredTimer;
+    const context = lane.contextOf(slot);
+    lane.end(slot);
+    this.count(Math.max(0, this.now - deadline));
+    timer[DELIVERED](context, tick);
+  }
+
   /** A timer has been delivered, `lateness` ms after its deadline. */
-  count(lateness: number): void {
+  private count(lateness: number): void {
     this.lateness.record(lateness);
     this.delivered += 1;
   }
 
   private runTicks(): void {
-    if (this.hasTicks === true) runTicks();
+    if (this.hasTicks === true) runTicks?.();
   }
 
   /**

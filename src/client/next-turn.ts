@@ -5,14 +5,18 @@ const { setImmediate, setTimeout } = globalThis;
 
 /**
  * Calls a function in the next turn of the event loop, as setImmediate does; where that is refused by a timer, and where
- * that is refused as well by a message. A turn that never comes would stop all timers.
+ * that is refused as well by a message. A turn that never comes would stop all timers. Returns the immediate, if it is one.
  */
-export function inNextTurn<Given extends unknown[]>(callback: (...given: Given) => void, ...given: Given): void {
+export function inNextTurn<Given extends unknown[]>(
+  callback: (...given: Given) => void,
+  ...given: Given
+): NodeJS.Immediate | undefined {
   try {
-    setImmediate(callback, ...given);
+    return setImmediate(callback, ...given);
   } catch {
     // Refused: whatever else brings a turn.
     otherwise(() => callback(...given));
+    return undefined;
   }
 }
 

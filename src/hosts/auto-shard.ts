@@ -99,6 +99,10 @@ export class AutoShard implements ShardHost {
     if (this.serving.by === 'inline') this.judge();
   }
 
+  catchUp(): void {
+    this.shard.catchUp();
+  }
+
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     return this.shard.call(name);
   }

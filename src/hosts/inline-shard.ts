@@ -25,6 +25,8 @@ const monotonic = new MonotonicClock(clockOrigin());
 export interface InlineEvents {
   /** The client has something to look at, or the shard more to do. */
   news(): void;
+  /** The time of its next event has come. Called by Node itself: a turn can be taken in this very call. */
+  woken(): void;
   /** It has failed, and tries again. */
   failed(error: ShardFailedError): void;
   /** It was built in the place of one that died. */
@@ -101,6 +103,12 @@ export class InlineShard implements ShardHost {
     else this.sleep();
   }
 
+  catchUp(): void {
+    const { built } = this;
+    if (built === undefined ? this.cause === undefined : built.shard.nextEvent() > this.tickOf(built)) return;
+    this.afterPublish();
+  }
+
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     try {
       if (this.built === undefined) this.build();
@@ -166,6 +174,10 @@ export class InlineShard implements ShardHost {
     return { news: () => this.events.news(), isTemporary: this.isTemporary };
   }
 
+  private tickOf({ clock, scale }: BuiltShard): number {
+    return scale.tickAtOrBefore(clock.exact());
+  }
+
   /** Returns whether there is more to do at once. */
   private turn({ shard, clock }: BuiltShard): boolean {
     const begun = clock.exact();
@@ -195,7 +207,7 @@ export class InlineShard implements ShardHost {
   private readonly wake = (): void => {
     this.timerFor = Number.POSITIVE_INFINITY;
     this.isPausing = false;
-    this.afterPublish();
+    this.events.woken();
   };
 
   private fail(cause: Error): void {

@@ -170,6 +170,10 @@ export class RemoteShard implements ShardHost {
     this.inline?.afterPublish();
   }
 
+  catchUp(): void {
+    this.inline?.catchUp();
+  }
+
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     if (name === 'earliestDeadline') return this.earliestDeadline() as ReturnType<ShardControl[C]>;
     for (;;) {

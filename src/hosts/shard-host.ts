@@ -12,6 +12,8 @@ export interface ShardHost {
   readonly deaths: number;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   afterPublish(): void;
+  /** The client is about to take fired records: an inline shard fires what has come due. */
+  catchUp(): void;
   /** A control call; where the shard dies before it answers, its successor is asked. */
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>>;
   stop(): Promise<void>;

@@ -93,6 +93,7 @@ export class SupervisedShard implements SwitchableShard {
     });
     this.inlineEvents = {
       news: events.news,
+      woken: events.woken,
       failed: (error) => {
         this.inlineDeaths += 1;
         events.failed(error);
@@ -168,6 +169,10 @@ export class SupervisedShard implements SwitchableShard {
 
   afterPublish(): void {
     this.inline?.afterPublish();
+  }
+
+  catchUp(): void {
+    this.inline?.catchUp();
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

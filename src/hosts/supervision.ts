@@ -23,6 +23,8 @@ export interface Surroundings {
 export interface SupervisionEvents {
   /** There are fired records, or an answer, or the shard has to be told of a publication. */
   news(): void;
+  /** See InlineEvents. */
+  woken(): void;
   /** No thread serves the shard now: the last is gone, or has left it. */
   gone(): void;
   restarted(restart: ShardRestart): void;

@@ -116,6 +116,9 @@ class Connection implements Companions {
       lateness: new LatenessHistogram(membership.entry.latenesses()),
       keepsContexts: handle.keepsContexts,
       afterPublish: () => this.afterPublish(),
+      catchUp: () => {
+        for (const { host } of this.hosted) host.catchUp();
+      },
     });
     const cancel = (id: TimerId) => !this.client.isClosed && this.client.cancel(id);
     const fromShard = (message: FromShard) => this.byHost[message.host]?.shard.receive(message);

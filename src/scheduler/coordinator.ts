@@ -144,7 +144,8 @@ export class Coordinator {
   }
 
   async stop(): Promise<void> {
-    await this.during(Promise.all(this.hosts.map((host) => host.stop()))); // none of which rejects
+    const stopped = Promise.all(this.hosts.map((host) => host.stop())); // none of which rejects
+    await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
     this.companions?.close();
     this.parts.keepAlive.release();
   }

@@ -14,16 +14,16 @@ class DeadlineTimer {
   constructor(client: Client, hint: WorkerHint, deadline: number) {
     this.client = client;
     this.id = client.start(hint, deadline, expire, this);
-    client.adjustUnref(1);
+    client.hold.adjustUnref(1);
   }
 
   expire(): void {
-    this.client.adjustUnref(-1);
+    this.client.hold.adjustUnref(-1);
     this.controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
   }
 
   readonly cancel = (): void => {
-    if (!this.client.isClosed && this.client.cancel(this.id)) this.client.adjustUnref(-1);
+    if (!this.client.isClosed && this.client.cancel(this.id)) this.client.hold.adjustUnref(-1);
   };
 }
 

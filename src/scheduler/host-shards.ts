@@ -102,6 +102,7 @@ export const inlineEvents = (
   count: { restarts: number },
 ): InlineEvents => ({
   news: () => client.loop.arm(),
+  woken: () => client.loop.wake(),
   failed: events.shardFailed,
   restarted: (restart) => {
     count.restarts += 1;

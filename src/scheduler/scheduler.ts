@@ -252,16 +252,14 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** Live timers keep the process running (the default). */
   ref(): this {
     requireOpen(this.#client, 'ref');
-    this.#client.isRef = true;
-    this.#client.loop.arm();
+    this.#client.hold.setRef(true);
     return this;
   }
 
   /** Live timers do not keep the process running. */
   unref(): this {
     requireOpen(this.#client, 'unref');
-    this.#client.isRef = false;
-    this.#client.loop.arm();
+    this.#client.hold.setRef(false);
     return this;
   }
 

@@ -61,6 +61,9 @@ export function startCoordinator(
     afterPublish: () => {
       for (const { host } of hosted) host.afterPublish();
     },
+    catchUp: () => {
+      for (const { host } of hosted) host.catchUp();
+    },
   });
   for (let placement = 0; placement < count; placement++) client.laneAt(placement);
   let sharing: Sharing | undefined;

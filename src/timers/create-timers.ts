@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { MissedCalls } from './missed-calls.ts';
+import { millisecondsOf } from './delays.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';
-import { type Callback, Timeout, timeoutOf } from './timeout.ts';
-import { TimeoutSource } from './timeout-source.ts';
+import { type Callback, Timeout } from './timeout.ts';
+import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
-/** What node:timers exports, but for what Node has deprecated. */
+/** What node:timers exports. */
 export interface Timers {
   setTimeout: typeof node.setTimeout;
   clearTimeout: typeof node.clearTimeout;
@@ -19,63 +19,84 @@ export interface Timers {
   promises: TimersPromises;
 }
 
-export interface TimersOptions {
-  /** What intervals do when calls are overdue; see {@link MissedCalls}. Default 'skip'. */
-  missedCalls?: MissedCalls;
-}
+// Taken once: a program whose timers are replaced must find Node's.
+const nodes = { ...node };
 
 /**
  * The functions of node:timers and node:timers/promises, on a scheduler. One hint for all: one shard keeps them, and so
  * timers of equal due time fire in the order in which they were set.
  * Throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
  */
-export function createTimers(
-  scheduler: Scheduler,
-  workerHint: WorkerHint = 0,
-  { missedCalls = 'skip' }: TimersOptions = {},
-): Timers {
+export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, options: TimersOptions = {}): Timers {
+  const source = new TimeoutSource(scheduler, workerHint, resolveTimersOptions(options));
+  return timersOf(() => source);
+}
+
+export function resolveTimersOptions({ missedCalls = 'skip', longDelays = 'keep' }: TimersOptions) {
   if (!['skip', 'burst', 'delay'].includes(missedCalls)) {
     throw new InvalidConfigError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
   }
-  const source = new TimeoutSource(scheduler, workerHint, missedCalls);
-  return timersOf(() => source);
+  if (!['keep', 'warn'].includes(longDelays)) {
+    throw new InvalidConfigError('options.longDelays', "must be 'keep' or 'warn'", longDelays);
+  }
+  return { missedCalls, longDelays };
 }
 
 /**
  * The functions, on a source that is asked for with every timer. An immediate has no time, and no wheel could run it
- * sooner than Node does: those functions are Node's own.
+ * sooner than Node does: setImmediate is Node's own.
  */
 export function timersOf(source: () => TimeoutSource): Timers {
-  const set = (isInterval: boolean) => {
-    const nodes = isInterval ? node.setInterval : node.setTimeout;
-    return (callback: Callback, delay?: unknown, ...given: unknown[]): Timeout => {
-      if (typeof callback !== 'function') nodes(callback); // throws what Node throws
-      return new Timeout(source(), callback, delay, given.length === 0 ? undefined : given, isInterval);
-    };
+  const setTimeout = function (callback: Callback, delay?: unknown): Timeout {
+    if (typeof callback !== 'function') nodes.setTimeout(callback); // throws what Node throws
+    const own = source();
+    // biome-ignore lint/complexity/noArguments: a rest parameter would be an array for each timeout without arguments
+    const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
+    return new Timeout(own, callback, millisecondsOf(delay, own.longDelays), given);
   };
-  const setTimeout = named('setTimeout', set(false)) as unknown as typeof node.setTimeout;
-  const setInterval = named('setInterval', set(true)) as unknown as typeof node.setInterval;
+  const setInterval = function (callback: Callback, delay?: unknown): Timeout {
+    if (typeof callback !== 'function') nodes.setInterval(callback);
+    const own = source();
+    // biome-ignore lint/complexity/noArguments: as above
+    const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
+    const period = millisecondsOf(delay, own.longDelays);
+    return new Timeout(own, callback, period, given, period);
+  };
   const promises = createPromises(source);
-  Object.defineProperty(setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
-  const { setImmediate, clearImmediate } = node;
-  return {
-    setTimeout,
-    clearTimeout: named('clearTimeout', clear),
-    setInterval,
-    clearInterval: named('clearInterval', (handle: Handle) => clear(handle)),
-    setImmediate,
-    clearImmediate,
+  const timers = {
+    setTimeout: like(nodes.setTimeout, setTimeout),
+    clearTimeout: like(nodes.clearTimeout, clear),
+    setInterval: like(nodes.setInterval, setInterval),
+    clearInterval: like(nodes.clearInterval, (handle: Handle) => clear(handle)),
+    setImmediate: nodes.setImmediate,
+    clearImmediate: like(nodes.clearImmediate, clearImmediate),
     promises,
   };
+  Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
+  return timers;
 }
 
 type Handle = NodeJS.Timeout | string | number | undefined;
 
 /** Clears what setTimeout and setInterval have returned, or its number; also where they were Node's own. */
 function clear(handle: Handle): void {
-  const timeout = typeof handle === 'number' || typeof handle === 'string' ? timeoutOf(handle) : handle;
-  if (timeout instanceof Timeout) timeout.close();
-  else node.clearTimeout(handle);
+  if (handle instanceof Timeout) handle.close();
+  else nodes.clearTimeout(handle);
 }
 
-const named = <F>(name: string, value: F): F => Object.defineProperty(value as object, 'name', { value: name }) as F;
+/** A timeout is no immediate; Node 20 and 22 would take it for one, and run no immediates from then on. */
+function clearImmediate(handle: NodeJS.Immediate | undefined): void {
+  if (!(handle instanceof Timeout)) nodes.clearImmediate(handle);
+}
+
+function argumentsFrom(first: number, all: IArguments): unknown[] {
+  const given = new Array<unknown>(all.length - first);
+  for (let at = 0; at < given.length; at++) given[at] = all[at + first];
+  return given;
+}
+
+/** With name and length of Node's function. */
+function like<F>(nodes: F & { name: string; length: number }, own: unknown): F {
+  const { name, length } = nodes;
+  return Object.defineProperties(own as F, { name: { value: name }, length: { value: length } }) as F;
+}

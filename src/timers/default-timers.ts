@@ -4,8 +4,8 @@ import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
-import { createTimers, timersOf } from './create-timers.ts';
-import { TimeoutSource } from './timeout-source.ts';
+import { createTimers, resolveTimersOptions, timersOf } from './create-timers.ts';
+import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
 let own: TimeoutSource | undefined;
 let given: TimeoutSource | undefined;
@@ -19,7 +19,7 @@ const SHARED = 'shardwheel';
  */
 function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, 'skip');
+  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, resolveTimersOptions({}));
   return own;
 }
 
@@ -44,10 +44,10 @@ function workersScheduler(): Scheduler {
 /**
  * From here on the functions of `shardwheel/timers` and `shardwheel/timers/promises` set timers on this scheduler: in
  * tests, on one with a manual clock. Without a scheduler: again on their own. Timers set before stay where they
- * are. Throws InvalidArgumentError for what is no scheduler.
+ * are. Throws InvalidArgumentError for what is no scheduler, InvalidConfigError.
  */
-export function useScheduler(scheduler?: Scheduler): void {
-  given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, 0, 'skip');
+export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {}): void {
+  given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, 0, resolveTimersOptions(options));
 }
 
 export const timers = timersOf(defaultSource);

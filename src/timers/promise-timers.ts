@@ -1,8 +1,13 @@
 import * as node from 'node:timers/promises';
+import { HANDED_BACK } from '../client/deferral.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
+import { millisecondsOf } from './delays.ts';
 import { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
+
+// Taken once: a program whose timers are replaced must find Node's.
+const nodes = { ...node };
 
 /** What node:timers/promises exports. */
 export interface TimersPromises {
@@ -19,7 +24,8 @@ interface Options {
 
 /** A timeout that is awaited: its promise rejects where it never comes, since its scheduler was closed. */
 class AwaitedTimeout extends Timeout {
-  private readonly giveUp: () => void;
+  readonly #giveUp: (error: Error) => void;
+  readonly #call: 'setTimeout' | 'setInterval';
 
   constructor(
     source: TimeoutSource,
@@ -28,20 +34,22 @@ class AwaitedTimeout extends Timeout {
     giveUp: (error: Error) => void,
     delay: unknown,
   ) {
-    super(source, settle, delay, undefined, call === 'setInterval');
-    this.giveUp = () => giveUp(new SchedulerClosedError(call, 'was pending when'));
+    const ms = millisecondsOf(delay, source.longDelays);
+    super(source, settle, ms, undefined, call === 'setInterval' ? ms : undefined);
+    this.#giveUp = giveUp;
+    this.#call = call;
   }
 
-  override handedBack(): void {
-    super.handedBack();
-    this.giveUp();
+  override [HANDED_BACK](): void {
+    super[HANDED_BACK]();
+    this.#giveUp(new SchedulerClosedError(this.#call, 'was pending when'));
   }
 }
 
 /** The promise face; after Node's documentation and lib/timers/promises.js, v20. What Node refuses, Node refuses here. */
 export function createPromises(source: () => TimeoutSource): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
-    if (!areGood(delay, options)) return node.setTimeout(delay, value as T, options); // rejects
+    if (!areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // rejects
     const { signal, ref = true } = options;
     if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
     return new Promise((resolve, reject) => {
@@ -67,12 +75,15 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
   }
 
   async function* setInterval<T>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T, undefined> {
-    if (!areGood(delay, options)) return yield* node.setInterval(delay, value as T, options); // throws
+    if (!areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options); // throws
     const { signal, ref = true } = options;
     if (signal?.aborted) throw new AbortError(signal.reason);
     let calls = 0;
     let wake: (() => void) | undefined;
-    const awaken = (): void => wake?.();
+    const awaken = (): void => {
+      wake?.();
+      wake = undefined;
+    };
     let closed: Error | undefined;
     const interval = new AwaitedTimeout(
       source(),
@@ -88,8 +99,12 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
       delay,
     );
     if (!ref) interval.unref();
+    const abort = (): void => {
+      interval.close(); // the calls that have come by now are yielded, and no more
+      awaken();
+    };
     try {
-      if (signal !== undefined) watch(signal, awaken);
+      if (signal !== undefined) watch(signal, abort);
       while (!signal?.aborted) {
         if (calls === 0) {
           await new Promise<void>((resolve) => {
@@ -102,11 +117,11 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
       throw new AbortError(signal.reason);
     } finally {
       interval.close();
-      if (signal !== undefined) unwatch(signal, awaken);
+      if (signal !== undefined) unwatch(signal, abort);
     }
   }
 
-  const { setImmediate } = node;
+  const { setImmediate } = nodes;
   const scheduler = {
     wait: (delay: number, options?: Options) => setTimeout<void>(delay, undefined, options),
     yield: () => setImmediate<void>(),

@@ -1,33 +1,41 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientLane } from '../client/client-lane.ts';
+import { callLater, type DeferredTimer } from '../client/deferral.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import { internalsOf, type Scheduler } from '../scheduler/scheduler.ts';
-import type { TickScale } from '../time/tick-scale.ts';
 import { DueQueue } from './due-queue.ts';
-import { InFlight } from './in-flight.ts';
 import type { MissedCalls } from './missed-calls.ts';
+
+/** What a face does where it can do as Node does, or better. */
+export interface TimersOptions {
+  /** What intervals do when calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is what Node does. */
+  missedCalls?: MissedCalls;
+  /** What becomes of delays above 2^31 - 1 ms: they are kept (the default), or become 1 ms, with a warning, as in Node. */
+  longDelays?: LongDelays;
+}
+
+export type LongDelays = 'keep' | 'warn';
 
 /** Where a face's timeouts come from: one scheduler, and one hint, so that one shard keeps all of them in order. */
 export class TimeoutSource {
   readonly client: Client;
-  readonly scale: TickScale;
   readonly missedCalls: MissedCalls;
+  readonly longDelays: LongDelays;
   readonly due: DueQueue;
-  readonly inFlight: InFlight;
   private readonly lane: ClientLane;
   private orders = 0;
 
   /** Throws InvalidArgumentError for what is no scheduler or no hint, SchedulerClosedError. */
-  constructor(scheduler: Scheduler, workerHint: WorkerHint, missedCalls: MissedCalls) {
+  constructor(scheduler: Scheduler, workerHint: WorkerHint, options: Required<TimersOptions>) {
     const { client } = internalsOf(scheduler);
     this.lane = client.laneAt(scheduler.shardOf(workerHint));
+    this.lane.hasDeferred = true;
     this.client = client;
-    this.scale = client.scale;
-    this.missedCalls = missedCalls;
+    this.missedCalls = options.missedCalls;
+    this.longDelays = options.longDelays;
     this.due = new DueQueue(this);
-    this.inFlight = new InFlight(this);
   }
 
   /** ms on the scheduler's clock. */
@@ -40,9 +48,9 @@ export class TimeoutSource {
     return this.client.context();
   }
 
-  /** Rises with every setting and every refreshing of a timeout. */
+  /** Rises with every setting and every refreshing of a timeout, and wraps. */
   nextOrder(): number {
-    this.orders += 1;
+    this.orders = (this.orders + 1) | 0;
     return this.orders;
   }
 
@@ -51,16 +59,11 @@ export class TimeoutSource {
     return !this.client.isClosed && this.lane.firedCount() > 0;
   }
 
-  /** Whether what was scheduled in the given turn of the client has gone to the shard. */
-  isPublished(turn: number): boolean {
-    return this.client.loop.turns > turn && this.lane.commands.waiting === 0;
-  }
-
   /** Schedules a timeout; its slot, which stands for it while it lives: an id would be a box per timeout. */
-  schedule<T>(deadline: number, deliver: (timeout: T) => void, timeout: T): number {
+  schedule(deadline: number, timeout: DeferredTimer, context: Context): number {
     const { client, lane } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
-    return client.schedule(lane, deadline, deliver, timeout, undefined); // its context is the timeout's own affair
+    return client.schedule(lane, deadline, callLater, timeout, context);
   }
 
   move(slot: number, deadline: number): void {
@@ -72,8 +75,8 @@ export class TimeoutSource {
     this.client.end(this.lane, slot);
   }
 
-  /** Takes a live timer from the shard that has not delivered it yet, though it is due: it counts as delivered. */
-  take(slot: number): void {
-    this.client.deliverEarly(this.lane, slot);
+  /** ms, of a live timeout. */
+  deadlineOf(slot: number): number {
+    return this.lane.table.deadlineOf(slot);
   }
 }

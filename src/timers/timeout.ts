@@ -1,124 +1,150 @@
-import { executionAsyncId } from 'node:async_hooks';
 import { type InspectOptions, inspect } from 'node:util';
-import { isEnteredKept, outsideContexts, runInContext } from '../async-context/async-context.ts';
-import { type Context, TimerResource } from '../async-context/context-keeper.ts';
-import { onHandBack } from '../client/hand-back.ts';
-import { throwUncaught } from '../scheduler/report-error.ts';
-import type { DueBatch, QueuedTimeout } from './due-batch.ts';
+import { isEnteredKept, isHooked } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
+import { Adopted, destroyOwnResource, newOwnResource, runInOwnScope } from '../async-context/own-resource.ts';
+import { DELIVERED, type DeferredTimer, HANDED_BACK } from '../client/deferral.ts';
+import { type DueTimeout, IN_SCOPE, PLACED, RUN } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
+import { TimeoutExtras } from './timeout-extras.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
 
-/** In place of a slot: no timer waits. */
+/** In place of a slot: it neither waits nor is due. Less: it is due, at place FIRST_DUE - slot of its source's queue. */
 const NONE = -1;
+const FIRST_DUE = -2;
 
-/** Live timeouts that somebody has asked the number of, by that number as a string; those of open schedulers alone. */
-const numbered = new Map<string, Timeout>();
+/** It has fired; what refreshes it now sets it anew. */
+const ENDED = 1;
+/** For good. */
+const CLEARED = 2;
+const UNREF = 4;
+/** It was refreshed while it waited. */
+const MOVED = 8;
+/** Its callback takes one argument, which stands in `given`. */
+const ONE = 16;
+/** In `given` stand its extras. */
+const EXTRAS = 32;
+/** Something has set `_idleTimeout` to less than 0: it is not set again. */
+const LAST = 64;
+/** It is an async resource of its own. */
+const HOOKED = 128;
 
-/** The live timeout of a number, or of the number as a string, as Node's clearTimeout takes them. */
-export const timeoutOf = (handle: number | string): Timeout | undefined => numbered.get(`${handle}`);
-
-const deliver = (timeout: Timeout): void => timeout.delivered();
-const call = (timeout: Timeout): void => timeout.call();
-
-onHandBack(deliver, (timeout) => timeout.handedBack());
+/** The longest delay that is kept as a word, ms. */
+const LONGEST = 2 ** 31 - 1;
 
 /**
  * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
- * lib/internal/timers.js, v20.
+ * lib/internal/timers.js, v20 to v26.
  *
- *              ┌──────────────── refresh, the next call of an interval ◀───────────────┐
- *              ▼                                                                       │
- *   set ───▶ waiting ── delivered ──▶ due (in a batch) ── its immediate ──▶ running ──▶ ended
- *            slot                     batch
+ *              ┌──────────────── refresh, the next call of an interval ◀──────────────┐
+ *              ▼                                                                      │
+ *   set ───▶ waiting ── delivered ──▶ due (in the queue) ── its turn ──▶ running ──▶ ended
+ *            slot >= 0                slot <= FIRST_DUE                  slot = NONE
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * Invariant: at most one of `slot` and `batch` is there; the client counts a waiting timeout that is unref'd.
+ * Seven fields, none of which a program sees, and no number among them that V8 would box: 80 bytes. What the shard knows is
+ * not kept here, nor is the async context, which the lane keeps for those that have one; arguments from the second on,
+ * numbers, periods and delays beyond 24 days stand in extras. The hold counts a waiting timeout that is unref'd.
  */
-export class Timeout implements NodeJS.Timeout, QueuedTimeout {
-  /** The tick at which it is due, and its place among the timeouts of that tick. */
-  tick = 0;
-  order = 0;
-  /** It was refreshed while it waited. */
-  isMoved = false;
-  context: Context;
-  /** The client's turn in which it was scheduled. */
-  turn = 0;
-  /** Its place among those that its source watches; less than 0 where it is none of them. */
-  watchedAt = -1;
-  private readonly source: TimeoutSource;
-  private callback: Callback | undefined;
-  private given: unknown[] | undefined;
-  private readonly delay: number;
-  private readonly grid: IntervalGrid | undefined;
-  /** Of its timer, while it waits. */
-  private slot = NONE;
-  private batch: DueBatch | undefined;
-  private isRef = true;
-  private isEnded = false;
-  private number: number | undefined;
+export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, DeferredTimer {
+  #source: TimeoutSource;
+  #callback: Callback | undefined;
+  #given: unknown;
+  /** ms, whole, at least 1; LONGEST where it is more, and stands in the extras. */
+  #delay: number;
+  #slot: number;
+  #flags: number;
+  /** Rises with every setting and refreshing of a timeout: a word that wraps. */
+  #order: number;
 
-  /** Sets it. `delay` is taken as Node takes it: no number, or less than 1, is 1; fractions are dropped. */
-  constructor(source: TimeoutSource, callback: Callback, delay: unknown, given?: unknown[], isInterval = false) {
-    this.source = source;
-    this.callback = callback;
-    this.given = given;
-    this.delay = milliseconds(delay);
-    this.context = source.context();
+  /**
+   * Sets it. `delay`: ms, whole, at least 1. `given`: all arguments of the callback; none, if it is undefined. Throws
+   * SchedulerClosedError, CapacityExceededError.
+   */
+  constructor(source: TimeoutSource, callback: Callback, delay: number, given?: readonly unknown[], period?: number) {
+    const hooked = isHooked();
+    super(hooked ? newOwnResource('Timeout', new.target) : undefined);
+    this.#source = source;
+    this.#callback = callback;
+    this.#given = undefined;
+    this.#flags = hooked ? HOOKED : 0;
+    this.#delay = delay > LONGEST ? LONGEST : delay;
+    this.#slot = NONE;
+    this.#order = 0;
     const now = source.now();
-    if (isInterval) this.grid = new IntervalGrid(now, this.delay, source.missedCalls);
-    this.wait(now + this.delay);
+    if (given !== undefined) this.give(given);
+    if (period !== undefined) this.extras().grid = new IntervalGrid(now, period, source.missedCalls);
+    if (delay > LONGEST) this.extras().longDelay = delay;
+    this.wait(now + delay, hooked ? undefined : source.context());
   }
 
   /** Restarts its time: also where it has fired, but not where it was cleared. */
   refresh(): this {
-    if (this.callback === undefined) return this;
-    const now = this.source.now();
-    this.grid?.restart(now);
-    if (this.slot === NONE) {
-      this.batch = undefined;
-      if (this.isEnded) this.context = this.source.context(); // as if it were set by this call
-      this.wait(now + this.delay);
-    } else {
-      this.source.move(this.slot, now + this.delay);
-      this.place(now + this.delay);
-      this.isMoved = true;
+    const source = this.#source;
+    if (this.#slot >= 0 && (this.#flags & EXTRAS) === 0) {
+      source.move(this.#slot, source.now() + this.#delay);
+      this.#order = source.nextOrder();
+      this.#flags |= MOVED;
+      return this;
     }
+    if ((this.#flags & (CLEARED | LAST)) === 0) this.restart(source.now());
     return this;
+  }
+
+  private restart(now: number): void {
+    const source = this.#source;
+    const deadline = now + this.delay;
+    this.grid?.restart(now);
+    if (this.#slot >= 0) {
+      source.move(this.#slot, deadline);
+      this.#order = source.nextOrder();
+      this.#flags |= MOVED;
+      return;
+    }
+    let context: Context;
+    if ((this.#flags & ENDED) !== 0)
+      context = source.context(); // as if it were set by this call
+    else if (this.#slot <= FIRST_DUE) context = source.due.contextOf(FIRST_DUE - this.#slot);
+    else context = source.due.runningContext;
+    this.leaveQueue();
+    this.wait(deadline, context);
   }
 
   /** While it waits, the process goes on: the default. */
   ref(): this {
-    if (!this.isRef && this.slot !== NONE) this.source.client.adjustUnref(-1);
-    this.isRef = true;
+    if (!(#flags in this)) return this; // called on something else, which Node suffers
+    if ((this.#flags & UNREF) !== 0 && this.#slot >= 0) this.#source.client.hold.adjustUnref(-1);
+    this.#flags &= ~UNREF;
     return this;
   }
 
   /** The process may end though it waits. */
   unref(): this {
-    if (this.isRef && this.slot !== NONE) this.source.client.adjustUnref(1);
-    this.isRef = false;
+    if (!(#flags in this)) return this;
+    if ((this.#flags & UNREF) === 0 && this.#slot >= 0) this.#source.client.hold.adjustUnref(1);
+    this.#flags |= UNREF;
     return this;
   }
 
   hasRef(): boolean {
-    return this.isRef;
+    return (this.#flags & UNREF) === 0;
   }
 
   /** As clearTimeout. */
   close(): this {
-    this.callback = undefined;
-    this.given = undefined;
-    this.context = undefined;
-    this.batch = undefined;
-    if (this.slot !== NONE) {
-      this.source.cancel(this.slot);
+    const slot = this.#slot;
+    this.#callback = undefined;
+    this.#flags |= CLEARED;
+    if (slot >= 0) {
       this.leave();
-    }
-    this.forget();
+      this.#source.cancel(slot);
+    } else if (slot !== NONE) this.leaveQueue();
+    if ((this.#flags & (EXTRAS | HOOKED)) !== 0) this.dropName();
+    this.#given = undefined;
+    this.#flags &= ~(EXTRAS | ONE);
     return this;
   }
 
@@ -126,138 +152,183 @@ export class Timeout implements NodeJS.Timeout, QueuedTimeout {
     this.close();
   }
 
-  /** A number for clearTimeout: no other timeout's, nor that of any async resource of Node's. */
+  /** A number for clearTimeout, Node's own included, while it lives. */
   [Symbol.toPrimitive](): number {
-    this.number ??= this.takeNumber();
-    if (this.slot !== NONE || this.batch !== undefined) this.remember();
-    return this.number;
+    return this.extras().number(this, this._destroyed);
   }
 
-  /** From here on it is an async resource of its own, in whose name the callback runs. */
-  private takeNumber(): number {
-    const resource = outsideContexts(() => runInContext(this.context, () => new TimerResource())) as TimerResource;
-    this.context = resource;
-    return resource.asyncId();
-  }
+  // What Node's timers have beside what is documented. Packages read and write some of it.
 
-  /** The callback. Node's own clearTimeout clears what it is given by setting this to null. */
   get _onTimeout(): Callback {
-    return this.callback ?? (null as unknown as Callback);
+    return this.#callback ?? (null as unknown as Callback);
   }
 
+  /** Node's own clearTimeout clears what it is given by setting this to null. What was cleared stays so. */
   set _onTimeout(callback: Callback | null) {
-    if (callback === null) this.close();
-    else this.callback = callback;
+    if (callback === null || callback === undefined) this.close();
+    else if ((this.#flags & CLEARED) === 0) this.#callback = callback;
+  }
+
+  /** ms; -1 where it was cleared. */
+  get _idleTimeout(): number {
+    return (this.#flags & (CLEARED | LAST)) === 0 ? this.delay : -1;
+  }
+
+  /** From the next time on that it is set; less than 0: it is not set again. */
+  set _idleTimeout(delay: number) {
+    this.#flags = delay < 0 ? this.#flags | LAST : this.#flags & ~LAST;
+    if (!(delay >= 1)) return;
+    this.#delay = Math.min(Math.trunc(delay), LONGEST);
+    if (delay > LONGEST || (this.#flags & EXTRAS) !== 0) this.extras().longDelay = delay > LONGEST ? delay : undefined;
+  }
+
+  /** ms of the scheduler's time at which its time began; null where it does not wait. */
+  get _idleStart(): number {
+    if (this.#slot < 0) return null as unknown as number;
+    return Math.floor(this.#source.deadlineOf(this.#slot) - this.delay);
+  }
+
+  /** ms between the calls of an interval; null where it is none. */
+  get _repeat(): number | null {
+    return this.grid?.period ?? null;
+  }
+
+  /** Makes an interval of it, or of an interval a timeout. */
+  set _repeat(period: number | null) {
+    const { missedCalls } = this.#source;
+    if (!period) {
+      if ((this.#flags & EXTRAS) !== 0) this.extras().grid = undefined;
+    } else this.extras().grid = new IntervalGrid(this.#source.now(), Math.max(1, Math.trunc(period)), missedCalls);
+  }
+
+  get _timerArgs(): readonly unknown[] | undefined {
+    if ((this.#flags & ONE) !== 0) return [this.#given];
+    const given = (this.#flags & EXTRAS) === 0 ? undefined : this.extras().given;
+    return given?.length === 0 ? undefined : given;
+  }
+
+  get _destroyed(): boolean {
+    return this.#slot === NONE && this.#source.due.running !== this;
+  }
+
+  set _destroyed(isDestroyed: boolean) {
+    if (isDestroyed) this.close();
   }
 
   [inspect.custom](_depth: number, options: InspectOptions): string {
-    return inspect(this, { ...options, depth: 0, customInspect: false });
+    if (!(#slot in this)) return 'Timeout {}'; // a hook looks at it while it is made
+    const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
+    return `Timeout ${inspect({ _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() }, options)}`;
   }
 
-  get isWaiting(): boolean {
-    return this.slot !== NONE;
+  // What its scheduler and its queue do.
+
+  get isHooked(): boolean {
+    return (this.#flags & HOOKED) !== 0;
   }
 
-  /** A batch that has overtaken it takes it in. Precondition: it is waiting, and due. */
-  pull(batch: DueBatch): void {
-    this.source.take(this.slot);
+  [DELIVERED](context: Context, tick: number): void {
     this.leave();
-    this.batch = batch;
+    this.#source.due.add(this, context, tick, this.#order, (this.#flags & MOVED) !== 0);
+    this.#flags &= ~MOVED;
   }
 
-  /** The scheduler has delivered its timer. */
-  delivered(): void {
+  [PLACED](place: number): void {
+    this.#slot = FIRST_DUE - place;
+  }
+
+  /** It can be neither refreshed nor cleared, and nothing here holds it. */
+  [HANDED_BACK](): void {
     this.leave();
-    this.batch = this.source.due.add(this);
+    this.end();
   }
 
-  /** The scheduler was closed while it waited. It can be neither refreshed nor cleared, and nothing here holds it. */
-  handedBack(): void {
-    this.leave();
-    this.forget();
+  [IN_SCOPE](callback: () => void): void {
+    runInOwnScope(this, callback);
   }
 
-  /** Its turn in a batch has come; it may have left the batch since it was put there. `context`: that of this call. */
-  runIn(batch: DueBatch, context: Context): void {
-    if (this.batch !== batch) return;
-    this.batch = undefined;
-    const begun = this.source.now();
+  [RUN](context: Context): void {
+    this.#slot = NONE;
+    const { grid } = this;
+    const begun = grid === undefined ? 0 : this.#source.now();
     try {
-      if (this.context === context) this.call();
-      else outsideContexts(() => this.callInContext());
+      if ((this.#flags & (ONE | EXTRAS)) === 0) this.#callback?.();
+      else if ((this.#flags & ONE) !== 0) this.#callback?.(this.#given);
+      else this.#callback?.(...this.extras().given);
     } finally {
-      if (this.slot === NONE) this.finish(begun);
+      if (this.#slot === NONE) this.finish(begun, context);
     }
-  }
-
-  private callInContext(): void {
-    const { context } = this; // the callback may close its own timeout, and then throw
-    try {
-      runInContext(context, call, this);
-    } catch (error) {
-      runInContext(context, throwUncaught, error);
-    }
-  }
-
-  /** Calls the callback, unless the timeout was cleared. */
-  call(): void {
-    const { callback, given } = this;
-    if (callback === undefined) return;
-    this.number ??= executionAsyncId();
-    if (given === undefined) callback.call(this);
-    else callback.apply(this, given);
-    if (this.grid !== undefined && isEnteredKept && this.callback !== undefined) this.context = this.source.context();
   }
 
   /** The callback has run, and the timeout was not refreshed in it. */
-  private finish(begun: number): void {
-    const { grid, source } = this;
-    if (grid === undefined || this.callback === undefined || source.client.isClosed) {
-      if (grid !== undefined && this.callback !== undefined) this.handedBack(); // there is no next call
-      this.isEnded = true;
-      this.context = undefined;
-      this.forget();
+  private finish(begun: number, context: Context): void {
+    const { grid } = this;
+    const source = this.#source;
+    if (grid === undefined || source.client.isClosed || (this.#flags & (CLEARED | LAST)) !== 0) {
+      if (grid !== undefined && (this.#flags & (CLEARED | LAST)) === 0)
+        this[HANDED_BACK](); // there is no next call
+      else this.end();
       return;
     }
     grid.advance(begun, source.now());
-    this.wait(grid.deadline);
+    this.#delay = Math.min(grid.period, LONGEST);
+    this.wait(grid.deadline, isEnteredKept && !this.isHooked ? source.context() : context);
   }
 
-  private wait(deadline: number): void {
-    const { source } = this;
-    this.slot = source.schedule(deadline, deliver, this);
-    this.place(deadline);
-    this.turn = source.client.loop.turns;
-    source.inFlight.add(this);
-    this.isEnded = false;
-    this.isMoved = false;
-    if (!this.isRef) source.client.adjustUnref(1);
-    if (this.number !== undefined) this.remember();
+  private end(): void {
+    this.#flags |= ENDED;
+    if ((this.#flags & (EXTRAS | HOOKED)) !== 0) this.dropName();
   }
 
-  private place(deadline: number): void {
-    this.tick = this.source.scale.tickAtOrAfter(deadline);
-    this.order = this.source.nextOrder();
+  private wait(deadline: number, context: Context): void {
+    const source = this.#source;
+    this.#slot = source.schedule(deadline, this, context);
+    this.#order = source.nextOrder();
+    this.#flags &= ~(ENDED | MOVED);
+    if ((this.#flags & UNREF) !== 0) source.client.hold.adjustUnref(1);
   }
 
   /** It waits no longer. */
   private leave(): void {
-    this.slot = NONE;
-    this.source.inFlight.remove(this);
-    if (!this.isRef) this.source.client.adjustUnref(-1);
+    this.#slot = NONE;
+    if ((this.#flags & UNREF) !== 0) this.#source.client.hold.adjustUnref(-1);
   }
 
-  private remember(): void {
-    if (!this.source.client.isClosed) numbered.set(`${this.number}`, this);
+  /** It is due no longer. */
+  private leaveQueue(): void {
+    if (this.#slot <= FIRST_DUE) this.#source.due.remove(FIRST_DUE - this.#slot);
+    this.#slot = NONE;
   }
 
-  private forget(): void {
-    if (this.number !== undefined) numbered.delete(`${this.number}`);
+  /** Neither its number nor hooks name it any more. */
+  private dropName(): void {
+    if ((this.#flags & EXTRAS) !== 0) (this.#given as TimeoutExtras).dropNumber();
+    if (this.isHooked) destroyOwnResource(this);
+    this.#flags &= ~HOOKED;
   }
-}
 
-/** A delay as Node reads it; but there is no longest one. What is infinite is as long as the clock goes. */
-function milliseconds(delay: unknown): number {
-  const number = (delay as number) * 1; // throws for a BigInt and a symbol, as in Node
-  return number >= 1 ? Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER) : 1;
+  private give(given: readonly unknown[]): void {
+    if (given.length === 1) {
+      this.#given = given[0];
+      this.#flags |= ONE;
+    } else if (given.length > 1) this.extras().given = given;
+  }
+
+  private get delay(): number {
+    const long = (this.#flags & EXTRAS) === 0 ? undefined : (this.#given as TimeoutExtras).longDelay;
+    return long ?? this.#delay;
+  }
+
+  private get grid(): IntervalGrid | undefined {
+    return (this.#flags & EXTRAS) === 0 ? undefined : (this.#given as TimeoutExtras).grid;
+  }
+
+  /** Its extras, which it has from here on. */
+  private extras(): TimeoutExtras {
+    if ((this.#flags & EXTRAS) === 0) {
+      this.#given = new TimeoutExtras((this.#flags & ONE) === 0 ? [] : [this.#given]);
+      this.#flags = (this.#flags & ~ONE) | EXTRAS;
+    }
+    return this.#given as TimeoutExtras;
+  }
 }

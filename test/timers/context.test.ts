@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { subjects } from './subjects.ts';
 
@@ -59,12 +59,4 @@ test.each(subjects)('$name: callbacks run in the context of the call that set th
     // Where contexts stand on async hooks, a resource keeps what is entered in it.
     'interval 2': '_enable' in AsyncLocalStorage.prototype ? 'entered by a call' : 'ten',
   });
-});
-
-test.each(subjects)("$name: a timeout's number is the id of its async resource", async ({ timers }) => {
-  storage.enterWith('any'); // so that contexts are kept
-  const [id, timeout] = await new Promise<[number, NodeJS.Timeout]>((resolve) => {
-    const timeout = timers.setTimeout(() => resolve([executionAsyncId(), timeout]), 1);
-  });
-  expect(+timeout).toBe(id);
 });

@@ -1,6 +1,6 @@
+import * as node from 'node:timers';
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { timeoutOf } from '../../dist/src/timers/timeout.js';
 import { runText } from '../fixtures/child-process.ts';
 import { subjects } from './subjects.ts';
 
@@ -160,9 +160,9 @@ describe.each(subjects)('$name: handles', ({ timers }) => {
   });
 });
 
-test('a number clears what was refreshed after it had fired', async () => {
-  // Node forgets the number when a timer has fired, and does not learn it again.
-  for (const { timers } of subjects.slice(1)) {
+test.each(subjects)(
+  '$name: a number is forgotten when its timeout has fired, also where that is refreshed',
+  async ({ timers }) => {
     const fired = vi.fn();
     const timeout = timers.setTimeout(fired, 1);
     const number = +timeout;
@@ -170,20 +170,28 @@ test('a number clears what was refreshed after it had fired', async () => {
     timeout.refresh();
     timers.clearTimeout(number);
     await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
-    expect(fired).toHaveBeenCalledTimes(1);
-  }
-});
+    expect(fired).toHaveBeenCalledTimes(2);
+  },
+);
 
-test('a number is remembered only while its timeout may fire', async () => {
-  for (const { timers } of subjects.slice(1)) {
-    const [cleared, fired] = [timers.setTimeout(() => {}, 60_000), timers.setTimeout(() => {}, 1)];
-    const numbers = [+cleared, +fired];
-    expect(numbers.map(timeoutOf)).toEqual([cleared, fired]);
-    timers.clearTimeout(cleared);
-    await new Promise<void>((resolve) => timers.setTimeout(resolve, 1));
-    expect([+cleared, +fired]).toEqual(numbers);
-    expect(numbers.map(timeoutOf)).toEqual([undefined, undefined]);
+test.each(subjects)("$name: Node's own functions clear what they are given, and its number", async ({ timers }) => {
+  const fired = vi.fn();
+  const ways: ((timeout: NodeJS.Timeout) => void)[] = [
+    (timeout) => node.clearTimeout(timeout),
+    (timeout) => node.clearInterval(timeout),
+    (timeout) => node.clearTimeout(+timeout),
+    (timeout) => node.clearInterval(`${+timeout}`),
+    (timeout) => timers.clearInterval(+timeout as unknown as string),
+  ];
+  for (const way of ways) {
+    for (const timeout of [timers.setTimeout(fired, 1), timers.setInterval(fired, 1)]) {
+      way(timeout);
+      expect(+timeout).toBe(+timeout);
+      timeout.refresh();
+    }
   }
+  await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
+  expect(fired).not.toHaveBeenCalled();
 });
 
 describe('what is held', () => {

@@ -1,0 +1,28 @@
+import { AsyncResource } from 'node:async_hooks';
+
+/**
+ * Makes an object of a class an async resource of its own, as each of Node's timers is: async hooks see that very object, and
+ * `executionAsyncResource()` is it while something runs in its scope. The class does not extend AsyncResource, since most
+ * of its objects are made while nobody looks; see `Adopted`.
+ */
+export function newOwnResource<T extends object>(type: string, made: new (...given: never[]) => T): T {
+  return Reflect.construct(AsyncResource, [type, { requireManualDestroy: true }], made) as T;
+}
+
+/** Calls a function in the scope of an object that `newOwnResource` has made. */
+export function runInOwnScope<R>(resource: object, callback: () => R): R {
+  return Reflect.apply(AsyncResource.prototype.runInAsyncScope, resource, [callback]) as R;
+}
+
+/** Hooks are told that the resource is gone; once. */
+export function destroyOwnResource(resource: object): void {
+  Reflect.apply(AsyncResource.prototype.emitDestroy, resource, []);
+}
+
+/** A class that extends this lays its private fields into an object that exists, where it is given one. */
+export class Adopted {
+  constructor(existing?: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: that is how an object is adopted
+    if (existing !== undefined) return existing;
+  }
+}

@@ -1,0 +1,38 @@
+import * as node from 'node:timers';
+import type { LongDelays } from './timeout-source.ts';
+
+// Taken once: a program whose timers are replaced must find Node's warnings.
+const { setTimeout, clearTimeout } = node;
+
+const LONGEST_OF_NODE = 2 ** 31 - 1;
+const nothing = (): void => undefined;
+const warnedOf = { negative: false, notANumber: false };
+
+/**
+ * A delay as Node reads it, ms: no number, or less than 1, is 1; fractions are dropped. There is no longest one, unless
+ * that is asked for; what is infinite is as long as the clock goes. What Node warns of it warns of here.
+ */
+export function millisecondsOf(delay: unknown, longDelays: LongDelays): number {
+  const number = (delay as number) * 1; // throws for a BigInt and a symbol, as in Node
+  if (number >= 1 && number <= LONGEST_OF_NODE) return Math.trunc(number);
+  return unusual(delay, number, longDelays);
+}
+
+function unusual(delay: unknown, number: number, longDelays: LongDelays): number {
+  if (number > LONGEST_OF_NODE) {
+    if (longDelays === 'keep') return Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER);
+    haveNodeWarn(delay);
+  } else if (number < 0 && !warnedOf.negative) {
+    warnedOf.negative = true;
+    haveNodeWarn(delay);
+  } else if (Number.isNaN(number) && delay !== undefined && !warnedOf.notANumber) {
+    warnedOf.notANumber = true;
+    haveNodeWarn(delay);
+  }
+  return 1;
+}
+
+/** In Node's own words, which differ from release to release. */
+function haveNodeWarn(delay: unknown): void {
+  clearTimeout(setTimeout(nothing, delay as number));
+}

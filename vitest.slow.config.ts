@@ -17,6 +17,7 @@ export default {
       'test/faults/refused-resources.test.ts',
       'test/clients/fuzz.test.ts',
       'test/clients/given-back.test.ts',
+      'test/node-timers/node-timers.test.ts',
     ],
     env: { SHARDWHEEL_SLOW: '1' },
     testTimeout: 3_600_000,

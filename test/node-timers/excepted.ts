@@ -1,0 +1,6 @@
+/** Tests of Node's that have no program here, and why. */
+export const excepted: Readonly<Record<string, string>> = {
+  'test-timers-linked-list':
+    "tests Node's internal linked list, which no public name shows and which the face does not have",
+  'test-timers-now': "tests that a number of the event loop's internal binding is small after the start of the process",
+};

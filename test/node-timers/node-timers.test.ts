@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { excepted } from './excepted.ts';
+import { furtherTests, laterTests, programAfter, timersTests } from './node-names.ts';
+import { options, required } from './options.ts';
+import { runProgram } from './run-program.ts';
+
+// Node's own tests of its timers, as programs of our own: they know nothing of the face, and pass on Node's timers.
+
+const preload = new URL('preload.mjs', import.meta.url);
+const passed = { code: 0, output: '' };
+const minutes = 20 * 60_000; // for all of them: a program waits for its turn
+
+const tests = [...timersTests, ...furtherTests, ...Object.keys(laterTests)];
+const files = readdirSync(fileURLToPath(new URL('programs', import.meta.url)), { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /(^|\/)test-[^/]*\.[cm]js$/.test(file))
+  .sort();
+const nameOf = (file: string) => file.replace(/\.[cm]js$/, '');
+
+describe('the programs', () => {
+  test('are one for each test of Node, but for those excepted', () => {
+    expect(timersTests.length).toBe(56);
+    expect(new Set(tests).size).toBe(56 + 32 + 3);
+    const expected = tests.filter((name) => excepted[name] === undefined).map(programAfter);
+    expect(files.map(nameOf).sort()).toEqual(expected.sort());
+    expect(files.length).toBe(89);
+  });
+
+  test('leave out 2 tests of Node, of internals', () => {
+    const names = Object.keys(excepted);
+    expect(names.filter((name) => !tests.includes(name))).toEqual([]);
+    expect(names.length).toBe(2);
+  });
+
+  test('are named in the tables of options', () => {
+    const programs = files.map(nameOf);
+    expect([...Object.keys(options), ...required].filter((name) => !programs.includes(name))).toEqual([]);
+  });
+});
+
+describe.concurrent('on the face', () => {
+  test.each(files)('%s', { timeout: minutes }, async (file) => {
+    const name = nameOf(file);
+    const load = required.includes(name) ? ['--require', fileURLToPath(preload)] : ['--import', preload.href];
+    const env = options[name] === undefined ? {} : { FACE_OPTIONS: JSON.stringify(options[name]) };
+    expect(await runProgram(file, load, env)).toEqual(passed);
+  });
+});
+
+const major = Number.parseInt(process.versions.node, 10);
+const onNode = files.filter((file) => (laterTests[nameOf(file)]?.passesSince ?? 0) <= major);
+
+describe.runIf(process.env.SHARDWHEEL_SLOW === '1')('on node:timers', { concurrent: true }, () => {
+  test.each(onNode)('%s', { timeout: minutes }, async (file) => {
+    expect(await runProgram(file, [])).toEqual(passed);
+  });
+});

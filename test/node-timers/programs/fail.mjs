@@ -1,0 +1,8 @@
+import { writeSync } from 'node:fs';
+import process from 'node:process';
+
+/** Ends the process with a failure: for where a thrown error would be swallowed by a domain or an error handler. */
+export function fail(message) {
+  writeSync(2, `${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,4 @@
+// An immediate without a ref, set by the last immediate, does not run.
+import { mustCall, mustNotCall } from './must-call.mjs';
+
+setImmediate(mustCall(() => setImmediate(mustNotCall()).unref()));

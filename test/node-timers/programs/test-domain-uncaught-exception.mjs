@@ -1,4 +1,5 @@
-// An error of a timer goes to the domain that is innermost where it was set; without a handler there, to the process.
+// An error of a timer goes to the domain that is innermost where it was set; without a handler there, or without a domain,
+// to the process.
 import domain from 'node:domain';
 import { fail } from './fail.mjs';
 import { mustCall } from './must-call.mjs';
@@ -14,11 +15,14 @@ const throwAfter = (message) =>
     1,
   );
 
+withHandler('first').run(() => throwAfter('handler'));
+throwAfter('no domain');
 domain.create().run(() => throwAfter('no handler'));
 withHandler('outer').run(() => domain.create().run(() => throwAfter('no inner handler')));
 domain.create().run(() => withHandler('inner').run(() => throwAfter('inner handler')));
 
 process.on('exit', (code) => {
-  const expected = ['process: no handler', 'process: no inner handler', 'inner: inner handler'];
+  const expected = ['first: handler', 'process: no domain', 'process: no handler'];
+  expected.push('process: no inner handler', 'inner: inner handler');
   if (code === 0 && `${seen}` !== `${expected}`) fail(`seen ${seen}`);
 });

@@ -1,10 +1,8 @@
 import { forgetContexts, outsideContexts } from '../async-context/async-context.ts';
+import { clearImmediate, clearTimeout, setTimeout } from '../time/native-timers.ts';
 import type { ClientTime } from './client-time.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { inNextTurn } from './next-turn.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the turns.
-const { setTimeout, clearTimeout, clearImmediate } = globalThis;
 
 /**
  * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the

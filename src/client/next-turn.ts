@@ -1,7 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-
-// Taken once: a test that fakes the timers of its thread must not stop the turns.
-const { setImmediate, setTimeout } = globalThis;
+import { setImmediate, setTimeout } from '../time/native-timers.ts';
 
 /**
  * Calls a function in the next turn of the event loop, as setImmediate does; where that is refused by a timer, and where

@@ -1,9 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { ControlCall, ShardHost } from './shard-host.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the looks.
-const { setInterval, clearInterval } = globalThis;
 
 /** What decides whether a thread pays; all counts since the scheduler's start. */
 export interface Load {

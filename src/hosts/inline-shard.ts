@@ -12,11 +12,9 @@ import {
 } from '../shard/build-shard.ts';
 import { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop this clock.
-const { setTimeout, clearTimeout } = globalThis;
 
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 

@@ -1,5 +1,4 @@
-// Taken once: a test that fakes the timers of its thread must not hold back a restart.
-const { setTimeout } = globalThis;
+import { setTimeout } from '../time/native-timers.ts';
 
 /** How many deaths of its thread, within how many ms, have a shard go on inline. */
 export interface DeathLimit {

@@ -1,9 +1,7 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
-
-// Taken once: a test that fakes the timers of its thread must not set the dog asleep.
-const { setInterval, clearInterval } = globalThis;
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 
 /** Checks within the limit. All of them must find the shard silent, so that one that comes late proves nothing. */
 const CHECKS = 4;

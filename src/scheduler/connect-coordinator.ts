@@ -14,6 +14,7 @@ import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { FromShard } from '../shard/guest-lanes.ts';
 import { Board, type Membership } from '../sharing/board.ts';
 import { addressOf, type SchedulerHandle } from '../sharing/handle.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
@@ -22,9 +23,6 @@ import { inlineEvents, loadOf } from './host-shards.ts';
 import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the looks.
-const { setInterval, clearInterval } = globalThis;
 
 /** ms between two looks whether the owner's thread is still there, where that is not the main thread. */
 const LOOK = 100;

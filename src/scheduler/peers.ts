@@ -4,10 +4,8 @@ import type { FromShard } from '../shard/guest-lanes.ts';
 import type { Board } from '../sharing/board.ts';
 import { addressOf } from '../sharing/handle.ts';
 import { Mailbox, post } from '../sharing/mailbox.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the looks.
-const { setInterval, clearInterval } = globalThis;
 
 /** ms between two looks whether those that have not answered are still there. */
 const LOOK = 100;

@@ -8,12 +8,10 @@ import { Board, type Entry } from '../sharing/board.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
 import type { PulseHolder } from '../sharing/pulse.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import { OWNER, Peers } from './peers.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
-
-// Taken once: a test that fakes the timers of its thread must not stop the sweeps.
-const { setInterval, clearInterval } = globalThis;
 
 /** ms between two looks for clients that are gone. */
 const SWEEP = 1000;

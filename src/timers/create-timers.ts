@@ -1,8 +1,9 @@
-import * as node from 'node:timers';
+import type * as node from 'node:timers';
 import { promisify } from 'node:util';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
@@ -19,8 +20,7 @@ export interface Timers {
   promises: TimersPromises;
 }
 
-// Taken once: a program whose timers are replaced must find Node's.
-const nodes = { ...node };
+const nodes = native.timers;
 
 /**
  * The functions of node:timers and node:timers/promises, on a scheduler. One hint for all: one shard keeps them, and so

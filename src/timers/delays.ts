@@ -1,8 +1,5 @@
-import * as node from 'node:timers';
+import { native } from '../time/native-timers.ts';
 import type { LongDelays } from './timeout-source.ts';
-
-// Taken once: a program whose timers are replaced must find Node's warnings.
-const { setTimeout, clearTimeout } = node;
 
 const LONGEST_OF_NODE = 2 ** 31 - 1;
 const nothing = (): void => undefined;
@@ -34,5 +31,5 @@ function unusual(delay: unknown, number: number, longDelays: LongDelays): number
 
 /** In Node's own words, which differ from release to release. */
 function haveNodeWarn(delay: unknown): void {
-  clearTimeout(setTimeout(nothing, delay as number));
+  native.timers.clearTimeout(native.timers.setTimeout(nothing, delay as number));
 }

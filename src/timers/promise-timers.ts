@@ -1,13 +1,13 @@
-import * as node from 'node:timers/promises';
+import type * as node from 'node:timers/promises';
 import { HANDED_BACK } from '../client/deferral.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
+import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
-// Taken once: a program whose timers are replaced must find Node's.
-const nodes = { ...node };
+const nodes = native.promises;
 
 /** What node:timers/promises exports. */
 export interface TimersPromises {

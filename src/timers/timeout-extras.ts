@@ -1,9 +1,6 @@
-import * as node from 'node:timers';
 import { outsideContexts } from '../async-context/async-context.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { IntervalGrid } from './missed-calls.ts';
-
-// Taken once: a program whose timers are replaced must find Node's numbers.
-const { setInterval, clearInterval } = node;
 
 const LONGEST = 2 ** 31 - 1;
 const nothing = (): void => undefined;

@@ -5,12 +5,13 @@ import { InvalidConfigError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
+import { clearEnrolled, type EnrolledTimers, enrolledTimers } from './enrolled.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
-/** What node:timers exports. */
-export interface Timers {
+/** What node:timers exports; what Node has deprecated, where this Node has it. */
+export interface Timers extends Partial<EnrolledTimers> {
   setTimeout: typeof node.setTimeout;
   clearTimeout: typeof node.clearTimeout;
   setInterval: typeof node.setInterval;
@@ -70,6 +71,7 @@ export function timersOf(source: () => TimeoutSource): Timers {
     clearInterval: like(nodes.clearInterval, (handle: Handle) => clear(handle)),
     setImmediate: nodes.setImmediate,
     clearImmediate: like(nodes.clearImmediate, clearImmediate),
+    ...enrolledTimers({ set: setTimeout, owns: (item) => item instanceof Timeout }),
     promises,
   };
   Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
@@ -81,7 +83,7 @@ type Handle = NodeJS.Timeout | string | number | undefined;
 /** Clears what setTimeout and setInterval have returned, or its number; also where they were Node's own. */
 function clear(handle: Handle): void {
   if (handle instanceof Timeout) handle.close();
-  else nodes.clearTimeout(handle);
+  else if (!clearEnrolled(handle)) nodes.clearTimeout(handle);
 }
 
 /** A timeout is no immediate; Node 20 and 22 would take it for one, and run no immediates from then on. */

@@ -107,6 +107,11 @@ export class ClientLoop {
     clearImmediate(this.immediate);
   }
 
+  /** See `Client.heldResources`. */
+  heldResources(): string[] {
+    return this.isArmed && this.immediate?.hasRef() ? ['Immediate'] : [];
+  }
+
   /** A turn, in this very call: where Node has called, and neither a callback nor a promise of the program. */
   wake(): void {
     if (this.isArmed && this.hasBacklog) return;

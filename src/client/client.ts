@@ -224,6 +224,11 @@ export class Client {
     return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, 0);
   }
 
+  /** Names of what keeps the process alive on behalf of all timers, as `process.getActiveResourcesInfo` lists it. */
+  heldResources(): string[] {
+    return this.isClosed ? [] : [...this.loop.heldResources(), ...this.hold.heldResources()];
+  }
+
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */
   get cancelled(): number {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.delivery.delivered);

@@ -42,6 +42,11 @@ export class KeepAlive {
     }
   }
 
+  /** See `Client.heldResources`. */
+  heldResources(): string[] {
+    return this.reasons > 0 ? ['MessagePort'] : [];
+  }
+
   release(): void {
     this.holdForTimers(false);
     this.channel?.port1.close();

@@ -28,6 +28,11 @@ export class TimerHold {
     return this.isRef ? Math.max(0, this.host.size - this.unrefCount) : 0;
   }
 
+  /** See `Client.heldResources`. */
+  heldResources(): string[] {
+    return this.keepAlive.heldResources();
+  }
+
   /** Adjusts the number of live timers that do not keep the process alive. */
   adjustUnref(by: number): void {
     this.unrefCount += by;

@@ -7,6 +7,7 @@ import { show } from '../errors.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
+import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
 
 const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
@@ -102,6 +103,7 @@ export class ShardThread {
       // The thread waits on its shard's doorbell, not on the pool's.
       atomics: 'disabled',
       recordTiming: false,
+      argv: [SHARD_THREAD],
       execArgv: ['--require', PRELOAD, ...execArgv],
       env: { ...env },
       resourceLimits,

@@ -1,4 +1,5 @@
 import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
+import type { Client } from '../client/client.ts';
 import { HandleError } from '../errors.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
@@ -40,6 +41,10 @@ function workersScheduler(): Scheduler {
   }
   return createScheduler({ shards: 0 });
 }
+
+/** Whose timers those of this module are: none before the first. */
+export const defaultClients = (): Client[] =>
+  [own, given].flatMap((source) => (source === undefined ? [] : source.client));
 
 /**
  * From here on the functions of `shardwheel/timers` and `shardwheel/timers/promises` set timers on this scheduler: in

@@ -1,0 +1,5 @@
+import { register, unregister } from './timers/registration.ts';
+
+register();
+
+export { register, unregister };

@@ -1,0 +1,86 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import promises from 'node:timers/promises';
+import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { native, registration, setRegistration } from '../time/native-timers.ts';
+import { activeResources } from './active-resources.ts';
+import { passToFace, registered } from './registered-functions.ts';
+
+/**
+ * A thing of Node's that a registered thread has in another's place: `target[key]`.
+ *
+ *     Node's ── take ──▶ ours ── giveBack ──▶ Node's
+ *                         │ somebody wraps it
+ *                         ▼
+ *                        theirs, around ours ── take, giveBack ──▶ theirs: ours underneath passes calls on
+ */
+class Place {
+  private readonly target: object;
+  private readonly key: string;
+  private readonly ours: unknown;
+  /** What has stood here, once ours has been put here and not been given back. */
+  private before: PropertyDescriptor | undefined;
+
+  constructor(target: object, key: string, ours: unknown) {
+    this.target = target;
+    this.key = key;
+    this.ours = ours;
+  }
+
+  take(): void {
+    const found = Object.getOwnPropertyDescriptor(this.target, this.key);
+    if (found === undefined || found.value === this.ours) return;
+    const isWrapped = this.before !== undefined && found.value !== this.before.value;
+    if (isWrapped) return;
+    const { enumerable } = found;
+    const placed = { value: this.ours, writable: true, enumerable, configurable: true };
+    if (Reflect.defineProperty(this.target, this.key, placed)) this.before = found;
+  }
+
+  giveBack(): void {
+    const found = Object.getOwnPropertyDescriptor(this.target, this.key);
+    if (found?.value !== this.ours || this.before === undefined) return;
+    Object.defineProperty(this.target, this.key, this.before);
+    this.before = undefined;
+  }
+}
+
+const placesIn = (target: object, ours: object): Place[] =>
+  Object.entries(ours).map(([key, value]) => new Place(target, key, value));
+
+const { setTimeout, clearTimeout, setInterval, clearInterval } = registered.timers;
+const places = [
+  ...placesIn(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval }),
+  ...placesIn(timers, registered.timers),
+  ...placesIn(promises, registered.promises),
+  ...placesIn(process, { getActiveResourcesInfo: activeResources }),
+];
+
+/**
+ * From here on this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` are those of
+ * `shardwheel/timers`, for modules loaded before and after alike; what somebody has taken out of there before, a function
+ * in a variable, stays Node's. Immediates stay Node's as well. Does nothing where the thread is registered, by whichever
+ * copy of the package, and in the threads of shards.
+ */
+export function register(): void {
+  if (registration() !== undefined || isShardThread()) return;
+  setRegistration({ native, unregister: takeBack });
+  passToFace(true);
+  for (const place of places) place.take();
+  syncBuiltinESMExports();
+}
+
+/**
+ * Takes the registration of this thread back. What another preload has wrapped since stays wrapped, around Node's functions
+ * from here on. Timers that are set stay where they are.
+ */
+export function unregister(): void {
+  registration()?.unregister();
+}
+
+function takeBack(): void {
+  setRegistration(undefined);
+  for (const place of places) place.giveBack();
+  passToFace(false);
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Ended } from '../fixtures/child-process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const programs = './test/register/programs';
+
+/** What a whole program is moved by. */
+export const REGISTER = ['--import', 'shardwheel/register'] as const;
+
+export interface Run {
+  /** Node's own, before the program. */
+  readonly flags?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Runs Node with these arguments. */
+export function runNode(given: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      given,
+      { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env }, timeout: 100_000, killSignal: 'SIGKILL' },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+/** Runs a program of `test/register/programs`; returns what it has printed, a line of JSON. Throws where it fails. */
+export async function runProgram(name: string, { flags = [], env }: Run = {}): Promise<unknown> {
+  const ended = await runNode(['--no-deprecation', ...flags, `${programs}/${name}`], env);
+  if (ended.code !== 0 || ended.stderr !== '') {
+    throw new Error(`${name} ended with ${ended.code}\n${ended.stdout}\n${ended.stderr}`);
+  }
+  return JSON.parse(ended.stdout);
+}

@@ -30,7 +30,8 @@ export const registration = (): Registration | undefined => thread[REGISTRATION]
 
 /** From here on the thread counts as registered; without a registration, as not registered. */
 export function setRegistration(value: Registration | undefined): void {
-  Object.defineProperty(thread, REGISTRATION, { value, writable: true, enumerable: false, configurable: true });
+  if (value === undefined) delete thread[REGISTRATION];
+  else Object.defineProperty(thread, REGISTRATION, { value, writable: true, enumerable: false, configurable: true });
 }
 
 /**

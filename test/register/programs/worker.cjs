@@ -1,0 +1,1 @@
+require('node:timers').setTimeout(() => import('./worker.mjs'), 1);

@@ -1,0 +1,29 @@
+// Answers who has set its timers, once some of them have fired.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getEnvironmentData, isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { connectScheduler } from 'shardwheel';
+import { isFace } from './probe.mjs';
+
+const post = (answer) => (isMainThread ? process.send(answer) : parentPort.postMessage(answer));
+
+if (process.argv.includes('nest')) {
+  new Worker(new URL(import.meta.url)).once('message', post);
+} else {
+  const answer = { isFace: isFace(() => setTimeout(() => undefined, 1)), fired: 0 };
+  await Promise.all([5, 10, 15].map((delay) => sleep(delay).then(() => (answer.fired += 1))));
+  await new Promise((resolve) => {
+    const interval = setInterval(() => {
+      answer.fired += 1;
+      clearInterval(interval);
+      resolve();
+    }, 5);
+  });
+  try {
+    // A thread connects once: where it is refused, its timers are on the scheduler of the main thread.
+    const scheduler = connectScheduler(getEnvironmentData('shardwheel'));
+    await scheduler.close();
+  } catch ({ code }) {
+    answer.code = code;
+  }
+  post(answer);
+}

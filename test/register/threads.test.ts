@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { programs, REGISTER, runNode, runProgram } from './run-program.ts';
+
+/** With the code of a second connection: the thread's timers have made the first, or the scheduler is its own. */
+const onTheProcesss = { isFace: true, fired: 4, code: 'ERR_ALREADY_CONNECTED' };
+const onNodes = { isFace: false, fired: 4 };
+
+test('workers have the face, on the scheduler of the process, unless they are started without the flag', async () => {
+  expect(await runProgram('in-workers.mjs', { flags: REGISTER })).toEqual({
+    module: onTheProcesss,
+    script: onTheProcesss,
+    url: onTheProcesss,
+    nested: onTheProcesss,
+    'no flags': onNodes,
+    'no flags, no environment': onNodes,
+    fork: onTheProcesss,
+    threads: 6,
+  });
+});
+
+test('as a variable of the environment it reaches workers without flags as well', async () => {
+  const env = { NODE_OPTIONS: '--import shardwheel/register' };
+  expect(await runProgram('in-workers.mjs', { env })).toEqual({
+    module: onTheProcesss,
+    script: onTheProcesss,
+    url: onTheProcesss,
+    nested: onTheProcesss,
+    'no flags': onTheProcesss,
+    'no flags, no environment': onNodes,
+    fork: onTheProcesss,
+    threads: 6,
+  });
+});
+
+test.each(['none', 'execArgv', 'env'])("shards' threads keep Node's timers: told to register by %s", async (way) => {
+  const given = [`${programs}/beside-shards.mjs`, way];
+  const { code, stdout, stderr } = await runNode([...REGISTER, ...given], {
+    NODE_OPTIONS: '--import shardwheel/register',
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const lines = stdout.trim().split('\n');
+  expect(lines.map((line) => line.replace(/ \d$/, ''))).toEqual(way === 'none' ? ['main face'] : ['node', 'main face']);
+});

@@ -12,8 +12,7 @@ process.on('worker', () => {
   threads.count += 1;
 });
 const answerOf = async (worker) => {
-  const [answer] = await once(worker, 'message');
-  await once(worker, 'exit');
+  const [[answer]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
   return answer;
 };
 

@@ -51,6 +51,7 @@ export class CpuMeter {
   }
 
   #threadTime(): number {
+    process.cpuUsage(); // brings the kernel's count for this thread up to date: else it is that of the last tick
     if (this.source === 'schedstat') return Number(schedstat().split(' ')[0]) / 1e6;
     if (this.source === 'stat') return ticks(stat()) * 10;
     return 0;

@@ -18,21 +18,28 @@ export async function runSuite(suite: Suite, options: RoundsOptions): Promise<Co
   const { rounds, scale, signal, onProgress } = options;
   const present = suite.subjects.filter(({ absent }) => absent === undefined);
   const parts = suite.parts ?? [''];
-  const all = rounds * present.length * parts.length;
+  const processes = suite.runTogether === undefined ? present.length : 1;
+  const all = rounds * processes * parts.length;
   const checksums = new Map<string, [string, number]>();
   const measured: Map<string, Measurement>[] = [];
   let done = 0;
   for (let round = 0; round < rounds; round++) {
     const results = new Map<string, Measurement>();
-    for (const { name: subject } of rotated(present, round)) {
-      const figures: Record<string, number> = {};
+    const names = rotated(present, round).map(({ name }) => name);
+    for (const subjects of suite.runTogether === undefined ? names.map((name) => [name]) : [names]) {
+      const figures = subjects.map((): Record<string, number> => ({}));
       for (const part of parts) {
-        onProgress([suite.name, part, subject].filter(Boolean).join(', '), done++, all);
-        const measurement = await forkMeasurement({ suite: suite.name, subject, part, scale }, signal);
-        requireAgreement(suite, checksums, subject, measurement);
-        Object.assign(figures, measurement.figures);
+        onProgress([suite.name, part, ...subjects].filter(Boolean).join(', '), done++, all);
+        const measurements = await forkMeasurement({ suite: suite.name, subjects, part, scale }, signal);
+        for (const [at, measurement] of measurements.entries()) {
+          requireAgreement(suite, checksums, subjects[at], measurement);
+          Object.assign(figures[at], measurement.figures);
+        }
       }
-      results.set(subject, { figures: { ...figures, ...suite.derive?.(figures, subject) }, checksums: {} });
+      for (const [at, subject] of subjects.entries()) {
+        const derived = suite.derive?.(figures[at], subject);
+        results.set(subject, { figures: { ...figures[at], ...derived }, checksums: {} });
+      }
     }
     measured.push(results);
   }

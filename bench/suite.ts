@@ -32,7 +32,8 @@ export interface SubjectEntry {
 
 /**
  * One workload and who takes part. Each subject runs in a process of its own, once per part and round: the rounds are
- * interleaved, and no subject meets another's heap or compiled code.
+ * interleaved, and no subject meets another's heap or compiled code. Where subjects run together, the order of each round
+ * begins with another.
  */
 export interface Suite {
   /** Two words, the area first: `npm run bench -- area workload` picks it by them, by a code or by parts of words. */
@@ -53,6 +54,8 @@ export interface Suite {
   derive?(figures: Record<string, number>, subject: string): Record<string, number>;
   /** Called in the process that measures. Throws where a subject does wrong. */
   run(subject: string, scale: Scale, part: string): Measurement | Promise<Measurement>;
+  /** Where it is there, it is called instead: one process measures all subjects, in the order that is given. */
+  runTogether?(subjects: readonly string[], scale: Scale, part: string): Promise<Measurement[]>;
 }
 
 /** Whether a subject is a driver with no timers. */

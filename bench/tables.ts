@@ -4,33 +4,35 @@ import { figure, withSpread } from './format.ts';
 import { netNote, type Suite } from './suite.ts';
 import type { Verdict } from './targets.ts';
 
+/** Figures that fit beside each other. Where there are more, they stand below each other, and the subjects beside. */
+const BESIDE = 10;
+
 const plain = { head: [], border: [], compact: true };
 
 /** A suite's results: each figure with its spread, and how many times the base's it is. */
 export function suiteTable(suite: Suite, comparison: Comparison): string {
   const find = (subject: string, key: string) =>
     comparison.rows.find((row) => row.subject === subject && row.figure === key);
-  const table = new Table({
-    head: [
-      suite.base === '' ? 'subject' : `× = ${suite.base}`,
-      ...suite.figures.map(({ title, unit }) => `${title}\n${unit}`),
-    ],
-    style: plain,
-    colAligns: ['left', ...suite.figures.map(() => 'right' as const)],
+  const present = suite.subjects.filter(({ absent }) => absent === undefined);
+  const corner = suite.base === '' ? 'subject' : `× = ${suite.base}`;
+  const lines = [
+    [corner, ...suite.figures.map(({ title, unit }) => `${title}\n${unit}`)],
+    ...present.map(({ name }) => [name, ...suite.figures.map(({ key }) => cell(find(name, key)))]),
+  ];
+  const [head, ...rest] = suite.figures.length > BESIDE ? turned(lines) : lines;
+  const table = new Table({ head, style: plain, colAligns: ['left', ...head.slice(1).map(() => 'right' as const)] });
+  table.push(...rest);
+  const notes = suite.subjects.flatMap(({ name, note, absent }) => {
+    if (absent !== undefined) return [`  ${name}: not measured, ${absent}`];
+    return note === undefined ? [] : [`  ${name}: ${note}`];
   });
-  const notes: string[] = [];
-  for (const { name, note, absent } of suite.subjects) {
-    if (absent !== undefined) {
-      notes.push(`  ${name}: not measured, ${absent}`);
-      continue;
-    }
-    table.push([name, ...suite.figures.map(({ key }) => cell(find(name, key)))]);
-    if (note !== undefined) notes.push(`  ${name}: ${note}`);
-  }
   return [`\n${suite.title} [${suite.name}]`, `  ${suite.about}${netNote(suite)}`, table.toString(), ...notes].join(
     '\n',
   );
 }
+
+const turned = (lines: readonly string[][]): string[][] =>
+  lines[0].map((_, at) => lines.map((line, index) => (index === 0 ? line[at].replace('\n', ', ') : line[at])));
 
 function cell(row: Row | undefined): string {
   if (row === undefined) return '–';

@@ -7,6 +7,7 @@ import { onNode, without } from '../replay/node-release.ts';
 import type { Comparison } from './comparison.ts';
 import { type Options, parseOptions } from './options.ts';
 import { Progress } from './progress.ts';
+import { keepByRelease } from './release-results.ts';
 import { describeMachine, machine, type Results } from './results.ts';
 import { runSuite } from './rounds.ts';
 import { suiteTable, targetsTable } from './tables.ts';
@@ -32,7 +33,8 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
     progress.end();
   }
   // Where the results go does not change them.
-  const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => each === '--json' || each === '--html'));
+  const places = ['--json', '--html', '--by-release'];
+  const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => places.includes(each)));
   const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
   const targets = judge(comparisons);
@@ -49,7 +51,9 @@ async function write(results: Results, options: Options): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(html, await renderReport(results, options.suites));
-  return [json, html];
+  if (options.byRelease === undefined) return [json, html];
+  keepByRelease(options.byRelease, results);
+  return [json, html, options.byRelease];
 }
 
 async function main(): Promise<number> {

@@ -13,6 +13,8 @@ export interface Options {
   /** Where the results go instead of to bench/results. */
   readonly json?: string;
   readonly html?: string;
+  /** A file of results by release of Node, which gets these as well. */
+  readonly byRelease?: string;
   /** The release of Node that is to run it. */
   readonly node?: string;
 }
@@ -25,10 +27,11 @@ Words pick what to measure: an area, a workload, a code, or a subject:
 ${suites.map(({ name, codes, title }) => `  ${name.padEnd(20)} ${codes[0].padEnd(4)} ${title}`).join('\n')}
 
 Examples:
-  npm run bench                          everything, ${ROUNDS} rounds, with the table of targets; about an hour
+  npm run bench                          everything, ${ROUNDS} rounds, with the table of targets; an hour and more
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
   npm run bench -- clients               event loops that share shards; two to three minutes
+  npm run bench -- faces                 drop-in timers beside Node's; five minutes
   npm run bench -- --targets               what the table of targets needs; a quarter of an hour
   npm run bench -- --targets --node 24     the same on Node 24, whatever runs this
   npm run bench -- scheduler --quick     small sizes, one round: does it work at all?`;
@@ -44,6 +47,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--html <file>', 'write the report there instead of to bench/results')
+    .option('--by-release <file>', 'keep the results in this file, too, beside those of other releases of Node')
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
   const flags = command.opts<Omit<Options, 'suites' | 'rounds'> & { rounds?: number; targets: boolean }>();

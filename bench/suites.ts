@@ -1,4 +1,5 @@
 import { clients } from './clients/clients.ts';
+import { faceSuites } from './faces/face-suites.ts';
 import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
 import { burst } from './scheduler/burst.ts';
@@ -27,6 +28,7 @@ export const suites: readonly Suite[] = [
   replay,
   shards,
   clients,
+  ...faceSuites,
   memory,
   ...linearSuites,
   ids,

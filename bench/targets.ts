@@ -1,5 +1,6 @@
 import { clientsTargets } from './clients/clients.ts';
 import type { Comparison } from './comparison.ts';
+import { faceTargets } from './faces/face-suites.ts';
 import { linearTargets } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
 import type { Target } from './target.ts';
@@ -62,6 +63,7 @@ export const targets: readonly Target[] = [
   own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
   own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
   ...clientsTargets,
+  ...faceTargets,
   ...linearTargets,
 ];
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
+import { faceFiguresOf } from './faces/face-figures.ts';
 import { figuresOf, subjectsOf, withBlock } from './figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
 
-// Writes the figures of the reference run, and of the replays on each release of Node, where the documents show them.
+// Writes the figures of the reference run, and of replays and drop-in timers on each release of Node, where the documents show them.
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
+const faces = JSON.parse(read('bench/results/faces.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
   return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
@@ -19,6 +21,7 @@ const blocks: [path: string, written: string][] = [
   ['docs/figures.md', subjectsOf(results)],
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],
+  ['docs/timers.md', faceFiguresOf(faces)],
 ];
 for (const [path, written] of blocks) {
   writeFileSync(new URL(path, root), withBlock(read(path), written));

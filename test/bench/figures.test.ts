@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
+import { faceTargets } from '../../bench/faces/face-suites.ts';
 import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
+import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
 import { judge, targets } from '../../bench/targets.ts';
@@ -36,6 +39,20 @@ describe('the figures that the documents show', () => {
     expect(read('docs/sizing.md')).toContain(subjectsOf(clients));
     expect(JSON.parse(JSON.stringify(judge(clients.comparisons)))).toEqual(clients.targets);
     expect(clients.targets.length).toBe(3);
+  });
+
+  test('docs/timers.md has those of the drop-in timers on each release, at full size, judged as is done today', () => {
+    const faces: ReleaseResults = JSON.parse(read('bench/results/faces.json'));
+    expect(read('docs/timers.md')).toContain(faceFiguresOf(faces));
+    expect(Object.keys(faces)).toEqual(['20', '22', '24', '26']);
+    for (const [release, run] of Object.entries(faces)) {
+      expect(releaseOf(run)).toBe(release);
+      expect(run.quick).toBe(false);
+      expect(JSON.parse(JSON.stringify(judge(run.comparisons)))).toEqual(run.targets);
+      expect(run.targets.map(({ target }) => target.title)).toEqual(faceTargets.map(({ title }) => title));
+      expect(run.targets.filter(({ state }) => state === 'not measured')).toEqual([]);
+    }
+    expect(faceFiguresOf(faces)).not.toMatch(/[|,/] –/); // no cell is empty
   });
 
   test('a run whose suites are no longer what they were is not shown', () => {

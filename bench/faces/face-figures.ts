@@ -1,0 +1,92 @@
+import type { Row } from '../comparison.ts';
+import { block } from '../figures.ts';
+import { figure } from '../format.ts';
+import type { ReleaseResults } from '../release-results.ts';
+import { describeMachine, type Results } from '../results.ts';
+import { NODE, OURS } from './face.ts';
+import { livenesses, operations } from './live-suites.ts';
+import { MEMORY } from './memory-suite.ts';
+import { INTERVAL, WAITS, waits } from './wait-suite.ts';
+
+type Column = readonly [title: string, cell: (run: Results, suite: string) => string];
+
+const ratioColumn = (title: string, key: string): Column => [title, (run, suite) => comparedCell(run, suite, key)];
+
+const liveColumns: readonly Column[] = [
+  ...operations.map((operation): Column => [`${operation}, ns`, (run, suite) => timedCell(run, suite, operation)]),
+  ratioColumn('clear + set: CPU of all threads, ns', 'clear + set, process'),
+  ratioColumn('heap each, bytes', 'heap'),
+  ['clear + set: GC pauses, their ms, the longest', pausesCell],
+];
+
+const otherColumns: readonly Column[] = [
+  ...waits.map((wait): Column => [`${wait}, ns`, (run) => timedCell(run, WAITS, wait)]),
+  [`${INTERVAL}, ns of CPU per call`, (run) => comparedCell(run, WAITS, `${INTERVAL}, thread`)],
+  ['resident memory each, bytes', (run) => comparedCell(run, MEMORY, 'resident')],
+];
+
+/** The drop-in timers beside Node's on each release, as Markdown tables. */
+export function faceFiguresOf(results: ReleaseResults): string {
+  const runs = Object.values(results);
+  const live = runs.flatMap((run) => [
+    ...header(`Node ${run.machine.node.slice(1)}: live, durations`, liveColumns),
+    ...livenesses.map(({ name, live, span }) =>
+      line(`${live.toLocaleString('en-US')}, ${span === 1 ? 'equal' : 'varied'}`, liveColumns, run, name),
+    ),
+    '',
+  ]);
+  return block('faces', [
+    ...runs.map((run) => `${introduction(run)}<br>`),
+    'shardwheel/timers / node:timers by the clock, and the median of the ratios of the rounds, with the least and the most; CPU: the',
+    "ratio of the CPU of the event loop's thread, which is steadier where others use the machine. Bold: over its target.",
+    '',
+    ...live,
+    ...header('1,000 live; memory: 500,000', otherColumns),
+    ...runs.map((run) => line(`Node ${run.machine.node.slice(1)}`, otherColumns, run, '')),
+  ]);
+}
+
+const introduction = ({ command, date, rounds, machine }: Results): string =>
+  `\`${command}\`, ${date.slice(0, 10)}, ${rounds} rounds, on ${describeMachine(machine)}`;
+
+const header = (title: string, columns: readonly Column[]): string[] => [
+  `| ${[title, ...columns.map(([name]) => name)].join(' | ')} |`,
+  `|---|${columns.map(() => '---:|').join('')}`,
+];
+
+const line = (title: string, columns: readonly Column[], run: Results, suite: string): string =>
+  `| ${[title, ...columns.map(([, cell]) => cell(run, suite))].join(' | ')} |`;
+
+/** Both, and the ratio, which is bold where it is over its target. */
+function comparedCell(run: Results, suite: string, key: string): string {
+  const [ours, nodes] = [rowOf(run, suite, OURS, key), rowOf(run, suite, NODE, key)];
+  if (ours?.ratio === undefined || nodes === undefined) return '–';
+  const isOver = run.targets.some(
+    ({ target, state }) => state === 'NOT MET' && target.suite === suite && target.figure === key,
+  );
+  const { median, least, most } = ours.ratio;
+  const spread = least === most ? '' : ` (${figure(least)}–${figure(most)})`;
+  const ratio = `${figure(median)}×${spread}`;
+  return `${figure(ours.value.median)} / ${figure(nodes.value.median)}: ${isOver ? `**${ratio}**` : ratio}`;
+}
+
+/** Of an operation: by the clock, and the ratio by CPU of the event loop's thread, which what else runs disturbs less. */
+function timedCell(run: Results, suite: string, operation: string): string {
+  const cpu = rowOf(run, suite, OURS, `${operation}, thread`)?.ratio;
+  return `${comparedCell(run, suite, operation)}, CPU ${cpu === undefined ? '–' : figure(cpu.median)}×`;
+}
+
+function pausesCell(run: Results, suite: string): string {
+  const cells = [OURS, NODE].map((subject) => {
+    const [count, ...times] = ['collections', 'paused', 'pause'].map(
+      (key) => rowOf(run, suite, subject, key)?.value.median,
+    );
+    return [count ?? '–', ...times.map((ms) => (ms === undefined ? '–' : figure(ms)))].join(', ');
+  });
+  return cells.join(' / ');
+}
+
+function rowOf({ comparisons }: Results, suite: string, subject: string, key: string): Row | undefined {
+  const comparison = comparisons.find((one) => one.suite === suite);
+  return comparison?.rows.find((row) => row.subject === subject && row.figure === key);
+}

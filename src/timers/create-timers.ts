@@ -6,6 +6,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { clearEnrolled, type EnrolledTimers, enrolledTimers } from './enrolled.ts';
+import { like } from './like-nodes.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
@@ -44,21 +45,24 @@ export function resolveTimersOptions({ missedCalls = 'skip', longDelays = 'keep'
 }
 
 /**
- * The functions, on a source that is asked for with every timer. An immediate has no time, and no wheel could run it
- * sooner than Node does: setImmediate is Node's own.
+ * The functions, on a source that is asked for with every timer; where there is none, Node's own do the work. An immediate has
+ * no time, and no wheel could run it sooner than Node does: setImmediate is Node's.
  */
-export function timersOf(source: () => TimeoutSource): Timers {
-  const setTimeout = function (callback: Callback, delay?: unknown): Timeout {
-    if (typeof callback !== 'function') nodes.setTimeout(callback); // throws what Node throws
+export function timersOf(source: () => TimeoutSource | undefined): Timers {
+  // Arguments by `arguments`: a rest parameter would be an array for each timeout without any.
+  const setTimeout = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
-    // biome-ignore lint/complexity/noArguments: a rest parameter would be an array for each timeout without arguments
+    // biome-ignore lint/complexity/noArguments: see above
+    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments); // may throw
+    // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
     return new Timeout(own, callback, millisecondsOf(delay, own.longDelays), given);
   };
-  const setInterval = function (callback: Callback, delay?: unknown): Timeout {
-    if (typeof callback !== 'function') nodes.setInterval(callback);
+  const setInterval = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
-    // biome-ignore lint/complexity/noArguments: as above
+    // biome-ignore lint/complexity/noArguments: see above
+    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setInterval, this, arguments);
+    // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
     const period = millisecondsOf(delay, own.longDelays);
     return new Timeout(own, callback, period, given, period);
@@ -71,11 +75,15 @@ export function timersOf(source: () => TimeoutSource): Timers {
     clearInterval: like(nodes.clearInterval, (handle: Handle) => clear(handle)),
     setImmediate: nodes.setImmediate,
     clearImmediate: like(nodes.clearImmediate, clearImmediate),
-    ...enrolledTimers({ set: setTimeout, owns: (item) => item instanceof Timeout }),
+    ...enrolledTimers({
+      set: setTimeout as never,
+      owns: (item) => item instanceof Timeout,
+      isOn: () => source() !== undefined,
+    }),
     promises,
   };
   Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
-  return timers;
+  return timers as Timers;
 }
 
 type Handle = NodeJS.Timeout | string | number | undefined;
@@ -95,10 +103,4 @@ function argumentsFrom(first: number, all: IArguments): unknown[] {
   const given = new Array<unknown>(all.length - first);
   for (let at = 0; at < given.length; at++) given[at] = all[at + first];
   return given;
-}
-
-/** With name and length of Node's function. */
-function like<F>(nodes: F & { name: string; length: number }, own: unknown): F {
-  const { name, length } = nodes;
-  return Object.defineProperties(own as F, { name: { value: name }, length: { value: length } }) as F;
 }

@@ -18,7 +18,7 @@ const SHARED = 'shardwheel';
  * What the module's functions run on until told otherwise: on one hint, since one shard keeps all timers of a face in order.
  * It is made for the first timer, and holds the process no longer than its timers do.
  */
-function defaultSource(): TimeoutSource {
+export function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
   own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, resolveTimersOptions({}));
   return own;

@@ -31,6 +31,8 @@ interface FaceTimeout {
 /** The face that carries the items. */
 export interface EnrolledHost {
   set(callback: (item: Item) => void, delay: number, item: Item): FaceTimeout;
+  /** Whether items that become active are carried here, and not by Node. */
+  isOn(): boolean;
   /** Whether an item is a timeout of the face itself. */
   owns(item: unknown): item is FaceTimeout;
 }
@@ -65,6 +67,7 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
   };
   return {
     enroll(item: Item, delay) {
+      if (!host.isOn()) return enroll(item, delay);
       const probe: Item = {};
       enroll(probe, delay);
       if (isNodes(item)) unenroll(item);
@@ -79,12 +82,12 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
       else release(item);
     },
     active(item: Item) {
-      if (isNodes(item)) return active(item);
+      if (isNodes(item) || !host.isOn()) return active(item);
       active({ _idleTimeout: -1 } as Item);
       activate(item, true);
     },
     _unrefActive(item: Item) {
-      if (isNodes(item)) return _unrefActive(item);
+      if (isNodes(item) || !host.isOn()) return _unrefActive(item);
       _unrefActive({ _idleTimeout: -1 } as Item);
       activate(item, false);
     },
@@ -134,6 +137,7 @@ function carry(host: EnrolledHost, item: Item, delay: number, isRef: boolean): v
 }
 
 function fired(host: EnrolledHost, item: Item): void {
+  if (isNodes(item)) return; // somebody has given it to Node meanwhile
   link(item, null);
   if (!item._onTimeout) {
     item._destroyed = true;

@@ -4,6 +4,7 @@ import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
+import { like } from './like-nodes.ts';
 import { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
@@ -47,9 +48,10 @@ class AwaitedTimeout extends Timeout {
 }
 
 /** The promise face; after Node's documentation and lib/timers/promises.js, v20. What Node refuses, Node refuses here. */
-export function createPromises(source: () => TimeoutSource): TimersPromises {
+export function createPromises(source: () => TimeoutSource | undefined): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
-    if (!areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // rejects
+    const own = source();
+    if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // may reject
     const { signal, ref = true } = options;
     if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
     return new Promise((resolve, reject) => {
@@ -64,7 +66,7 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
         leave();
         reject(error);
       };
-      const timeout = new AwaitedTimeout(source(), 'setTimeout', settle, giveUp, delay);
+      const timeout = new AwaitedTimeout(own, 'setTimeout', settle, giveUp, delay);
       if (!ref) timeout.unref();
       const abort = (): void => {
         timeout.close();
@@ -75,7 +77,8 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
   }
 
   async function* setInterval<T>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T, undefined> {
-    if (!areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options); // throws
+    const own = source();
+    if (own === undefined || !areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options); // may throw
     const { signal, ref = true } = options;
     if (signal?.aborted) throw new AbortError(signal.reason);
     let calls = 0;
@@ -86,7 +89,7 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
     };
     let closed: Error | undefined;
     const interval = new AwaitedTimeout(
-      source(),
+      own,
       'setInterval',
       () => {
         calls += 1;
@@ -121,12 +124,16 @@ export function createPromises(source: () => TimeoutSource): TimersPromises {
     }
   }
 
-  const { setImmediate } = nodes;
-  const scheduler = {
-    wait: (delay: number, options?: Options) => setTimeout<void>(delay, undefined, options),
-    yield: () => setImmediate<void>(),
+  const wait = like(nodes.scheduler.wait, (delay: number, options?: Options) =>
+    setTimeout<void>(delay, undefined, options),
+  );
+  return {
+    setTimeout: like(nodes.setTimeout, setTimeout),
+    setInterval: like(nodes.setInterval, setInterval),
+    setImmediate: nodes.setImmediate,
+    // Node's in all else: its class cannot be constructed.
+    scheduler: Object.create(nodes.scheduler, { wait: { value: wait, writable: true, configurable: true } }),
   };
-  return { setTimeout, setInterval: setInterval as typeof node.setInterval, setImmediate, scheduler };
 }
 
 /** Whether Node takes these arguments. */

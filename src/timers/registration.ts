@@ -48,9 +48,9 @@ class Place {
 const placesIn = (target: object, ours: object): Place[] =>
   Object.entries(ours).map(([key, value]) => new Place(target, key, value));
 
-const { setTimeout, clearTimeout, setInterval, clearInterval } = registered.timers;
+const { setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate } = registered.timers;
 const places = [
-  ...placesIn(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval }),
+  ...placesIn(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }),
   ...placesIn(timers, registered.timers),
   ...placesIn(promises, registered.promises),
   ...placesIn(process, { getActiveResourcesInfo: activeResources }),

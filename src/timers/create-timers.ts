@@ -70,9 +70,9 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
   const promises = createPromises(source);
   const timers = {
     setTimeout: like(nodes.setTimeout, setTimeout),
-    clearTimeout: like(nodes.clearTimeout, clear),
+    clearTimeout: like(nodes.clearTimeout, clearTimeout),
     setInterval: like(nodes.setInterval, setInterval),
-    clearInterval: like(nodes.clearInterval, (handle: Handle) => clear(handle)),
+    clearInterval: like(nodes.clearInterval, clearInterval),
     setImmediate: nodes.setImmediate,
     clearImmediate: like(nodes.clearImmediate, clearImmediate),
     ...enrolledTimers({
@@ -89,9 +89,14 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
 type Handle = NodeJS.Timeout | string | number | undefined;
 
 /** Clears what setTimeout and setInterval have returned, or its number; also where they were Node's own. */
-function clear(handle: Handle): void {
+function clearTimeout(handle: Handle): void {
   if (handle instanceof Timeout) handle.close();
   else if (!clearEnrolled(handle)) nodes.clearTimeout(handle);
+}
+
+/** A function of its own, as in Node. */
+function clearInterval(handle: Handle): void {
+  clearTimeout(handle);
 }
 
 /** A timeout is no immediate; Node 20 and 22 would take it for one, and run no immediates from then on. */

@@ -5,7 +5,7 @@ import type { DeferredRun, DeferredRuns } from '../client/deferral.ts';
 import { inNextTurn } from '../client/next-turn.ts';
 import type { Settling } from '../client/settling.ts';
 
-export const PLACED = Symbol('placed');
+export const ORDER = Symbol('order');
 export const RUN = Symbol('run');
 export const IN_SCOPE = Symbol('inScope');
 
@@ -13,9 +13,9 @@ export const IN_SCOPE = Symbol('inScope');
 export interface DueTimeout {
   /** It is an async resource of its own: whatever is done in its name is done by IN_SCOPE. */
   readonly isHooked: boolean;
-  /** Where in the queue it stands now. */
-  [PLACED](place: number): void;
-  /** Its turn has come. Throws what its callback throws. */
+  /** Rises with each that is set or refreshed: a word that wraps. */
+  readonly [ORDER]: number;
+  /** Its turn has come: calls its callback, unless it is due no longer. Throws what that throws. */
   [RUN](context: Context): void;
   [IN_SCOPE](callback: () => void): void;
 }
@@ -26,6 +26,9 @@ export interface DueQueueHost {
   /** Whether the shard has fired timers that the scheduler has not delivered yet. */
   hasMore(): boolean;
 }
+
+/** Length above which the array is given back once all have had their turn. */
+const KEPT_LENGTH = 2 ** 16;
 
 /**
  * Timeouts on their way from the scheduler's delivery to their callbacks, which run at the end of the same turn. Between two
@@ -39,6 +42,8 @@ export interface DueQueueHost {
  *
  *     timeouts   │ have had their turn │ in Node's order │ as they were delivered │
  *                                      next              ordered                  length
+ *
+ * A timeout that is cleared or refreshed while it is here stays until its turn, and then knows that it is due no longer.
  */
 export class DueQueue implements DeferredRun {
   /** The one whose callback is running, and its context. */
@@ -46,91 +51,95 @@ export class DueQueue implements DeferredRun {
   runningContext: Context;
   private readonly source: DueQueueHost;
   private timeouts: (DueTimeout | undefined)[] = [];
-  private contexts: Context[] = [];
+  /** By place; there once one of them has a context. */
+  private contexts: Context[] | undefined;
+  /** Due ticks: one from each of `tickPlaces` to the next. */
   private ticks: number[] = [];
-  private orders: number[] = [];
+  private tickPlaces: number[] = [];
+  private lastTick = -1;
+  private lastOrder = 0;
   private next = 0;
   private ordered = 0;
-  /** Timeouts that are here. */
   private length = 0;
+  /** Timeouts before `next` that have an immediate. */
+  private immediates = 0;
   private isWaiting = false;
   private isInOrder = true;
   private hasHooked = false;
   /** The last tick that a moved timeout has come in for: others of that tick may stand before it. */
-  private movedTick = Number.NEGATIVE_INFINITY;
+  private movedTick = -1;
 
   constructor(source: DueQueueHost) {
     this.source = source;
   }
 
-  /** A timeout has been delivered. `order` rises, as a word that wraps, with each that is set or refreshed. */
+  /** A timeout has been delivered, for a tick from 0 on. */
   add(timeout: DueTimeout, context: Context, tick: number, order: number, isMoved: boolean): void {
-    const place = this.timeouts.length;
-    if (place > this.ordered && this.compare(place - 1, tick, order) > 0) this.isInOrder = false;
-    this.timeouts.push(timeout);
-    this.contexts.push(context);
-    this.ticks.push(tick);
-    this.orders.push(order);
-    this.length += 1;
+    const place = this.length;
+    this.timeouts[place] = timeout;
+    this.length = place + 1;
+    if (tick !== this.lastTick) this.beginTick(tick, place);
+    else if (((order - this.lastOrder) | 0) < 0) this.isInOrder = false;
+    this.lastOrder = order;
+    if (context !== undefined) this.noteContext(place, context);
     if (isMoved && tick > this.movedTick) this.movedTick = tick;
     if (timeout.isHooked) this.hasHooked = true;
-    timeout[PLACED](place);
-    this.source.client.settling.callbackDeferred();
     if (this.isWaiting) return;
     this.isWaiting = true;
+    this.source.client.settling.callbackDeferred();
     this.source.client.deferred.add(this);
   }
 
-  /** A timeout will not run. */
-  remove(place: number): void {
-    this.take(place);
-  }
-
-  contextOf(place: number): Context {
-    return this.contexts[place];
+  /** The context of one that is here. O(length). */
+  contextOf(timeout: DueTimeout): Context {
+    return this.contexts?.[this.timeouts.indexOf(timeout, this.next)];
   }
 
   run(): boolean {
-    if (this.isOpenEnded() && this.source.hasMore()) return true;
+    if (this.movedTick === this.lastTick && this.source.hasMore()) return true; // some may belong before what is here
     this.order();
     if (runTicks === undefined || this.hasHooked) this.setImmediates();
     else this.runAll(runTicks);
     this.isWaiting = false;
+    this.clearIfDone();
     return false;
   }
 
   private runAll(runTicks: () => void): void {
-    while (this.next < this.timeouts.length) {
+    while (this.next < this.length) {
       const place = this.next;
-      this.next += 1;
-      if (this.timeouts[place] === undefined) continue;
-      const context = this.contexts[place];
-      const timeout = this.take(place) as DueTimeout;
+      this.next = place + 1;
+      const timeout = this.timeouts[place] as DueTimeout;
+      const context = this.contexts?.[place];
+      this.timeouts[place] = undefined;
       this.running = timeout;
       this.runningContext = context;
-      runUncaught(context, callTimeout, timeout, context);
-      this.running = undefined;
+      try {
+        runUncaught(context, callTimeout, timeout, context);
+      } finally {
+        this.running = undefined;
+      }
       runTicks();
     }
+    this.source.client.settling.callbackDone();
   }
 
   /** Each in the context of its timeout: what the callback throws surfaces there. */
   private setImmediates(): void {
-    for (; this.next < this.timeouts.length; this.next++) {
-      const place = this.next;
-      const timeout = this.timeouts[place];
-      if (timeout === undefined) continue;
-      const set = (): void => void inNextTurn(this.runByImmediate, place, timeout);
+    for (; this.next < this.length; this.next++) {
+      const timeout = this.timeouts[this.next] as DueTimeout;
+      const context = this.contexts?.[this.next];
+      const set = (): void => void inNextTurn(this.runByImmediate, timeout, context);
+      this.immediates += 1;
+      this.source.client.settling.callbackDeferred();
       if (timeout.isHooked) timeout[IN_SCOPE](set);
-      else runInContext(this.contexts[place], set);
+      else runInContext(context, set);
     }
-    this.hasHooked = false;
+    this.source.client.settling.callbackDone();
   }
 
-  private readonly runByImmediate = (place: number, timeout: DueTimeout): void => {
-    if (this.timeouts[place] !== timeout) return;
-    const context = this.contexts[place];
-    this.take(place);
+  private readonly runByImmediate = (timeout: DueTimeout, context: Context): void => {
+    this.immediates -= 1;
     this.running = timeout;
     this.runningContext = context;
     try {
@@ -138,53 +147,60 @@ export class DueQueue implements DeferredRun {
       else timeout[RUN](context);
     } finally {
       this.running = undefined;
+      this.source.client.settling.callbackDone();
+      this.clearIfDone();
     }
   };
 
-  private take(place: number): DueTimeout | undefined {
-    const timeout = this.timeouts[place];
-    this.timeouts[place] = undefined;
-    this.contexts[place] = undefined;
-    this.length -= 1;
-    if (this.length === 0) this.clear();
-    this.source.client.settling.callbackDone();
-    return timeout;
-  }
-
-  private clear(): void {
-    this.timeouts = [];
-    this.contexts = [];
-    this.ticks = [];
-    this.orders = [];
+  private clearIfDone(): void {
+    if (this.next < this.length || this.immediates > 0) return;
+    if (this.length > KEPT_LENGTH) this.timeouts = [];
+    this.timeouts.fill(undefined, 0, this.length);
+    this.contexts = undefined;
+    this.ticks.length = 0;
+    this.tickPlaces.length = 0;
+    this.lastTick = -1;
+    this.movedTick = -1;
     this.next = 0;
     this.ordered = 0;
-    this.movedTick = Number.NEGATIVE_INFINITY;
-    this.isInOrder = true;
+    this.length = 0;
+    this.hasHooked = false;
   }
 
-  /** Whether what is still to be delivered may belong before what is here. */
-  private isOpenEnded(): boolean {
-    return this.movedTick === this.ticks.at(-1);
+  private beginTick(tick: number, place: number): void {
+    if (tick < this.lastTick && place > this.ordered) this.isInOrder = false;
+    this.ticks.push(tick);
+    this.tickPlaces.push(place);
+    this.lastTick = tick;
   }
 
-  /** More than 0 where the timeout of a place stands behind one of this tick and order. */
-  private compare(place: number, tick: number, order: number): number {
-    return this.ticks[place] - tick || (this.orders[place] - order) | 0;
+  private noteContext(place: number, context: Context): void {
+    this.contexts ??= [];
+    this.contexts[place] = context;
   }
 
+  /** Those that have come in since the last time. */
   private order(): void {
-    const { timeouts, contexts, ticks, orders, ordered } = this;
-    this.ordered = timeouts.length;
+    const { ordered, length } = this;
+    this.ordered = length;
     if (this.isInOrder) return;
     this.isInOrder = true;
-    const places = Array.from({ length: timeouts.length - ordered }, (_, at) => ordered + at);
-    places.sort((one, other) => this.compare(one, ticks[other], orders[other]));
-    const inOrder = <T>(all: T[]): T[] => [...all.slice(0, ordered), ...places.map((place) => all[place])];
-    this.timeouts = inOrder(timeouts);
-    this.contexts = inOrder(contexts);
-    this.ticks = inOrder(ticks);
-    this.orders = inOrder(orders);
-    for (let place = ordered; place < this.timeouts.length; place++) this.timeouts[place]?.[PLACED](place);
+    const entries = this.entriesFrom(ordered);
+    entries.sort((one, other) => one.tick - other.tick || (one.timeout[ORDER] - other.timeout[ORDER]) | 0);
+    for (const [at, { timeout, context }] of entries.entries()) {
+      this.timeouts[ordered + at] = timeout;
+      if (this.contexts !== undefined) this.contexts[ordered + at] = context;
+    }
+  }
+
+  private entriesFrom(first: number): { timeout: DueTimeout; context: Context; tick: number }[] {
+    const { ticks, tickPlaces, length } = this;
+    let at = 0;
+    return Array.from({ length: length - first }, (_, offset) => {
+      const place = first + offset;
+      while (at + 1 < tickPlaces.length && tickPlaces[at + 1] <= place) at += 1;
+      return { timeout: this.timeouts[place] as DueTimeout, context: this.contexts?.[place], tick: ticks[at] };
+    });
   }
 }
 

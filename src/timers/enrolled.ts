@@ -1,4 +1,5 @@
 import { native } from '../time/native-timers.ts';
+import { like } from './like-nodes.ts';
 
 /** What makes a timer of any object: deprecated, and gone from Node 24 on, but old packages call it. */
 export interface EnrolledTimers {
@@ -65,7 +66,7 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
     if (host.owns(item)) reference(item, isRef).refresh();
     else if (delay !== undefined && !(delay < 0)) carry(host, item, Math.trunc(delay), isRef);
   };
-  return {
+  const ours: EnrolledTimers = {
     enroll(item: Item, delay) {
       if (!host.isOn()) return enroll(item, delay);
       const probe: Item = {};
@@ -92,6 +93,8 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
       activate(item, false);
     },
   };
+  for (const [name, call] of Object.entries(ours)) like(nodes[name as keyof EnrolledTimers] as typeof call, call);
+  return ours;
 }
 
 /** clearTimeout of an item that waits here; false where it does not. */

@@ -3,7 +3,7 @@ import { isEnteredKept, isHooked } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { Adopted, destroyOwnResource, newOwnResource, runInOwnScope } from '../async-context/own-resource.ts';
 import { DELIVERED, type DeferredTimer, HANDED_BACK } from '../client/deferral.ts';
-import { type DueTimeout, IN_SCOPE, PLACED, RUN } from './due-queue.ts';
+import { type DueTimeout, IN_SCOPE, ORDER, RUN } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import { TimeoutExtras } from './timeout-extras.ts';
 import type { TimeoutSource } from './timeout-source.ts';
@@ -11,9 +11,9 @@ import type { TimeoutSource } from './timeout-source.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
 
-/** In place of a slot: it neither waits nor is due. Less: it is due, at place FIRST_DUE - slot of its source's queue. */
+/** In place of a slot: it neither waits nor is due; it is due, and stands in its source's queue. */
 const NONE = -1;
-const FIRST_DUE = -2;
+const DUE = -2;
 
 /** It has fired; what refreshes it now sets it anew. */
 const ENDED = 1;
@@ -41,7 +41,7 @@ const LONGEST = 2 ** 31 - 1;
  *              ┌──────────────── refresh, the next call of an interval ◀──────────────┐
  *              ▼                                                                      │
  *   set ───▶ waiting ── delivered ──▶ due (in the queue) ── its turn ──▶ running ──▶ ended
- *            slot >= 0                slot <= FIRST_DUE                  slot = NONE
+ *            slot >= 0                slot = DUE                         slot = NONE
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
@@ -107,9 +107,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     let context: Context;
     if ((this.#flags & ENDED) !== 0)
       context = source.context(); // as if it were set by this call
-    else if (this.#slot <= FIRST_DUE) context = source.due.contextOf(FIRST_DUE - this.#slot);
-    else context = source.due.runningContext;
-    this.leaveQueue();
+    else context = this.#slot === DUE ? source.due.contextOf(this) : source.due.runningContext;
     this.wait(deadline, context);
   }
 
@@ -141,7 +139,8 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if (slot >= 0) {
       this.leave();
       this.#source.cancel(slot);
-    } else if (slot !== NONE) this.leaveQueue();
+    }
+    this.#slot = NONE;
     if ((this.#flags & (EXTRAS | HOOKED)) !== 0) this.dropName();
     this.#given = undefined;
     this.#flags &= ~(EXTRAS | ONE);
@@ -227,14 +226,14 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     return (this.#flags & HOOKED) !== 0;
   }
 
-  [DELIVERED](context: Context, tick: number): void {
-    this.leave();
-    this.#source.due.add(this, context, tick, this.#order, (this.#flags & MOVED) !== 0);
-    this.#flags &= ~MOVED;
+  get [ORDER](): number {
+    return this.#order;
   }
 
-  [PLACED](place: number): void {
-    this.#slot = FIRST_DUE - place;
+  [DELIVERED](context: Context, tick: number): void {
+    this.leave();
+    this.#slot = DUE;
+    this.#source.due.add(this, context, tick, this.#order, (this.#flags & MOVED) !== 0);
   }
 
   /** It can be neither refreshed nor cleared, and nothing here holds it. */
@@ -248,6 +247,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   [RUN](context: Context): void {
+    if (this.#slot !== DUE) return;
     this.#slot = NONE;
     const { grid } = this;
     const begun = grid === undefined ? 0 : this.#source.now();
@@ -292,12 +292,6 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   private leave(): void {
     this.#slot = NONE;
     if ((this.#flags & UNREF) !== 0) this.#source.client.hold.adjustUnref(-1);
-  }
-
-  /** It is due no longer. */
-  private leaveQueue(): void {
-    if (this.#slot <= FIRST_DUE) this.#source.due.remove(FIRST_DUE - this.#slot);
-    this.#slot = NONE;
   }
 
   /** Neither its number nor hooks name it any more. */

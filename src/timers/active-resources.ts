@@ -1,4 +1,5 @@
-import { defaultClients } from './default-timers.ts';
+import { defaultSources } from './default-timers.ts';
+import type { TimeoutSource } from './timeout-source.ts';
 
 // The bare method of Node's, of which it does not matter what it is called on.
 const nodes = process.getActiveResourcesInfo;
@@ -9,10 +10,10 @@ const nodes = process.getActiveResourcesInfo;
  */
 export const activeResources = Object.defineProperties(
   (): string[] => {
-    const clients = defaultClients();
-    const timeouts = clients.reduce((sum, client) => sum + client.hold.refCount, 0);
+    const sources = defaultSources();
+    const timeouts = sources.reduce((sum, source) => sum + refCountOf(source), 0);
     const found = nodes();
-    for (const name of clients.flatMap((client) => client.heldResources())) {
+    for (const name of sources.flatMap(({ client }) => client.heldResources())) {
       const at = found.indexOf(name);
       if (at >= 0) found.splice(at, 1);
     }
@@ -22,3 +23,8 @@ export const activeResources = Object.defineProperties(
   },
   { name: { value: nodes.name }, length: { value: nodes.length } },
 );
+
+/** Timeouts that hold the process; as in Node, one does until its callback has ended. */
+function refCountOf({ client, due }: TimeoutSource): number {
+  return client.hold.refCount + due.unfinished().filter((timeout) => timeout.hasRef() && !timeout._destroyed).length;
+}

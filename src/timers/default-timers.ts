@@ -1,6 +1,5 @@
 import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
-import type { Client } from '../client/client.ts';
-import { HandleError } from '../errors.ts';
+import { HandleError, InvalidConfigError } from '../errors.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -14,13 +13,22 @@ let given: TimeoutSource | undefined;
 /** Where a worker thread finds the handle of a scheduler to run its timers on: see `setEnvironmentData`. */
 const SHARED = 'shardwheel';
 
+/** Where a program is run as it stands there is no call to give options to. */
+const defaults = optionsNamed(process.env.SHARDWHEEL_TIMERS);
+
+function optionsNamed(name: string | undefined): Required<TimersOptions> {
+  if (name === undefined || name === '') return resolveTimersOptions({});
+  if (name === 'node') return { missedCalls: 'delay', longDelays: 'warn' };
+  throw new InvalidConfigError('SHARDWHEEL_TIMERS', "must be 'node', or not set", name);
+}
+
 /**
  * What the module's functions run on until told otherwise: on one hint, since one shard keeps all timers of a face in order.
  * It is made for the first timer, and holds the process no longer than its timers do.
  */
 export function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, resolveTimersOptions({}));
+  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, defaults);
   return own;
 }
 
@@ -42,9 +50,8 @@ function workersScheduler(): Scheduler {
   return createScheduler({ shards: 0 });
 }
 
-/** Whose timers those of this module are: none before the first. */
-export const defaultClients = (): Client[] =>
-  [own, given].flatMap((source) => (source === undefined ? [] : source.client));
+/** Where the timers of this module come from: nowhere before the first. */
+export const defaultSources = (): TimeoutSource[] => [own, given].filter((source) => source !== undefined);
 
 /**
  * From here on the functions of `shardwheel/timers` and `shardwheel/timers/promises` set timers on this scheduler: in

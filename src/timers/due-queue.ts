@@ -13,6 +13,8 @@ export const IN_SCOPE = Symbol('inScope');
 export interface DueTimeout {
   /** It is an async resource of its own: whatever is done in its name is done by IN_SCOPE. */
   readonly isHooked: boolean;
+  readonly _destroyed: boolean;
+  hasRef(): boolean;
   /** Rises with each that is set or refreshed: a word that wraps. */
   readonly [ORDER]: number;
   /** Its turn has come: calls its callback, unless it is due no longer. Throws what that throws. */
@@ -93,6 +95,12 @@ export class DueQueue implements DeferredRun {
   /** The context of one that is here. O(length). */
   contextOf(timeout: DueTimeout): Context {
     return this.contexts?.[this.timeouts.indexOf(timeout, this.next)];
+  }
+
+  /** Those whose callback runs now or is to run; some may have been cleared. */
+  unfinished(): DueTimeout[] {
+    const due = this.timeouts.slice(this.next, this.length) as DueTimeout[];
+    return this.running === undefined ? due : [this.running, ...due];
   }
 
   run(): boolean {

@@ -8,7 +8,10 @@ import { internalsOf, type Scheduler } from '../scheduler/scheduler.ts';
 import { DueQueue } from './due-queue.ts';
 import type { MissedCalls } from './missed-calls.ts';
 
-/** What a face does where it can do as Node does, or better. */
+/**
+ * What a face does where it can do as Node does, or better. For `shardwheel/timers` and `shardwheel/register` the environment
+ * variable SHARDWHEEL_TIMERS=node stands for Node's way in both.
+ */
 export interface TimersOptions {
   /** What intervals do when calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is what Node does. */
   missedCalls?: MissedCalls;

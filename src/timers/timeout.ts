@@ -207,7 +207,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   get _destroyed(): boolean {
-    return this.#slot === NONE && this.#source.due.running !== this;
+    return (this.#flags & CLEARED) !== 0 || (this.#slot === NONE && this.#source.due.running !== this);
   }
 
   set _destroyed(isDestroyed: boolean) {

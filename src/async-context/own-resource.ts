@@ -14,9 +14,12 @@ export function runInOwnScope<R>(resource: object, callback: () => R): R {
   return Reflect.apply(AsyncResource.prototype.runInAsyncScope, resource, [callback]) as R;
 }
 
-/** Hooks are told that the resource is gone; once. */
+/** Hooks are told that the resource is gone; once. It holds no context from here on, whoever holds it. */
 export function destroyOwnResource(resource: object): void {
   Reflect.apply(AsyncResource.prototype.emitDestroy, resource, []);
+  const fields = resource as Record<symbol, unknown>;
+  for (const key of Object.getOwnPropertySymbols(resource))
+    if (typeof fields[key] !== 'number') fields[key] = undefined;
 }
 
 /** A class that extends this lays its private fields into an object that exists, where it is given one. */

@@ -120,12 +120,12 @@ export class DueQueue implements DeferredRun {
       const timeout = this.timeouts[place] as DueTimeout;
       const context = this.contexts?.[place];
       this.timeouts[place] = undefined;
-      this.running = timeout;
-      this.runningContext = context;
+      if (context !== undefined) (this.contexts as Context[])[place] = undefined;
+      this.begin(timeout, context);
       try {
         runUncaught(context, callTimeout, timeout, context);
       } finally {
-        this.running = undefined;
+        this.end();
       }
       runTicks();
     }
@@ -148,17 +148,26 @@ export class DueQueue implements DeferredRun {
 
   private readonly runByImmediate = (timeout: DueTimeout, context: Context): void => {
     this.immediates -= 1;
-    this.running = timeout;
-    this.runningContext = context;
+    this.begin(timeout, context);
     try {
       if (timeout.isHooked) timeout[IN_SCOPE](() => timeout[RUN](context));
       else timeout[RUN](context);
     } finally {
-      this.running = undefined;
+      this.end();
       this.source.client.settling.callbackDone();
       this.clearIfDone();
     }
   };
+
+  private begin(timeout: DueTimeout, context: Context): void {
+    this.running = timeout;
+    this.runningContext = context;
+  }
+
+  private end(): void {
+    this.running = undefined;
+    this.runningContext = undefined;
+  }
 
   private clearIfDone(): void {
     if (this.next < this.length || this.immediates > 0) return;

@@ -142,8 +142,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     }
     this.#slot = NONE;
     if ((this.#flags & (EXTRAS | HOOKED)) !== 0) this.dropName();
-    this.#given = undefined;
-    this.#flags &= ~(EXTRAS | ONE);
+    this.dropGiven();
     return this;
   }
 
@@ -187,6 +186,11 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     return Math.floor(this.#source.deadlineOf(this.#slot) - this.delay);
   }
 
+  // What Node's own functions write into any timer that they are given, to no effect here.
+  set _idleStart(_: number) {}
+  set _idlePrev(_: unknown) {}
+  set _idleNext(_: unknown) {}
+
   /** ms between the calls of an interval; null where it is none. */
   get _repeat(): number | null {
     return this.grid?.period ?? null;
@@ -204,6 +208,11 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if ((this.#flags & ONE) !== 0) return [this.#given];
     const given = (this.#flags & EXTRAS) === 0 ? undefined : this.extras().given;
     return given?.length === 0 ? undefined : given;
+  }
+
+  set _timerArgs(given: readonly unknown[] | undefined) {
+    this.dropGiven();
+    if (given !== undefined) this.give(given);
   }
 
   get _destroyed(): boolean {
@@ -270,7 +279,9 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
       else this.end();
       return;
     }
-    grid.advance(begun, source.now());
+    if (begun === 0)
+      grid.restart(source.now()); // its callback has made an interval of it
+    else grid.advance(begun, source.now());
     this.#delay = Math.min(grid.period, LONGEST);
     this.wait(grid.deadline, isEnteredKept && !this.isHooked ? source.context() : context);
   }
@@ -294,6 +305,12 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if ((this.#flags & UNREF) !== 0) this.#source.client.hold.adjustUnref(-1);
   }
 
+  private dropGiven(): void {
+    if ((this.#flags & EXTRAS) !== 0) this.extras().given = [];
+    else this.#given = undefined;
+    this.#flags &= ~ONE;
+  }
+
   /** Neither its number nor hooks name it any more. */
   private dropName(): void {
     if ((this.#flags & EXTRAS) !== 0) (this.#given as TimeoutExtras).dropNumber();
@@ -302,10 +319,10 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   private give(given: readonly unknown[]): void {
-    if (given.length === 1) {
+    if (given.length === 1 && (this.#flags & EXTRAS) === 0) {
       this.#given = given[0];
       this.#flags |= ONE;
-    } else if (given.length > 1) this.extras().given = given;
+    } else if (given.length > 0) this.extras().given = given;
   }
 
   private get delay(): number {

@@ -18,7 +18,7 @@ const NUDGE = 1;
 export interface ClientTurn {
   readonly isClosed: boolean;
   /** A shard in this thread fires what has come due. */
-  readonly catchUp: () => void;
+  catchUp(): void;
   /** Delivers what has fired; returns whether some is left. Throws what a tick of the program throws. */
   deliver(): boolean;
   /** Publishes commands, and settles whether live timers keep the process alive. */
@@ -165,9 +165,16 @@ export class ClientLoop {
   private goOnAfter(): void {
     if (this.client.isClosed) return;
     outsideContexts(() => {
-      if (!this.isHeld) this.holdTimer = undefined;
+      clearTimeout(this.holdTimer);
+      clearTimeout(this.nudgeTimer);
+      this.holdTimer = undefined;
       this.nudgeTimer = undefined;
+      if (this.isHeld) {
+        this.isHeld = false;
+        this.hold();
+      }
       this.arm();
+      if (!this.keepAlive.isHolding) this.followHold(false);
     });
   }
 

@@ -47,7 +47,7 @@ export class Client {
   readonly loop: ClientLoop;
   // See ClientParts.
   readonly afterPublish: () => void;
-  readonly catchUp: () => void;
+  private readonly catchUpShards: () => number;
   private readonly time: ClientTime;
   private readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
@@ -57,6 +57,8 @@ export class Client {
   private readonly maxBatch: number;
   private readonly laneScale: number;
   private firstLane = 0;
+  /** See ClientParts.catchUp. */
+  private caughtUp = -1;
 
   constructor(parts: ClientParts) {
     const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish, catchUp } = parts;
@@ -72,7 +74,7 @@ export class Client {
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = afterPublish;
-    this.catchUp = catchUp;
+    this.catchUpShards = catchUp;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
     this.loop = new ClientLoop(this, time, keepAlive);
@@ -241,6 +243,10 @@ export class Client {
 
   // Once per turn.
 
+  catchUp(): void {
+    this.caughtUp = this.catchUpShards();
+  }
+
   /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
   deliver(): boolean {
     this.bell.lower(); // before the lanes are looked at
@@ -250,7 +256,7 @@ export class Client {
     this.firstLane = first + 1 < this.lanes.length ? first + 1 : 0;
     this.delivery.beginTurn();
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
-      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
+      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room, this.caughtUp);
     }
     return this.lanes.some((lane) => lane.firedCount() > 0);
   }

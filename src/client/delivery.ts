@@ -47,9 +47,11 @@ const TURN_TIME = 1;
  * Within a shard all timers are handed over in the order of its records, those with and without callback alike: a batch
  * is closed when a timer with a callback follows.
  *
- * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and those that are due and were never
- * sent to the shard, as the event loop was busy until now. No record is overtaken: the clock is read after the records
- * were counted, and a shard reads its clock before it takes commands, so what it has fired is due no later than that.
+ * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and those that wait to be published and
+ * would come after a record that they are due before, as the event loop was busy until now. A shard reads its clock before it
+ * takes commands: so when it fired a record, what it did not know yet was due later, or was never published. Beyond the last record
+ * such timers are taken up to the tick to which a shard in this thread has fired all that was published. So none overtakes
+ * another.
  */
 export class Delivery implements OverdueSink {
   /** Timers delivered so far. */
@@ -73,8 +75,8 @@ export class Delivery implements OverdueSink {
   /** When the present tick began, which is up to when deadlines have come. */
   private tickTime = 0;
   private turnEnd = Number.POSITIVE_INFINITY;
-  /** The due tick of the record taken last. */
-  private lastTick = 0;
+  /** Of the record taken last, ms. */
+  private lastDeadline = Number.NaN; // V8: double fields
 
   constructor(
     host: DeliveryHost,
@@ -100,14 +102,16 @@ export class Delivery implements OverdueSink {
 
   /**
    * Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. Throws what a
-   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's.
+   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's. `caughtUp`: the tick up
+   * to which all that was published has been fired, as far as that is known.
    */
-  deliver(lane: ClientLane, limit: number): number {
+  deliver(lane: ClientLane, limit: number, caughtUp: number): number {
     const fired = lane.firedCount();
     const count = Math.min(fired, limit);
     let taken = 0;
+    this.lastDeadline = Number.NEGATIVE_INFINITY;
     if (count === 0) {
-      if (limit > 0) this.takeOverdue(lane, true);
+      if (limit > 0) this.takeOverdue(lane, caughtUp);
       return 0;
     }
     try {
@@ -129,7 +133,8 @@ export class Delivery implements OverdueSink {
         this.handOver(lane.shard);
         this.runTicks();
       }
-      this.takeOverdue(lane, taken === fired);
+      const last = this.time.scale.tickAtOrAfter(this.lastDeadline);
+      this.takeOverdue(lane, taken === fired ? Math.max(last, caughtUp) : last - 1);
     } finally {
       if (this.length > 0) this.handOver(lane.shard);
       lane.releaseFired();
@@ -160,9 +165,9 @@ export class Delivery implements OverdueSink {
       return;
     }
     const callback = lane.callbackOf(slot);
+    this.lastDeadline = deadline;
     if (callback === callLater) {
-      this.lastTick = this.time.scale.tickAtOrAfter(deadline);
-      this.defer(lane, slot, deadline, this.lastTick);
+      this.defer(lane, slot, deadline);
       return;
     }
     const id = lane.table.idOf(slot);
@@ -185,26 +190,26 @@ export class Delivery implements OverdueSink {
   }
 
   /**
-   * Takes the deferred timers that are due and wait to be published; `isAll`: no records are left that they could overtake.
-   * Nothing is read where nothing waits, or none has ever been deferred.
+   * Takes the deferred timers that wait to be published and are due by a tick. Nothing is read where nothing waits, or none has
+   * ever been deferred.
    */
-  private takeOverdue(lane: ClientLane, isAll: boolean): void {
-    if (!lane.hasDeferred || lane.commands.waiting === 0 || this.host.isClosed) return;
-    if (isAll) this.readClock();
-    lane.takeStaged(isAll ? this.tickTime : this.time.scale.timeOf(this.lastTick - 1), this);
+  private takeOverdue(lane: ClientLane, upTo: number): void {
+    if (upTo < 0 || !lane.hasDeferred || lane.commands.waiting === 0 || this.host.isClosed) return;
+    this.readClock();
+    lane.takeStaged(Math.min(this.tickTime, this.time.scale.timeOf(upTo)), this);
   }
 
   /** A deferred timer is due that was never sent to the shard. */
   overdue(lane: ClientLane, slot: number, deadline: number): void {
-    this.defer(lane, slot, deadline, this.time.scale.tickAtOrAfter(deadline));
+    this.defer(lane, slot, deadline);
   }
 
-  private defer(lane: ClientLane, slot: number, deadline: number, tick: number): void {
+  private defer(lane: ClientLane, slot: number, deadline: number): void {
     const timer = lane.argumentOf(slot) as DeferredTimer;
     const context = lane.contextOf(slot);
     lane.end(slot);
     this.count(Math.max(0, this.now - deadline));
-    timer[DELIVERED](context, tick);
+    timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
   }
 
   /** A timer has been delivered, `lateness` ms after its deadline. */

@@ -97,8 +97,8 @@ export class AutoShard implements ShardHost {
     if (this.serving.by === 'inline') this.judge();
   }
 
-  catchUp(): void {
-    this.shard.catchUp();
+  catchUp(): number {
+    return this.shard.catchUp();
   }
 
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -10,6 +10,7 @@ import {
   type ShardSetup,
   serveLane,
 } from '../shard/build-shard.ts';
+import type { Shard } from '../shard/shard.ts';
 import { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
@@ -101,10 +102,15 @@ export class InlineShard implements ShardHost {
     else this.sleep();
   }
 
-  catchUp(): void {
-    const { built } = this;
-    if (built === undefined ? this.cause === undefined : built.shard.nextEvent() > this.tickOf(built)) return;
-    this.afterPublish();
+  catchUp(): number {
+    if (this.built === undefined) {
+      if (this.cause === undefined && !this.isAsked()) return Number.MAX_SAFE_INTEGER; // nothing is published
+      this.afterPublish();
+      return -1;
+    }
+    const tick = this.built.scale.tickAtOrBefore(this.built.clock.exact());
+    if (!isDone(this.built.shard, tick)) this.afterPublish();
+    return this.built !== undefined && isDone(this.built.shard, tick) ? tick : -1;
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
@@ -172,10 +178,6 @@ export class InlineShard implements ShardHost {
     return { news: () => this.events.news(), isTemporary: this.isTemporary };
   }
 
-  private tickOf({ clock, scale }: BuiltShard): number {
-    return scale.tickAtOrBefore(clock.exact());
-  }
-
   /** Returns whether there is more to do at once. */
   private turn({ shard, clock }: BuiltShard): boolean {
     const begun = clock.exact();
@@ -233,3 +235,7 @@ export class InlineShard implements ShardHost {
     });
   }
 }
+
+/** Whether a shard has taken all commands, and has fired all that is due by a tick. */
+const isDone = (shard: Shard, tick: number): boolean =>
+  shard.nextEvent() > tick && !shard.hasNews() && !shard.lanes.some((lane) => lane.isBlocked());

@@ -170,8 +170,8 @@ export class RemoteShard implements ShardHost {
     this.inline?.afterPublish();
   }
 
-  catchUp(): void {
-    this.inline?.catchUp();
+  catchUp(): number {
+    return this.inline?.catchUp() ?? -1;
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

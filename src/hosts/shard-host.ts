@@ -12,8 +12,11 @@ export interface ShardHost {
   readonly deaths: number;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   afterPublish(): void;
-  /** The client is about to take fired records: an inline shard fires what has come due. */
-  catchUp(): void;
+  /**
+   * The client is about to take fired records: an inline shard fires what has come due. Returns the tick up to which all that is
+   * published has been fired; -1 where that is not known.
+   */
+  catchUp(): number;
   /** A control call; where the shard dies before it answers, its successor is asked. */
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>>;
   stop(): Promise<void>;

@@ -171,8 +171,8 @@ export class SupervisedShard implements SwitchableShard {
     this.inline?.afterPublish();
   }
 
-  catchUp(): void {
-    this.inline?.catchUp();
+  catchUp(): number {
+    return this.inline?.catchUp() ?? -1;
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -110,6 +110,10 @@ export const inlineEvents = (
   },
 });
 
+/** See ClientParts.catchUp. */
+export const catchUp = (hosted: readonly HostedShards[]): number =>
+  hosted.reduce((tick, { host }) => Math.min(tick, host.catchUp()), Number.MAX_SAFE_INTEGER);
+
 /** A host has one lane, or, alone, all of them. */
 const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
 

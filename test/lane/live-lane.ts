@@ -102,7 +102,7 @@ export class LiveLane {
   turn(): boolean {
     this.bell.lower();
     this.time.read();
-    const isFull = this.delivery.deliver(this.lane, MAX_BATCH) === MAX_BATCH;
+    const isFull = this.delivery.deliver(this.lane, MAX_BATCH, -1) === MAX_BATCH;
     this.lane.commands.publish();
     return isFull;
   }

@@ -111,7 +111,7 @@ export class LaneClient {
     this.isArmed = true; // the other half is to come
     this.bell.lower();
     this.known.read();
-    this.hasMore = this.delivery.deliver(this.lane, this.maxBatch) === this.maxBatch;
+    this.hasMore = this.delivery.deliver(this.lane, this.maxBatch, -1) === this.maxBatch;
   }
 
   publish(): void {

@@ -2,10 +2,11 @@ import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
 import { blockLoop } from '../fixtures/event-loop.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 import { subjects } from './subjects.ts';
 
 /** Runs the program, and returns what it has noted when it says that it has ended. */
-const run = (program: (note: (what: unknown) => void, end: () => void) => void): Promise<unknown[]> => {
+const run = (program: (note: (what: unknown) => void, end: () => void) => unknown): Promise<unknown[]> => {
   const notes: unknown[] = [];
   return new Promise((resolve) =>
     program(
@@ -168,5 +169,32 @@ test.each([0, 1])(
       }, 200);
     });
     expect(order).toEqual(expected.reverse());
+  },
+);
+
+test.each(['a thread', 'this thread'])(
+  'what its shard knows, and has not fired yet, is not overtaken by what it does not know: on %s',
+  async (where) => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const timers = createTimers(scheduler, 'tests');
+    const [host] = internalsOf(scheduler).coordinator.hosts;
+    const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+    const order = await run(async (note, end) => {
+      timers.setTimeout(note, 1, 'known before');
+      await turn(); // its command has gone out, and is filed
+      const { afterPublish, catchUp } = host;
+      if (where === 'a thread') host.catchUp = () => -1; // nobody can tell how far a thread has come
+      host.afterPublish = () => undefined; // it has no processor
+      timers.setTimeout(note, 1, 'known');
+      await turn();
+      timers.setTimeout(note, 1, 'not known');
+      blockLoop(20);
+      setTimeout(() => {
+        host.afterPublish = afterPublish;
+        host.catchUp = catchUp;
+        timers.setTimeout(end, 1);
+      }, 20);
+    });
+    expect(order).toEqual(['known before', 'known', 'not known']);
   },
 );

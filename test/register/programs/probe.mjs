@@ -1,8 +1,8 @@
 // What the face's default timers have done in this thread.
-import { defaultClients } from '../../../dist/src/timers/default-timers.js';
+import { defaultSources } from '../../../dist/src/timers/default-timers.js';
 
 /** Timers that were set on the face so far. */
-export const scheduled = () => defaultClients().reduce((sum, client) => sum + client.scheduled, 0);
+export const scheduled = () => defaultSources().reduce((sum, { client }) => sum + client.scheduled, 0);
 
 /** Whether a call sets a timer on the face. */
 export function isFace(call) {

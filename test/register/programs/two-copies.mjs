@@ -6,8 +6,8 @@ import { scheduled } from './probe.mjs';
 
 const copy = (module) => import(new URL(module, process.env.COPY));
 const other = await copy('register.js');
-const { defaultClients } = await copy('timers/default-timers.js');
-const othersScheduled = () => defaultClients().reduce((sum, client) => sum + client.scheduled, 0);
+const { defaultSources } = await copy('timers/default-timers.js');
+const othersScheduled = () => defaultSources().reduce((sum, { client }) => sum + client.scheduled, 0);
 const { native: othersNative } = await copy('time/native-timers.js');
 const face = await copy('timers.js');
 

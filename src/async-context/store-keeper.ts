@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
 import { canWire, wire } from './wire.ts';
 
@@ -100,8 +100,9 @@ export class StoreKeeper implements ContextKeeper {
     this.recent = undefined;
   }
 
-  /** Into the resource that is running. */
+  /** Into the resource that is running; not into Node's one top-level resource, which would keep it for good. */
   private enter(context: Context): void {
+    if (executionAsyncId() === 0) return;
     if (context instanceof TimerResource) {
       const [from, to] = [storesOn(context), storesOn(executionAsyncResource())];
       for (const key of keysOf(from)) to[key] = from[key];

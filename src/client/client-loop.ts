@@ -1,6 +1,7 @@
 import { forgetContexts, outsideContexts } from '../async-context/async-context.ts';
 import { clearImmediate, clearTimeout, setTimeout } from '../time/native-timers.ts';
 import type { ClientTime } from './client-time.ts';
+import type { DeferredRuns } from './deferral.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { inNextTurn } from './next-turn.ts';
 
@@ -23,8 +24,8 @@ export interface ClientTurn {
   deliver(): boolean;
   /** Publishes commands, and settles whether live timers keep the process alive. */
   finish(): void;
-  /** Runs the callbacks that were deferred to here; returns whether some are left. Throws what they throw. */
-  runDeferred(): boolean;
+  /** The callbacks that were deferred to the end of the turn. */
+  readonly deferred: DeferredRuns;
   /** The turn has left nothing to deliver. */
   becameIdle(): void;
 }
@@ -105,6 +106,7 @@ export class ClientLoop {
     clearTimeout(this.holdTimer);
     clearTimeout(this.nudgeTimer);
     clearImmediate(this.immediate);
+    if (!this.client.deferred.isEmpty) this.runLeftSoon();
   }
 
   /** See `Client.heldResources`. */
@@ -136,7 +138,7 @@ export class ClientLoop {
     }
     let isDone = false;
     try {
-      isDone = !this.client.runDeferred();
+      isDone = !this.client.deferred.run();
     } finally {
       if (!isDone) this.goOnAfter();
     }
@@ -163,7 +165,10 @@ export class ClientLoop {
    * call; the timer that has brought the turn is not used again, for it may keep that context.
    */
   private goOnAfter(): void {
-    if (this.client.isClosed) return;
+    if (this.client.isClosed) {
+      this.runLeftSoon();
+      return;
+    }
     outsideContexts(() => {
       clearTimeout(this.holdTimer);
       clearTimeout(this.nudgeTimer);
@@ -174,9 +179,25 @@ export class ClientLoop {
         this.hold();
       }
       this.arm();
-      if (!this.keepAlive.isHolding) this.followHold(false);
+      this.followHold(this.keepAlive.isHolding);
     });
   }
+
+  /** Deferred callbacks outlive their client: they have been delivered. */
+  private runLeftSoon(): void {
+    outsideContexts(this.setLeft);
+  }
+
+  private readonly setLeft = (): void => void inNextTurn(this.runLeft);
+
+  private readonly runLeft = (): void => {
+    let isLeft = true;
+    try {
+      isLeft = this.client.deferred.run();
+    } finally {
+      if (isLeft) this.runLeftSoon();
+    }
+  };
 
   /** Once a turn comes now, no deadline to come is urgent. */
   private noteUrgency(): void {
@@ -185,10 +206,10 @@ export class ClientLoop {
     else time.urgentBefore = this.isArmed ? time.nextTickTime : Math.max(this.heldUntil, time.nextTickTime);
   }
 
-  /** An armed turn holds the process, or ends the loop's wait without holding it. */
+  /** An armed turn holds the process, or ends the loop's wait without holding it. Callbacks that are due hold it. */
   private followHold(isHolding: boolean): void {
     if (!this.isArmed || this.immediate === undefined) return;
-    if (isHolding) {
+    if (isHolding || !this.client.deferred.isEmpty) {
       this.immediate.ref();
       return;
     }

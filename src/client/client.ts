@@ -267,10 +267,6 @@ export class Client {
     this.hold.settle();
   }
 
-  runDeferred(): boolean {
-    return this.deferred.run();
-  }
-
   becameIdle(): void {
     this.settling.check();
   }

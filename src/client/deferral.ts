@@ -30,6 +30,10 @@ export interface DeferredRun {
 export class DeferredRuns {
   private readonly waiting: DeferredRun[] = [];
 
+  get isEmpty(): boolean {
+    return this.waiting.length === 0;
+  }
+
   add(run: DeferredRun): void {
     this.waiting.push(run);
   }

@@ -1,16 +1,19 @@
 import { EventEmitter } from 'node:events';
+import { inspect } from 'node:util';
 import { requireCallback, requireDeadline, requireDelay, requireTimer } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback, UnfiredTimer } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
-import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
 import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
 import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
+import { hideFields, shownAs } from './inspection.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
+import { requireOpen } from './require-open.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { TimerGroup } from './timer-group.ts';
@@ -64,14 +67,15 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   /** Use `createScheduler` or `connectScheduler`. */
   constructor({ shards, capacity, signal, coordinator }: SchedulerParts) {
     super();
+    hideFields(this);
     this.shards = shards;
     this.idLayout = timerIdLayout(shards, capacity);
     this.#coordinator = coordinator(this.idLayout, eventsOf(this, shards));
     this.#client = this.#coordinator.client;
     this.#manualClock = new ManualClock(this.#coordinator);
     this.#signal = signal;
-    this.#signal?.addEventListener('abort', this.#abort, { once: true });
-    if (this.#signal?.aborted) this.#abort();
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    if (signal?.aborted) this.#abort();
     else this.#coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
   }
 
@@ -105,13 +109,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   ): TimerId {
     requireOpen(this.#client, 'schedule');
     requireTimer(deadline, callback);
-    return this.#client.start(
-      workerHint,
-      deadline,
-      callback,
-      argument,
-      callback === undefined ? undefined : this.#client.context(),
-    );
+    const context = callback === undefined ? undefined : this.#client.context();
+    return this.#client.start(workerHint, deadline, callback, argument, context);
   }
 
   /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
@@ -125,13 +124,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     requireDelay(delay);
     requireCallback(callback);
     const deadline = this.#client.clock.exact() + delay;
-    return this.#client.start(
-      workerHint,
-      deadline,
-      callback,
-      argument,
-      callback === undefined ? undefined : this.#client.context(),
-    );
+    const context = callback === undefined ? undefined : this.#client.context();
+    return this.#client.start(workerHint, deadline, callback, argument, context);
   }
 
   /**
@@ -273,6 +267,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     await this.close();
   }
 
+  [inspect.custom](): object {
+    const { by: servedBy } = this.#coordinator.serving;
+    return shownAs(this, { shards: this.shards, size: this.size, servedBy, isClosed: this.#client.isClosed });
+  }
+
   async #shutDown(): Promise<UnfiredTimer[]> {
     const unfired = this.#client.unfired();
     this.#signal?.removeEventListener('abort', this.#abort);
@@ -290,9 +289,4 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
   readonly #abort = (): void => {
     void this.close();
   };
-}
-
-/** V8: known booleans */
-function requireOpen(client: Client, call: string): void {
-  if (client.isClosed === true) throw new SchedulerClosedError(call);
 }

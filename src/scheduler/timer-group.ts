@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import type { TimerId } from '../timer-id.ts';
+import { shownAs } from './inspection.ts';
 
 /** What a group needs of its scheduler. */
 export interface GroupTimers {
@@ -14,6 +16,11 @@ export interface GroupTimers {
 /** Ids remembered before the first look for those that have ended. */
 const FIRST_LOOK = 8;
 
+let readIds: (group: TimerGroup) => readonly TimerId[];
+
+/** The ids that a group remembers, live or stale: for tests. */
+export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
+
 /**
  * The timers of one connection, or of whatever ends as a whole: `cancelAll()` cancels those that are live. Ids are the
  * scheduler's: move and cancel single timers there.
@@ -26,54 +33,63 @@ const FIRST_LOOK = 8;
  */
 export class TimerGroup implements Disposable {
   readonly workerHint: WorkerHint;
-  private readonly scheduler: GroupTimers;
-  private ids: TimerId[] = [];
-  private dropAt = FIRST_LOOK;
+  readonly #scheduler: GroupTimers;
+  #ids: TimerId[] = [];
+  #dropAt = FIRST_LOOK;
+
+  static {
+    readIds = (group) => group.#ids;
+  }
 
   /** Use {@link Scheduler.group}. */
   constructor(scheduler: GroupTimers, workerHint: WorkerHint) {
-    this.scheduler = scheduler;
+    this.#scheduler = scheduler;
     this.workerHint = workerHint;
   }
 
   /** Live timers of the group. Looks at each that was scheduled lately. */
   get size(): number {
-    return this.live().length;
+    return this.#live().length;
   }
 
   /** As {@link Scheduler.schedule}, with the group's hint. */
   schedule<A = undefined>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.remember(this.scheduler.schedule(this.workerHint, deadline, callback, argument));
+    return this.#remember(this.#scheduler.schedule(this.workerHint, deadline, callback, argument));
   }
 
   /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
   scheduleAfter<A = undefined>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.remember(this.scheduler.scheduleAfter(this.workerHint, delay, callback, argument));
+    return this.#remember(this.#scheduler.scheduleAfter(this.workerHint, delay, callback, argument));
   }
 
   /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */
   cancelAll(): number {
-    const live = this.live();
-    this.ids = [];
-    this.dropAt = FIRST_LOOK;
-    return live.length === 0 ? 0 : this.scheduler.cancelMany(live);
+    const live = this.#live();
+    this.#ids = [];
+    this.#dropAt = FIRST_LOOK;
+    return live.length === 0 ? 0 : this.#scheduler.cancelMany(live);
   }
 
   [Symbol.dispose](): void {
     this.cancelAll();
   }
 
-  private remember(id: TimerId): TimerId {
-    this.ids.push(id);
-    if (this.ids.length >= this.dropAt) {
-      this.ids = this.live();
-      this.dropAt = Math.max(FIRST_LOOK, this.ids.length * 2);
+  [inspect.custom](): object {
+    const { workerHint, size } = this;
+    return shownAs(this, { workerHint, size });
+  }
+
+  #remember(id: TimerId): TimerId {
+    this.#ids.push(id);
+    if (this.#ids.length >= this.#dropAt) {
+      this.#ids = this.#live();
+      this.#dropAt = Math.max(FIRST_LOOK, this.#ids.length * 2);
     }
     return id;
   }
 
-  private live(): TimerId[] {
-    if (this.scheduler.size === 0) return []; // so, too, once it is closed: nothing is live then
-    return this.ids.filter((id) => this.scheduler.has(id));
+  #live(): TimerId[] {
+    if (this.#scheduler.size === 0) return []; // so, too, once it is closed: nothing is live then
+    return this.#ids.filter((id) => this.#scheduler.has(id));
   }
 }

@@ -1,3 +1,4 @@
+import { executionAsyncId } from 'node:async_hooks';
 import { runInContext, runUncaught } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { runTicks } from '../async-context/run-ticks.ts';
@@ -106,14 +107,19 @@ export class DueQueue implements DeferredRun {
   run(): boolean {
     if (this.movedTick === this.lastTick && this.source.hasMore()) return true; // some may belong before what is here
     this.order();
-    if (runTicks === undefined || this.hasHooked) this.setImmediates();
-    else this.runAll(runTicks);
+    if (runTicks === undefined || this.hasHooked || this.immediates > 0) this.setImmediates();
+    else if (!this.runAll(runTicks)) return true;
     this.isWaiting = false;
     this.clearIfDone();
     return false;
   }
 
-  private runAll(runTicks: () => void): void {
+  /**
+   * Returns whether all have run. Where a microtask has thrown, Node has cleared its stack of async ids: what ran from here on
+   * would run in nobody's resource, and an error would leave its context there for good. So the rest runs in the next turn.
+   */
+  private runAll(runTicks: () => void): boolean {
+    const turn = executionAsyncId();
     while (this.next < this.length) {
       const place = this.next;
       this.next = place + 1;
@@ -128,8 +134,10 @@ export class DueQueue implements DeferredRun {
         this.end();
       }
       runTicks();
+      if (executionAsyncId() !== turn && this.next < this.length) return false;
     }
     this.source.client.settling.callbackDone();
+    return true;
   }
 
   /** Each in the context of its timeout: what the callback throws surfaces there. */

@@ -5,7 +5,7 @@ import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { like } from './like-nodes.ts';
-import { Timeout } from './timeout.ts';
+import { REFUSED, Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 const nodes = native.promises;
@@ -44,6 +44,10 @@ class AwaitedTimeout extends Timeout {
   override [HANDED_BACK](): void {
     super[HANDED_BACK]();
     this.#giveUp(new SchedulerClosedError(this.#call, 'was pending when'));
+  }
+
+  override [REFUSED](error: Error): void {
+    this.#giveUp(error);
   }
 }
 

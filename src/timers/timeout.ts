@@ -1,8 +1,10 @@
-import { type InspectOptions, inspect } from 'node:util';
+import { inspect } from 'node:util';
 import { isEnteredKept, isHooked } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { Adopted, destroyOwnResource, newOwnResource, runInOwnScope } from '../async-context/own-resource.ts';
 import { DELIVERED, type DeferredTimer, HANDED_BACK } from '../client/deferral.ts';
+import { shownAs } from '../scheduler/inspection.ts';
+import { throwUncaught } from '../scheduler/report-error.ts';
 import { type DueTimeout, IN_SCOPE, ORDER, RUN } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import { TimeoutExtras } from './timeout-extras.ts';
@@ -14,6 +16,9 @@ export type Callback = (...given: any[]) => unknown;
 /** In place of a slot: it neither waits nor is due; it is due, and stands in its source's queue. */
 const NONE = -1;
 const DUE = -2;
+
+/** Of an interval whose next call is refused. */
+export const REFUSED = Symbol('refused');
 
 /** It has fired; what refreshes it now sets it anew. */
 const ENDED = 1;
@@ -223,10 +228,10 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if (isDestroyed) this.close();
   }
 
-  [inspect.custom](_depth: number, options: InspectOptions): string {
-    if (!(#slot in this)) return 'Timeout {}'; // a hook looks at it while it is made
+  [inspect.custom](): object {
+    if (!(#slot in this)) return shownAs(this, {}); // a hook looks at it while it is made
     const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
-    return `Timeout ${inspect({ _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() }, options)}`;
+    return shownAs(this, { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() });
   }
 
   // What its scheduler and its queue do.
@@ -283,7 +288,17 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
       grid.restart(source.now()); // its callback has made an interval of it
     else grid.advance(begun, source.now());
     this.#delay = Math.min(grid.period, LONGEST);
-    this.wait(grid.deadline, isEnteredKept && !this.isHooked ? source.context() : context);
+    try {
+      this.wait(grid.deadline, isEnteredKept && !this.isHooked ? source.context() : context);
+    } catch (error) {
+      this.end();
+      this[REFUSED](error as Error); // beside what its callback may have thrown
+    }
+  }
+
+  /** An interval could not be set for its next call. */
+  [REFUSED](error: Error): void {
+    throwUncaught(error);
   }
 
   private end(): void {

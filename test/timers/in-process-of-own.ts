@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const register = new URL('../../dist/src/register.js', import.meta.url).href;
+
+/** What programs of processes of their own run on: see programs/face-of.mjs. Node is right. */
+export const faces = ['node:timers', 'shardwheel/timers', 'inline', 'registered'] as const;
+export type Face = (typeof faces)[number];
+
+/** ms after which a process is ended that goes on. */
+const PATIENCE = 120_000;
+
+export interface Outcome {
+  /** Null where a signal ended the process, as one does that outlives its time limit. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `programs/<name>` on a face in a process of its own. `input` comes by its standard input. */
+export async function runOnFace(name: string, face: Face, input: unknown, patience = PATIENCE): Promise<Outcome> {
+  const flags = face === 'registered' ? ['--import', register] : [];
+  const child = spawn(process.execPath, [...flags, `test/timers/programs/${name}`, face], {
+    cwd: root,
+    env: { ...process.env, NODE_OPTIONS: '' },
+    timeout: patience,
+    killSignal: 'SIGKILL',
+  });
+  child.stdin.on('error', () => undefined); // it has ended before it had read all, and its code says why
+  child.stdin.end(JSON.stringify(input));
+  const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}

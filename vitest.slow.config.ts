@@ -14,6 +14,7 @@ export default {
       'test/wheel/random-scripts.test.ts',
       'test/scheduler/model.test.ts',
       'test/timers/fuzz.test.ts',
+      'test/timers/exit-fuzz.test.ts',
       'test/faults/refused-resources.test.ts',
       'test/clients/fuzz.test.ts',
       'test/clients/given-back.test.ts',

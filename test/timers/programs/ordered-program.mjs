@@ -29,7 +29,7 @@ export class OrderedProgram {
 
   begin(after) {
     for (const plan of this.#plans) this.#set(plan);
-    this.#runAll(after, 'program');
+    this.#runAll(after, 'program', 'timeout');
   }
 
   get isOver() {
@@ -79,12 +79,13 @@ export class OrderedProgram {
     timer.calls += 1;
     timer.hasFired = true;
     this.#measure(timer);
+    const place = timeout._repeat === null ? 'timeout' : 'interval';
     this.note(`${name} fires ${self === timeout} ${given}`);
-    if (timeout._repeat !== null && (timer.calls >= plan.calls || this.#fuel <= 0)) {
+    if (place === 'interval' && (timer.calls >= plan.calls || this.#fuel <= 0)) {
       this.note(`${name} ends`);
       this.#clear(timer, plan.ends);
     }
-    this.#runAll(plan.steps, name);
+    this.#runAll(plan.steps, name, place);
   }
 
   async #sleep(timer, delay) {
@@ -99,7 +100,7 @@ export class OrderedProgram {
       this.note(`${name} was woken ${error}`);
     }
     this.#pending -= 1;
-    this.#runAll(plan.steps, name, true);
+    this.#runAll(plan.steps, name, 'between');
   }
 
   async #iterate(timer, delay) {
@@ -111,7 +112,7 @@ export class OrderedProgram {
         timer.calls += 1;
         this.#measure(timer);
         this.note(`${name} comes ${given}`);
-        this.#runAll(plan.steps, name, true);
+        this.#runAll(plan.steps, name, 'between');
         if (timer.calls >= plan.calls || this.#fuel <= 0) break;
       }
       this.note(`${name} is left`);
@@ -127,19 +128,21 @@ export class OrderedProgram {
     timer.due = now + millisecondsOf(timer.plan);
   }
 
-  /** `isBetween`: in what Node runs between two callbacks. */
-  #runAll(steps, by, isBetween = false) {
-    for (const step of steps) if (this.#fuel > 0) this.#run(step, by, isBetween);
+  /** `place`: in the callback of a timeout or of an interval, or between callbacks, where ticks and microtasks run. */
+  #runAll(steps, by, place) {
+    for (const step of steps) if (this.#fuel > 0) this.#run(step, by, place);
   }
 
-  #run(step, by, isBetween) {
+  #run(step, by, place) {
     this.#fuel -= 1;
     const later = (what) => () => {
       this.note(`${what} of ${by}`);
-      this.#runAll(step.steps, by, true);
+      this.#runAll(step.steps, by, 'between');
     };
     switch (step.do) {
       case 'set':
+        // In Node the next call of an interval stands behind what its callback sets, though it is due before that.
+        if (place === 'interval') return;
         return this.#set(this.#plans[step.plan]);
       case 'tick':
         return process.nextTick(later('tick'));
@@ -154,11 +157,11 @@ export class OrderedProgram {
       case 'reject':
         return void Promise.reject(Object.assign(new Error(`rejected by ${by}`), { program: this }));
       default:
-        return this.#change(step, this.#made[step.timer % this.#made.length], isBetween);
+        return this.#change(step, this.#made[step.timer % this.#made.length], place);
     }
   }
 
-  #change(step, timer, isBetween) {
+  #change(step, timer, place) {
     const { timeout } = timer;
     if (step.do === 'abort') return timer.controller?.abort();
     if (timeout === undefined) return;
@@ -167,7 +170,8 @@ export class OrderedProgram {
         return this.#clear(timer, step.by);
       case 'refresh':
         // Node has the next timer in its hand by then, and calls it, though it is refreshed.
-        if (isBetween && !timeout._destroyed) return;
+        if (place === 'between' && !timeout._destroyed) return;
+        if (place === 'interval') return;
         timer.due = performance.now() + millisecondsOf(timer.plan);
         timer.isRefreshed = timer.hasFired;
         return timeout.refresh();

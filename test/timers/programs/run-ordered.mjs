@@ -5,7 +5,7 @@ import { faceOf } from './face-of.mjs';
 import { OrderedProgram } from './ordered-program.mjs';
 
 /** ms: a group takes a second at most. */
-const PATIENCE = 20_000;
+const PATIENCE = 10_000;
 const POLL = 3;
 
 process.on('uncaughtException', (error, origin) => {

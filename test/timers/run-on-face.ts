@@ -9,8 +9,9 @@ const register = new URL('../../dist/src/register.js', import.meta.url).href;
 export const faces = ['node:timers', 'shardwheel/timers', 'inline', 'registered'] as const;
 export type Face = (typeof faces)[number];
 
-/** ms after which a process is ended that goes on. */
+/** ms after which a process is ended that goes on: of many programs, of one. */
 const PATIENCE = 120_000;
+const SHORT_PATIENCE = 20_000;
 
 export interface Outcome {
   /** Null where a signal ended the process, as one does that outlives its time limit. */
@@ -19,17 +20,25 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs `programs/<name>` on a face in a process of its own. `input` comes by its standard input. */
-export async function runOnFace(name: string, face: Face, input: unknown, patience = PATIENCE): Promise<Outcome> {
+/** Runs `programs/<name>` on a face in a process of its own. It gets many programs by its standard input, one by an argument. */
+export async function runOnFace(
+  name: string,
+  face: Face,
+  given: { input?: unknown; argument?: unknown },
+): Promise<Outcome> {
   const flags = face === 'registered' ? ['--import', register] : [];
-  const child = spawn(process.execPath, [...flags, `test/timers/programs/${name}`, face], {
-    cwd: root,
-    env: { ...process.env, NODE_OPTIONS: '' },
-    timeout: patience,
-    killSignal: 'SIGKILL',
-  });
+  const child = spawn(
+    process.execPath,
+    [...flags, `test/timers/programs/${name}`, face, JSON.stringify(given.argument ?? null)],
+    {
+      cwd: root,
+      env: { ...process.env, NODE_OPTIONS: '' },
+      timeout: given.argument === undefined ? PATIENCE : SHORT_PATIENCE,
+      killSignal: 'SIGKILL',
+    },
+  );
   child.stdin.on('error', () => undefined); // it has ended before it had read all, and its code says why
-  child.stdin.end(JSON.stringify(input));
+  child.stdin.end(JSON.stringify(given.input ?? null));
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await code, stdout, stderr };

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { type DrawnExit, drawExit } from './drawn-exit.ts';
+import { type Face, runOnFace } from './run-on-face.ts';
+
+/** Each is two processes. */
+const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 40 : 1000;
+const AT_ONCE = 2;
+const own = ['shardwheel/timers', 'registered'] as const satisfies readonly Face[];
+
+/** How a program has ended. How many immediates lie between two timers is not defined: they are told apart. */
+async function endingOf(program: DrawnExit, face: Face) {
+  const { code, stdout } = await runOnFace('run-exit.mjs', face, { argument: program });
+  const lines = stdout.split('\n');
+  const isImmediate = (line: string) => line === 'immediate';
+  const immediates = lines.filter(isImmediate).length;
+  return { code, immediates, lines: lines.filter((line) => !isImmediate(line)) };
+}
+
+test(`random programs end as they do in Node (seed ${SEED})`, async () => {
+  const draws = new Draws(SEED);
+  const codes = new Map<number | null, number>();
+  let ran = 0;
+  let beforeExits = 0;
+  const runSome = async (): Promise<void> => {
+    while (ran < PROGRAMS) {
+      const face = own[ran % own.length];
+      ran += 1;
+      const program = drawExit(draws);
+      const expected = await endingOf(program, 'node:timers');
+      expect(await endingOf(program, face), `${face}: ${JSON.stringify(program)}`).toEqual(expected);
+      codes.set(expected.code, (codes.get(expected.code) ?? 0) + 1);
+      beforeExits += expected.lines.filter((line) => line.startsWith('beforeExit')).length;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runSome));
+  expect(ran).toBe(PROGRAMS);
+  expect(codes.has(null)).toBe(false);
+  expect(codes.size).toBeGreaterThan(2);
+  expect(beforeExits).toBeGreaterThan(PROGRAMS / 2);
+});

@@ -58,26 +58,18 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // may reject
     const { signal, ref = true } = options;
     if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        if (signal !== undefined) unwatch(signal, abort);
-      };
-      const settle = (): void => {
-        leave();
-        resolve(value as T);
-      };
-      const giveUp = (error: Error): void => {
-        leave();
-        reject(error);
-      };
-      const timeout = new AwaitedTimeout(own, 'setTimeout', settle, giveUp, delay);
+    let abort: (() => void) | undefined;
+    const slept = new Promise<T>((resolve, reject) => {
+      const timeout = new AwaitedTimeout(own, 'setTimeout', () => resolve(value as T), reject, delay);
       if (!ref) timeout.unref();
-      const abort = (): void => {
+      if (signal === undefined) return;
+      abort = () => {
         timeout.close();
-        reject(new AbortError(signal?.reason));
+        reject(new AbortError(signal.reason));
       };
-      if (signal !== undefined) watch(signal, abort);
+      watch(signal, abort);
     });
+    return abort === undefined ? slept : endingWith(slept, () => unwatch(signal as AbortSignal, abort as () => void));
   }
 
   async function* setInterval<T>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T, undefined> {
@@ -138,6 +130,12 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     // Node's in all else: its class cannot be constructed.
     scheduler: Object.create(nodes.scheduler, { wait: { value: wait, writable: true, configurable: true } }),
   };
+}
+
+/** As `finally`, and as many microtasks later as in Node: a program may count on which of two promises settles first. */
+function endingWith<T>(promise: Promise<T>, end: () => void): Promise<T> {
+  const ended = new Promise<T>((resolve, reject) => promise.then(resolve, reject)).finally(end);
+  return new Promise((resolve, reject) => ended.then(resolve, reject));
 }
 
 /** Whether Node takes these arguments. */

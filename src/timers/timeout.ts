@@ -89,7 +89,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   /** Restarts its time: also where it has fired, but not where it was cleared. */
   refresh(): this {
     const source = this.#source;
-    if (this.#slot >= 0 && (this.#flags & EXTRAS) === 0) {
+    if (this.#slot >= 0 && (this.#flags & (EXTRAS | LAST)) === 0) {
       source.move(this.#slot, source.now() + this.#delay);
       this.#order = source.nextOrder();
       this.#flags |= MOVED;

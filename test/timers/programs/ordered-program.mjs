@@ -113,9 +113,10 @@ export class OrderedProgram {
         this.#measure(timer);
         this.note(`${name} comes ${given}`);
         this.#runAll(plan.steps, name, 'between');
-        if (timer.calls >= plan.calls || this.#fuel <= 0) break;
+        if (timer.calls < plan.calls && this.#fuel > 0) continue;
+        this.note(`${name} is left`);
+        break;
       }
-      this.note(`${name} is left`);
     } catch ({ name: error }) {
       this.note(`${name} was ended ${error}`);
     }
@@ -210,6 +211,7 @@ export class OrderedProgram {
       close: () => timeout.close(),
       dispose: () => timeout[Symbol.dispose ?? 'close'](),
     };
-    ways[by]();
+    // The number of what has fired and is over is one to Node, and to the face none.
+    ways[timeout._destroyed ? 'handle' : by]();
   }
 }

@@ -2,7 +2,7 @@
 import { faceOf } from './face-of.mjs';
 
 /** ms. What is never due must not hold the process: the guard sees to it. */
-const DELAYS = { short: 1, held: 150, never: 60_000 };
+const DELAYS = { short: 1, held: 400, never: 60_000 };
 const GUARD = 40;
 
 const program = JSON.parse(process.argv[3]);

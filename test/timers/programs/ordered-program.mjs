@@ -174,7 +174,7 @@ export class OrderedProgram {
         if (place === 'between' && !timeout._destroyed) return;
         if (place === 'interval') return;
         timer.due = performance.now() + millisecondsOf(timer.plan);
-        timer.isRefreshed = timer.hasFired;
+        timer.isRefreshed ||= timer.hasFired;
         return timeout.refresh();
       case 'ref':
         return timeout.ref();
@@ -199,8 +199,7 @@ export class OrderedProgram {
     const { timeout } = timer;
     const { clearTimeout, clearInterval } = this.#timers;
     timer.isCleared = true;
-    // Node forgets the number of what has fired and is refreshed.
-    const number = timer.isRefreshed || timer.number === undefined ? +timeout : timer.number;
+    const number = timer.number ?? +timeout;
     const ways = {
       handle: () => clearTimeout(timeout),
       'as an interval': () => clearInterval(timeout),
@@ -211,7 +210,7 @@ export class OrderedProgram {
       close: () => timeout.close(),
       dispose: () => timeout[Symbol.dispose ?? 'close'](),
     };
-    // The number of what has fired and is over is one to Node, and to the face none.
-    ways[timeout._destroyed ? 'handle' : by]();
+    // Node forgets the number of what has fired and is refreshed; the face that of what has fired and is over.
+    ways[timeout._destroyed || timer.isRefreshed ? 'handle' : by]();
   }
 }

@@ -36,6 +36,30 @@ async function* runBoth(drawGroup: () => DrawnProgram[], face: Face): AsyncGener
 
 const seen = ({ log, immediates, ending, isOver }: Found) => ({ log, immediates, ending, isOver });
 
+/**
+ * Whether a program that has differed does so again. On a loaded machine what an immediate does comes before a timer or behind it,
+ * on Node as on a face: so some run on one must be as some run on the other.
+ */
+async function differsAgain(program: DrawnProgram, face: Face): Promise<boolean> {
+  const runs = async (subject: Face) => {
+    const found: string[] = [];
+    for (let i = 0; i < 4; i++)
+      found.push(...(await run([[program]], subject)).map((each) => JSON.stringify(seen(each))));
+    return found;
+  };
+  const [right, got] = [await runs(node), await runs(face)];
+  return !got.some((each) => right.includes(each));
+}
+
+/** Compares what was found; returns how often that was by chance: see `differsAgain`. */
+async function compare(program: DrawnProgram, expected: Found, got: Found, face: Face): Promise<number> {
+  if (JSON.stringify(seen(got)) === JSON.stringify(seen(expected))) return 0;
+  if (await differsAgain(program, face)) expect(seen(got), JSON.stringify(program)).toEqual(seen(expected));
+  return 1;
+}
+
+const BY_CHANCE = 0.01;
+
 /** Delays that are one to Node, so that all timers of a program stand in one line: the order is defined throughout. */
 const oneDelay = [
   [1, 0, -3, 'none', 'NaN', 0.7, 1.9, '1', null],
@@ -50,14 +74,16 @@ test.each(own)(`%s: random programs of one delay do what they do in Node (seed $
   };
   let ran = 0;
   let events = 0;
+  let byChance = 0;
   for await (const [program, expected, got] of runBoth(group, face)) {
     expect(expected.isOver, JSON.stringify(program)).toBe(true);
-    expect(seen(got), JSON.stringify(program)).toEqual(seen(expected));
+    byChance += await compare(program, expected, got, face);
     ran += 1;
     events += expected.log.length;
     if (ran >= PROGRAMS) break;
   }
   expect(ran).toBe(PROGRAMS);
+  expect(byChance).toBeLessThanOrEqual(Math.ceil(PROGRAMS * BY_CHANCE));
   expect(events).toBeGreaterThan(PROGRAMS * 10);
 });
 
@@ -72,14 +98,16 @@ describe('random programs of several delays', () => {
     const group = () => Array.from({ length: AT_ONCE }, () => drawProgram(draws, apart));
     let ran = 0;
     let compared = 0;
+    let byChance = 0;
     for await (const [program, expected, got] of runBoth(group, face)) {
       ran += 1;
       if (Math.max(expected.latest, got.latest) < LATEST) {
-        expect(seen(got), JSON.stringify(program)).toEqual(seen(expected));
+        byChance += await compare(program, expected, got, face);
         compared += 1;
       }
       if (compared >= COMPARED || ran >= COMPARED * 20) break;
     }
     expect(compared).toBe(COMPARED);
+    expect(byChance).toBeLessThanOrEqual(Math.ceil(COMPARED * BY_CHANCE));
   });
 });

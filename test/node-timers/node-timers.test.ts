@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { excepted } from './excepted.ts';
@@ -33,6 +33,13 @@ describe('the programs', () => {
     expect(names.filter((name) => !tests.includes(name))).toEqual([]);
     expect(names.length).toBe(5);
     expect(names.filter((name) => timersTests.includes(name)).length).toBe(2);
+  });
+
+  test('are as many as docs/timers.md says', () => {
+    const text = readFileSync(new URL('../../docs/timers.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+    expect(text).toContain(
+      `for ${56 - 2} of the 56 tests that Node v20 has for its timers, named alike, and for ${files.length - 54} more`,
+    );
   });
 
   test('are named in the tables of options', () => {

@@ -49,9 +49,9 @@ const TURN_TIME = 1;
  *
  * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and those that wait to be published and
  * would come after a record that they are due before, as the event loop was busy until now. A shard reads its clock before it
- * takes commands: so when it fired a record, what it did not know yet was due later, or was never published. Beyond the last record
- * such timers are taken up to the tick to which a shard in this thread has fired all that was published. So none overtakes
- * another.
+ * takes commands: so when it fired a record, all that it knew of earlier ticks had been fired, and what it did not know yet was due
+ * later, or was never published. Beyond that such timers are taken up to the tick to which a shard in this thread has fired
+ * all that was published. So none overtakes another.
  */
 export class Delivery implements OverdueSink {
   /** Timers delivered so far. */
@@ -134,7 +134,7 @@ export class Delivery implements OverdueSink {
         this.runTicks();
       }
       const last = this.time.scale.tickAtOrAfter(this.lastDeadline);
-      this.takeOverdue(lane, taken === fired ? Math.max(last, caughtUp) : last - 1);
+      this.takeOverdue(lane, taken === fired ? Math.max(last - 1, caughtUp) : last - 1);
     } finally {
       if (this.length > 0) this.handOver(lane.shard);
       lane.releaseFired();

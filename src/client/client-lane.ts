@@ -156,6 +156,11 @@ export class ClientLane {
     return this.payload.contextOf(slot);
   }
 
+  /** Whether the shard has more fired timers than there is room for; it has published those that there was room for. */
+  isShardBlocked(): boolean {
+    return Atomics.load(this.header, BLOCKED) === 1;
+  }
+
   /** Fired records that wait to be taken. */
   firedCount(): number {
     return this.firedRing.available();

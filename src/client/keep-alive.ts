@@ -1,5 +1,9 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
+
+/** ms */
+const LONGEST = 2 ** 31 - 1;
 
 /**
  * Keeps the process alive while there is a reason to: live timers that are ref'd, a call that waits for its answer. A worker
@@ -9,8 +13,8 @@ import { outsideContexts } from '../async-context/async-context.ts';
  * Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
  */
 export class KeepAlive {
-  /** Both ends: one that nobody holds is collected, and closes the other. From the first reason on. */
-  private channel: MessageChannel | undefined;
+  /** From the first reason on. */
+  private holder: Holder | undefined;
   private reasons = 0;
   private timers = false;
   private changed: ((isHolding: boolean) => void) | undefined;
@@ -49,23 +53,53 @@ export class KeepAlive {
 
   release(): void {
     this.holdForTimers(false);
-    this.channel?.port1.close();
+    this.holder?.close();
   }
 
   private change(by: 1 | -1): void {
     this.reasons += by;
     if (by === 1 && this.reasons === 1) {
-      this.port().ref();
+      this.holder ??= newHolder();
+      this.holder?.ref();
       this.changed?.(true);
     }
     if (by === -1 && this.reasons === 0) {
-      this.channel?.port1.unref();
+      this.holder?.unref();
       this.changed?.(false);
     }
   }
+}
 
-  private port(): MessagePort {
-    this.channel ??= outsideContexts(() => new MessageChannel());
-    return this.channel.port1;
+interface Holder {
+  ref(): void;
+  unref(): void;
+  close(): void;
+}
+
+/** A port; where that is refused a timer; undefined where that is refused as well, until the next reason comes. */
+function newHolder(): Holder | undefined {
+  return outsideContexts(() => {
+    try {
+      const { port1, port2 } = new MessageChannel();
+      // Both ends: one that nobody holds is collected, and closes the other.
+      const close = (): void => {
+        port1.close();
+        port2.close();
+      };
+      return { ref: () => port1.ref(), unref: () => port1.unref(), close };
+    } catch {
+      // Refused: whatever else holds a process.
+      return newTimer();
+    }
+  });
+}
+
+function newTimer(): Holder | undefined {
+  try {
+    const timer = setInterval(() => undefined, LONGEST);
+    return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
+  } catch {
+    // Timers still fire; nothing but them holds the process no longer.
+    return undefined;
   }
 }

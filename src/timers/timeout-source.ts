@@ -59,7 +59,7 @@ export class TimeoutSource {
 
   /** Whether the shard has fired timers that the scheduler has not delivered yet. */
   hasMore(): boolean {
-    return !this.client.isClosed && this.lane.firedCount() > 0;
+    return !this.client.isClosed && (this.lane.firedCount() > 0 || this.lane.isShardBlocked());
   }
 
   /** Schedules a timeout; its slot, which stands for it while it lives: an id would be a box per timeout. */

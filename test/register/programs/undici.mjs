@@ -31,11 +31,11 @@ const outcome = async (path, dispatcher) => {
   }
 };
 
-const loaded = with_({ keepAliveTimeout: 200, headersTimeout: 60_000, bodyTimeout: 60_000 });
+const loaded = with_({ keepAliveTimeout: 2000, headersTimeout: 60_000, bodyTimeout: 60_000 });
 await inParallel(2000, 50, async (n) => tally.add(await outcome(`/${n}`, loaded)));
 const idle = open.size;
 
-const bounded = { short: 100, long: 1500 };
+const bounded = { short: 800, long: 2500 };
 await Promise.all(
   Object.entries(bounded).flatMap(([name, delay]) => {
     const dispatcher = with_({ headersTimeout: delay, bodyTimeout: delay });

@@ -4,7 +4,7 @@ import { type DrawnExit, drawExit } from './drawn-exit.ts';
 import { type Face, runOnFace } from './run-on-face.ts';
 
 /** Each is two processes. */
-const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 40 : 1000;
+const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 30 : 1000;
 const AT_ONCE = 2;
 const own = ['shardwheel/timers', 'registered'] as const satisfies readonly Face[];
 

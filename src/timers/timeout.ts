@@ -88,15 +88,17 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   /** Restarts its time: also where it has fired, but not where it was cleared. */
   refresh(): this {
-    const source = this.#source;
-    if (this.#slot >= 0 && (this.#flags & (EXTRAS | LAST)) === 0) {
-      source.move(this.#slot, source.now() + this.#delay);
-      this.#order = source.nextOrder();
-      this.#flags |= MOVED;
-      return this;
-    }
-    if ((this.#flags & (CLEARED | LAST)) === 0) this.restart(source.now());
+    const now = this.#source.now();
+    if (this.#slot >= 0 && (this.#flags & (EXTRAS | LAST)) === 0) this.move(now + this.#delay);
+    else if ((this.#flags & (CLEARED | LAST)) === 0) this.restart(now);
     return this;
+  }
+
+  private move(deadline: number): void {
+    const source = this.#source;
+    source.move(this.#slot, deadline);
+    this.#order = source.nextOrder();
+    this.#flags |= MOVED;
   }
 
   private restart(now: number): void {
@@ -104,9 +106,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     const deadline = now + this.delay;
     this.grid?.restart(now);
     if (this.#slot >= 0) {
-      source.move(this.#slot, deadline);
-      this.#order = source.nextOrder();
-      this.#flags |= MOVED;
+      this.move(deadline);
       return;
     }
     let context: Context;

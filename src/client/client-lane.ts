@@ -9,6 +9,7 @@ import { CommandStage } from './command-stage.ts';
 import { Commands } from './commands.ts';
 import { callLater } from './deferral.ts';
 import { reportHandBack } from './hand-back.ts';
+import { Nursery } from './nursery.ts';
 import { Payload } from './payload.ts';
 
 /** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
@@ -25,6 +26,9 @@ export interface OverdueSink {
   overdue(lane: ClientLane, slot: number, deadline: number): void;
 }
 
+/** Of a deferred timer that found no slot. */
+const NO_ID = 0;
+
 /** What a closed lane's timers carry. Made here, as close() must not ask for memory. */
 const NOTHING = new Payload(0);
 
@@ -38,6 +42,8 @@ const RELEASE_LIMIT = 1024;
 export class ClientLane {
   readonly shard: number;
   readonly table: TimerTable;
+  /** Where its deferred timers begin. */
+  readonly nursery = new Nursery();
   readonly commands: Commands;
   readonly doorbell: Doorbell;
   readonly memory: LaneMemory;
@@ -72,6 +78,16 @@ export class ClientLane {
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
     this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
+  }
+
+  /** Live timers. */
+  get size(): number {
+    return this.table.size + this.nursery.size;
+  }
+
+  /** Whether every slot that can still be used has a live timer, or one of the nursery may come to need it. */
+  get isFull(): boolean {
+    return this.size >= this.table.capacity - this.table.retired;
   }
 
   /** What remains to be done for a timer that the table has just been given. Precondition: the stage has room. */
@@ -156,8 +172,22 @@ export class ClientLane {
     return this.payload.contextOf(slot);
   }
 
+  /**
+   * The tick up to which a thread has fired all that is published; -1 where that is not known. Precondition: the thread has
+   * taken the lane.
+   *
+   * A shard is parked when it has taken all commands and has fired all that was due; but for what has no room, and it says so
+   * before it parks. So, in this order: no command is under way, the shard is not blocked, it is parked, and it was not blocked
+   * meanwhile, as only this thread makes room.
+   */
+  firedByThread(): number {
+    if (!this.commands.areTaken() || this.isShardBlocked()) return -1;
+    const wakeTick = this.doorbell.parkedUntil();
+    return this.isShardBlocked() ? -1 : Math.max(-1, Math.min(wakeTick - 1, Number.MAX_SAFE_INTEGER));
+  }
+
   /** Whether the shard has more fired timers than there is room for; it has published those that there was room for. */
-  isShardBlocked(): boolean {
+  private isShardBlocked(): boolean {
     return Atomics.load(this.header, BLOCKED) === 1;
   }
 
@@ -222,10 +252,12 @@ export class ClientLane {
     for (const slot of this.liveSlots()) {
       yield { id: this.table.idOf(slot), deadline: this.table.deadlineOf(slot), argument: this.argumentOf(slot) };
     }
+    for (const { timer, deadline } of this.nursery.unfired()) yield { id: NO_ID, deadline, argument: timer };
   }
 
   /** The client is closed: reports that to those of its timers that have to know, and releases what all of them carry. */
   handBack(): void {
+    this.nursery.handBack();
     for (const slot of this.liveSlots()) reportHandBack(this.callbackOf(slot), this.argumentOf(slot));
     this.payload = NOTHING;
   }

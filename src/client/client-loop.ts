@@ -9,7 +9,7 @@ import { inNextTurn } from './next-turn.ts';
  * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
  * timers that a proxy arms many are cancelled within milliseconds; those never leave this thread.
  */
-const HOLD = 4;
+export const HOLD = 4;
 const URGENT = 2 * HOLD;
 
 /** ms after which an armed turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
@@ -55,11 +55,16 @@ export class ClientLoop {
   private isSpent = false;
   /** The hold timer has left a turn to an immediate. */
   private isMissed = false;
+  /** By this time, ms, a turn comes that nobody need ask for: Infinity where none does. */
+  comesBy = Number.POSITIVE_INFINITY;
+  /** The deadline that the alarm is set for, ms. */
+  private alarmFor = Number.POSITIVE_INFINITY;
   /** Deadlines before this, ms, are urgent while only the hold timer is set. */
   private heldUntil = Number.NaN;
   private immediate: NodeJS.Immediate | undefined;
   private holdTimer: NodeJS.Timeout | undefined;
   private nudgeTimer: NodeJS.Timeout | undefined;
+  private alarmTimer: NodeJS.Timeout | undefined;
   private readonly client: ClientTurn;
   private readonly time: ClientTime;
   private readonly keepAlive: KeepAlive;
@@ -92,7 +97,31 @@ export class ClientLoop {
     this.isHeld = true;
     this.time.read();
     this.heldUntil = this.time.scale.timeOf(this.time.tick) + URGENT;
+    this.noteComing();
     this.noteUrgency();
+  }
+
+  /** Makes sure that a turn comes within HOLD, and one when a deadline has come if that is sooner. */
+  comeBy(deadline: number): void {
+    this.hold();
+    if (deadline < this.comesBy) this.setAlarm(deadline);
+  }
+
+  /** Makes sure that a turn comes when a deadline has come, ms. */
+  setAlarm(deadline: number): void {
+    const { scale, clock } = this.time;
+    if (deadline >= this.alarmFor || this.client.isClosed) return;
+    // Native timers fire up to 1 ms early: the turn then finds nothing due, and sets it for the rest.
+    const delay = Math.max(1, Math.ceil(scale.timeOf(scale.tickAtOrAfter(deadline)) - clock.exact()));
+    clearTimeout(this.alarmTimer);
+    try {
+      this.alarmTimer = outsideContexts(() => setTimeout(this.runAlarm, delay).unref());
+    } catch {
+      this.arm(); // without a timer, now
+      return;
+    }
+    this.alarmFor = deadline;
+    this.noteComing();
   }
 
   /** Makes sure that a turn comes in time for a deadline. */
@@ -105,6 +134,7 @@ export class ClientLoop {
   end(): void {
     clearTimeout(this.holdTimer);
     clearTimeout(this.nudgeTimer);
+    clearTimeout(this.alarmTimer);
     clearImmediate(this.immediate);
     if (!this.client.deferred.isEmpty) this.runLeftSoon();
   }
@@ -199,6 +229,11 @@ export class ClientLoop {
     }
   };
 
+  private noteComing(): void {
+    const held = this.isHeld ? this.heldUntil - URGENT + HOLD : Number.POSITIVE_INFINITY;
+    this.comesBy = Math.min(held, this.alarmFor);
+  }
+
   /** Once a turn comes now, no deadline to come is urgent. */
   private noteUrgency(): void {
     const { time } = this;
@@ -244,8 +279,15 @@ export class ClientLoop {
     else this.turn();
   };
 
+  private readonly runAlarm = (): void => {
+    this.alarmFor = Number.POSITIVE_INFINITY;
+    this.noteComing();
+    this.wake();
+  };
+
   private readonly runHeld = (): void => {
     this.isHeld = false;
+    this.noteComing();
     if (this.isArmed && this.hasBacklog && !this.isMissed) {
       this.isMissed = true; // where immediates no longer come, the next hold timer brings the turn
       this.hold();

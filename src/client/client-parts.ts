@@ -26,9 +26,8 @@ export interface ClientParts {
   readonly keepsContexts: boolean;
   /** Commands have been published, or fired records taken: a shard in this thread takes its turn. */
   readonly afterPublish: () => void;
-  /**
-   * Fired records are about to be taken: shards in this thread fire what has come due. Returns the tick up to which all that is
-   * published has been fired; -1 where that is not known.
-   */
-  readonly catchUp: () => number;
+  /** Fired records are about to be taken: shards in this thread fire what has come due. */
+  readonly catchUp: () => void;
+  /** See `ShardHost.firedUpTo`. */
+  readonly firedUpTo: (lane: ClientLane) => number;
 }

@@ -9,14 +9,18 @@ import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
 import type { ClientLane, UnfiredTimer } from './client-lane.ts';
-import { ClientLoop } from './client-loop.ts';
+import { ClientLoop, HOLD } from './client-loop.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
-import { DeferredRuns } from './deferral.ts';
+import { callLater, DeferredRuns, type DeferredTimer } from './deferral.ts';
 import { Delivery } from './delivery.ts';
+import { isYoung } from './nursery.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
+
+/** How near a deadline must be for a young timer to stay in its lane's nursery, ms: twice what it may wait there in any case. */
+const NEAR = 2 * HOLD;
 
 /**
  * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
@@ -47,7 +51,8 @@ export class Client {
   readonly loop: ClientLoop;
   // See ClientParts.
   readonly afterPublish: () => void;
-  private readonly catchUpShards: () => number;
+  readonly catchUp: () => void;
+  readonly firedUpTo: (lane: ClientLane) => number;
   private readonly time: ClientTime;
   private readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
@@ -57,11 +62,9 @@ export class Client {
   private readonly maxBatch: number;
   private readonly laneScale: number;
   private firstLane = 0;
-  /** See ClientParts.catchUp. */
-  private caughtUp = -1;
 
   constructor(parts: ClientParts) {
-    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts, afterPublish, catchUp } = parts;
+    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
     for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
     this.capacity = parts.placements * parts.laneCapacity;
@@ -73,8 +76,9 @@ export class Client {
     this.maxBatch = maxBatch;
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
-    this.afterPublish = afterPublish;
-    this.catchUpShards = catchUp;
+    this.afterPublish = parts.afterPublish;
+    this.catchUp = parts.catchUp;
+    this.firedUpTo = parts.firedUpTo;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
     this.loop = new ClientLoop(this, time, keepAlive);
@@ -124,13 +128,18 @@ export class Client {
 
   /** Starts a timer; returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
+    const slot = this.file(lane, deadline, callback, argument, context);
+    this.scheduled += 1;
+    if (this.hold.isHolding === false) this.hold.settle();
+    return slot;
+  }
+
+  private file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
     const slot = table.allocate(deadline, this.dueWordOf(deadline));
     if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
-    this.scheduled += 1;
-    if (this.hold.isHolding === false) this.hold.settle();
     return slot;
   }
 
@@ -145,7 +154,64 @@ export class Client {
   end(lane: ClientLane, slot: number): void {
     if (this.loop.isHeld === false) this.loop.hold(); // for a turn in which what the timer carried is released
     lane.end(slot);
-    if (lane.table.size <= this.hold.unrefCount) this.hold.settle();
+    if (lane.size <= this.hold.unrefCount) this.hold.settle();
+  }
+
+  // The same for deferred timers, by handle: a slot, or a place in the lane's nursery.
+
+  /** Starts one; returns its handle. Throws InvalidDeadlineError, CapacityExceededError. */
+  startDeferred(lane: ClientLane, deadline: number, timer: DeferredTimer, context: Context): number {
+    const { nursery } = lane;
+    // Nobody waits for a manual clock; and what is very far goes where its deadline is looked at.
+    if (!(deadline < this.time.nearEnd) || this.clock.memory.manual) {
+      return this.schedule(lane, deadline, callLater, timer, context);
+    }
+    if (lane.isFull) throw new CapacityExceededError(lane.table.capacity, lane.shard);
+    if (nursery.isFull) this.makeRoomForYoung(lane);
+    const handle = nursery.add(timer, context, deadline);
+    this.scheduled += 1;
+    if (this.hold.isHolding === false) this.hold.settle();
+    if (deadline < this.loop.comesBy) this.loop.comeBy(deadline);
+    return handle;
+  }
+
+  moveDeferred(lane: ClientLane, handle: number, deadline: number): void {
+    if (!isYoung(handle)) {
+      this.move(lane, handle, deadline);
+      return;
+    }
+    lane.nursery.move(handle, deadline);
+    this.rescheduled += 1;
+    if (deadline < this.loop.comesBy) this.loop.comeBy(deadline);
+  }
+
+  endDeferred(lane: ClientLane, handle: number): void {
+    if (!isYoung(handle)) {
+      this.end(lane, handle);
+      return;
+    }
+    lane.nursery.remove(handle);
+    if (lane.size <= this.hold.unrefCount) this.hold.settle();
+  }
+
+  /** Promotes the young timers of a lane that are due after a time, ms. */
+  private promote(lane: ClientLane, after: number): void {
+    const { nursery } = lane;
+    if (nursery.size === 0) return;
+    nursery.promote(after, (timer, context, deadline) => this.file(lane, deadline, callLater, timer, context));
+  }
+
+  /** Throws CapacityExceededError, AllocationError. */
+  private makeRoomForYoung(lane: ClientLane): void {
+    const { nursery } = lane;
+    this.promote(lane, this.clock.exact() + NEAR);
+    if (!nursery.isFull && !nursery.isCrowded) return;
+    try {
+      nursery.grow();
+    } catch (error) {
+      this.promote(lane, Number.NEGATIVE_INFINITY);
+      if (nursery.isFull) throw error;
+    }
   }
 
   /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
@@ -223,7 +289,7 @@ export class Client {
 
   /** Live timers. */
   get size(): number {
-    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, 0);
+    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.size, 0);
   }
 
   /** Names of what keeps the process alive on behalf of all timers, as `process.getActiveResourcesInfo` lists it. */
@@ -233,19 +299,16 @@ export class Client {
 
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */
   get cancelled(): number {
-    return this.lanes.reduce((rest, lane) => rest - lane.table.size, this.scheduled - this.delivery.delivered);
+    return this.lanes.reduce((rest, lane) => rest - lane.size, this.scheduled - this.delivery.delivered);
   }
 
   /** Every live timer. */
   unfired(): UnfiredTimer[] {
+    for (const lane of this.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
     return this.lanes.flatMap((lane) => [...lane.unfired()]);
   }
 
   // Once per turn.
-
-  catchUp(): void {
-    this.caughtUp = this.catchUpShards();
-  }
 
   /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
   deliver(): boolean {
@@ -256,14 +319,18 @@ export class Client {
     this.firstLane = first + 1 < this.lanes.length ? first + 1 : 0;
     this.delivery.beginTurn();
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
-      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room, this.caughtUp);
+      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
     }
-    return this.lanes.some((lane) => lane.firedCount() > 0);
+    return this.lanes.some((lane) => lane.firedCount() > 0 || lane.nursery.waitingSince > 0);
   }
 
   finish(): void {
+    if (!this.loop.isHeld) for (const lane of this.lanes) this.promote(lane, this.clock.exact() + NEAR);
     this.publish();
-    for (const lane of this.lanes) lane.release();
+    for (const lane of this.lanes) {
+      lane.release();
+      if (lane.nursery.earliest < this.loop.comesBy) this.loop.setAlarm(lane.nursery.earliest);
+    }
     this.hold.settle();
   }
 
@@ -275,6 +342,12 @@ export class Client {
   publish(): void {
     for (const lane of this.lanes) lane.commands.publish();
     this.afterPublish();
+  }
+
+  /** As `publish`, the young timers with them. */
+  publishYoung(): void {
+    for (const lane of this.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
+    this.publish();
   }
 
   /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */

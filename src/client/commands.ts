@@ -39,6 +39,11 @@ export class Commands {
     return this.stage.length;
   }
 
+  /** Whether the shard has taken all that was published. */
+  areTaken(): boolean {
+    return this.ring.exactRoom() === this.ring.capacity;
+  }
+
   /** Makes sure that the stage has room for this many commands. Throws, and changes nothing, where memory is refused. */
   reserve(commands: number): void {
     if (!this.stage.hasRoom(commands)) this.makeRoom(commands);

@@ -2,6 +2,7 @@ import type { Context } from '../async-context/context-keeper.ts';
 import { onHandBack } from './hand-back.ts';
 
 export const DELIVERED = Symbol('delivered');
+export const PLACED = Symbol('placed');
 export const HANDED_BACK = Symbol('handedBack');
 
 /**
@@ -11,6 +12,8 @@ export const HANDED_BACK = Symbol('handedBack');
 export interface DeferredTimer {
   /** It has been delivered. `tick`: its due tick. Must not throw, nor run anything of the program. */
   [DELIVERED](context: Context, tick: number): void;
+  /** It waits under another handle from here on: see `Nursery`. Must not throw. */
+  [PLACED](handle: number): void;
   /** The scheduler was closed while it waited. */
   [HANDED_BACK](): void;
 }

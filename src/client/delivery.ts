@@ -5,6 +5,7 @@ import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { ClientLane, OverdueSink } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { callLater, DELIVERED, type DeferredTimer } from './deferral.ts';
+import type { Nursery } from './nursery.ts';
 
 /** Timers scheduled without a callback, as they are handed to 'fired' listeners. */
 export interface FiredBatch {
@@ -28,12 +29,17 @@ export interface DeliveryEvents {
 /** What delivery needs of the client. */
 export interface DeliveryHost {
   readonly isClosed: boolean;
+  /** See ClientParts. */
+  readonly firedUpTo: (lane: ClientLane) => number;
   /** A fired record came before its timer is due, as it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void;
 }
 
 /** Deliveries between two readings of the clock: callbacks take time, and lateness is to be told as it is. */
 const CLOCK_INTERVAL = 64;
+
+/** How long young timers that are due wait for what their shard is to fire before them, ms: it may have no processor. */
+const PATIENCE = 4;
 
 /** How long one turn may deliver, ms: whoever waits for the event loop waits no longer, even if maxBatch has not come. */
 const TURN_TIME = 1;
@@ -58,6 +64,8 @@ export class Delivery implements OverdueSink {
   delivered = 0;
   /** Records whose timer had been cancelled or moved meanwhile. */
   stale = 0;
+  /** Of the delivered, those that no shard has fired. */
+  young = 0;
 
   /** Ticks run between callbacks. Not where somebody's own call delivers, whose ticks are none of ours: see `warmUp`. */
   hasTicks = true;
@@ -102,16 +110,15 @@ export class Delivery implements OverdueSink {
 
   /**
    * Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. Throws what a
-   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's. `caughtUp`: the tick up
-   * to which all that was published has been fired, as far as that is known.
+   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's.
    */
-  deliver(lane: ClientLane, limit: number, caughtUp: number): number {
+  deliver(lane: ClientLane, limit: number): number {
     const fired = lane.firedCount();
     const count = Math.min(fired, limit);
     let taken = 0;
     this.lastDeadline = Number.NEGATIVE_INFINITY;
     if (count === 0) {
-      if (limit > 0) this.takeOverdue(lane, caughtUp);
+      if (limit > 0) this.takeOverdue(lane, -1, true);
       return 0;
     }
     try {
@@ -133,8 +140,7 @@ export class Delivery implements OverdueSink {
         this.handOver(lane.shard);
         this.runTicks();
       }
-      const last = this.time.scale.tickAtOrAfter(this.lastDeadline);
-      this.takeOverdue(lane, taken === fired ? Math.max(last - 1, caughtUp) : last - 1);
+      this.takeOverdue(lane, this.time.scale.tickAtOrAfter(this.lastDeadline) - 1, taken === fired);
     } finally {
       if (this.length > 0) this.handOver(lane.shard);
       lane.releaseFired();
@@ -190,14 +196,38 @@ export class Delivery implements OverdueSink {
   }
 
   /**
-   * Takes the deferred timers that wait to be published and are due by a tick. Nothing is read where nothing waits, or none has
-   * ever been deferred.
+   * Takes the deferred timers that no shard has fired, of the nursery and of those that wait to be published, which are due by
+   * a tick; and, where all records have been taken, those due by the tick up to which there are no others.
    */
-  private takeOverdue(lane: ClientLane, upTo: number): void {
-    if (upTo < 0 || !lane.hasDeferred || lane.commands.waiting === 0 || this.host.isClosed) return;
+  private takeOverdue(lane: ClientLane, upTo: number, hasTakenAll: boolean): void {
+    const { nursery, commands } = lane;
+    const hasStaged = lane.hasDeferred && commands.waiting > 0;
+    if ((!hasStaged && nursery.size === 0) || this.host.isClosed) return;
     this.readClock();
-    lane.takeStaged(Math.min(this.tickTime, this.time.scale.timeOf(upTo)), this);
+    if (!hasStaged && nursery.earliest > this.tickTime) return;
+    const tick = hasTakenAll ? Math.max(upTo, this.host.firedUpTo(lane)) : upTo;
+    const by = Math.min(this.tickTime, this.time.scale.timeOf(tick));
+    if (hasStaged) lane.takeStaged(by, this);
+    this.takeYoung(nursery, by);
   }
+
+  private takeYoung(nursery: Nursery, by: number): void {
+    if (nursery.earliest <= by) nursery.takeDue(by, this.takeDue);
+    if (nursery.earliest > this.tickTime) {
+      nursery.waitingSince = Number.NaN;
+      return;
+    }
+    if (!(nursery.waitingSince <= this.now)) nursery.waitingSince = this.now;
+    if (this.now - nursery.waitingSince < PATIENCE) return;
+    nursery.takeDue(this.tickTime, this.takeDue);
+    nursery.waitingSince = Number.NaN;
+  }
+
+  private readonly takeDue = (timer: DeferredTimer, context: Context, deadline: number): void => {
+    this.count(this.now - deadline);
+    this.young += 1;
+    timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
+  };
 
   /** A deferred timer is due that was never sent to the shard. */
   overdue(lane: ClientLane, slot: number, deadline: number): void {

@@ -71,6 +71,8 @@ export class InlineShard implements ShardHost {
   /** For the next event, or for the end of a pause. */
   private timer: NodeJS.Timeout | undefined;
   private timerFor = Number.POSITIVE_INFINITY;
+  /** See `firedUpTo`: as it was with the last `catchUp`. */
+  private firedTick = -1;
   private isPausing = false;
   private isOver = false;
 
@@ -102,7 +104,15 @@ export class InlineShard implements ShardHost {
     else this.sleep();
   }
 
-  catchUp(): number {
+  catchUp(): void {
+    this.firedTick = this.fireDue();
+  }
+
+  firedUpTo(): number {
+    return this.firedTick;
+  }
+
+  private fireDue(): number {
     if (this.built === undefined) {
       if (this.cause === undefined && !this.isAsked()) return Number.MAX_SAFE_INTEGER; // nothing is published
       this.afterPublish();

@@ -11,7 +11,7 @@ import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
-import type { ControlCall, ShardHost } from './shard-host.ts';
+import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
@@ -170,8 +170,20 @@ export class RemoteShard implements ShardHost {
     this.inline?.afterPublish();
   }
 
-  catchUp(): number {
-    return this.inline?.catchUp() ?? -1;
+  catchUp(): void {
+    this.inline?.catchUp();
+  }
+
+  firedUpTo(lane: LaneOnThread): number {
+    if (this.inline !== undefined) return this.inline.firedUpTo();
+    return this.hasAllLanes() ? lane.firedByThread() : -1;
+  }
+
+  /** Whether the thread that is up now has taken every lane. */
+  private hasAllLanes(): boolean {
+    if (this.epoch === 0 || this.isLeaving || this.taken < this.lanes.length) return false;
+    const state = this.parts.server();
+    return state.by === 'thread' && state.epoch === this.epoch;
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -2,6 +2,12 @@ import type { ShardControl } from '../shard/shard-control.ts';
 
 export type ControlCall = keyof ShardControl;
 
+/** A lane that its client can tell the progress of, while a thread serves it. */
+export interface LaneOnThread {
+  /** See `ShardHost.firedUpTo`. Precondition: the thread has taken the lane. */
+  firedByThread(): number;
+}
+
 /** Where a shard runs: on a thread of its own, or inline in the caller's. */
 export interface ShardHost {
   /** The shard is up. */
@@ -12,11 +18,10 @@ export interface ShardHost {
   readonly deaths: number;
   /** The client has published, or has taken fired records: an inline shard takes its turn now. */
   afterPublish(): void;
-  /**
-   * The client is about to take fired records: an inline shard fires what has come due. Returns the tick up to which all that is
-   * published has been fired; -1 where that is not known.
-   */
-  catchUp(): number;
+  /** The client is about to take fired records: an inline shard fires what has come due. */
+  catchUp(): void;
+  /** The tick up to which all that is published of a lane has been fired; -1 where that is not known. */
+  firedUpTo(lane: LaneOnThread): number;
   /** A control call; where the shard dies before it answers, its successor is asked. */
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>>;
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import type { SwitchableShard } from './auto-shard.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
 import { ServerNotice } from './server-notice.ts';
-import type { ControlCall } from './shard-host.ts';
+import type { ControlCall, LaneOnThread } from './shard-host.ts';
 import { ShardThread } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
 import type { SupervisionEvents, SupervisionOptions, Surroundings } from './supervision.ts';
@@ -63,6 +63,8 @@ export class SupervisedShard implements SwitchableShard {
   private ending: Promise<void> | undefined;
   /** The end of a thread that has left the shard. */
   private leaving: Promise<void> | undefined;
+  /** The thread has been asked to leave the shard. */
+  private isLeaving = false;
   private isStopped = false;
   /** Threads that have been given the shard, or were to be. */
   private epochs = 0;
@@ -147,12 +149,14 @@ export class SupervisedShard implements SwitchableShard {
     const run = await this.server.catch(() => undefined); // it has been stopped
     if (!(run instanceof ThreadRun) || this.isStopped) return;
     const { thread } = this;
+    this.isLeaving = true;
     const left = await run
       .ask('leave', () => this.doorbell.ring())
       .catch((error: Error) => {
         thread?.kill(error); // nobody knows what it serves now: its successor is built from the tables
         return run.ended.then(() => GONE);
       });
+    this.isLeaving = false;
     if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
     this.watchdog.rest();
     this.served = undefined;
@@ -171,8 +175,13 @@ export class SupervisedShard implements SwitchableShard {
     this.inline?.afterPublish();
   }
 
-  catchUp(): number {
-    return this.inline?.catchUp() ?? -1;
+  catchUp(): void {
+    this.inline?.catchUp();
+  }
+
+  firedUpTo(lane: LaneOnThread): number {
+    if (this.inline !== undefined) return this.inline.firedUpTo();
+    return this.served !== undefined && !this.isLeaving ? lane.firedByThread() : -1;
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

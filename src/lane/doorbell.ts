@@ -53,6 +53,13 @@ export class Doorbell {
     this.ring();
   }
 
+  /** The tick that the shard sleeps until, Infinity where until it is rung; -1 while it is awake. */
+  parkedUntil(): number {
+    const state = Atomics.load(this.words, STATE); // pairs with the stores in announce() and awake()
+    if (state === AWAKE) return -1;
+    return state === PARKED_UNTIL_TICK ? this.wakeTick() : Number.POSITIVE_INFINITY;
+  }
+
   /**
    * Whether the shard ought to take a turn: it is awake, or has been rung since the bell stood at `rings`, or slept past
    * the tick that it was to wake at, `now` being the present one.

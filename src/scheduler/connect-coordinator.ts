@@ -19,7 +19,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
 import { type Companions, Coordinator, type CoordinatorEvents, type HostedShards } from './coordinator.ts';
-import { catchUp, inlineEvents, loadOf } from './host-shards.ts';
+import { inlineEvents, loadOf } from './host-shards.ts';
 import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
@@ -114,7 +114,10 @@ class Connection implements Companions {
       lateness: new LatenessHistogram(membership.entry.latenesses()),
       keepsContexts: handle.keepsContexts,
       afterPublish: () => this.afterPublish(),
-      catchUp: () => catchUp(this.hosted),
+      catchUp: () => {
+        for (const { host } of this.hosted) host.catchUp();
+      },
+      firedUpTo: (lane) => this.byHost[handle.isAuto ? 0 : lane.shard]?.host.firedUpTo(lane) ?? -1,
     });
     const cancel = (id: TimerId) => !this.client.isClosed && this.client.cancel(id);
     const fromShard = (message: FromShard) => this.byHost[message.host]?.shard.receive(message);

@@ -110,10 +110,6 @@ export const inlineEvents = (
   },
 });
 
-/** See ClientParts.catchUp. */
-export const catchUp = (hosted: readonly HostedShards[]): number =>
-  hosted.reduce((tick, { host }) => Math.min(tick, host.catchUp()), Number.MAX_SAFE_INTEGER);
-
 /** A host has one lane, or, alone, all of them. */
 const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
 
@@ -126,7 +122,7 @@ export const loadOf = (client: Client): Load => ({
 
 /** Commands sent and fired records taken so far: what the shards have had to do. */
 const workOf = ({ lanes, delivery }: Client): number =>
-  lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered + delivery.stale);
+  lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered - delivery.young + delivery.stale);
 
 /** Why no thread is ever to be started; undefined where some may be. */
 function whyInline({ options, events }: HostingParts): string | undefined {

@@ -12,7 +12,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
-import { catchUp, hostShards } from './host-shards.ts';
+import { hostShards } from './host-shards.ts';
 import type { ResolvedOptions } from './options.ts';
 import { Sharing } from './sharing.ts';
 
@@ -61,7 +61,10 @@ export function startCoordinator(
     afterPublish: () => {
       for (const { host } of hosted) host.afterPublish();
     },
-    catchUp: () => catchUp(hosted),
+    catchUp: () => {
+      for (const { host } of hosted) host.catchUp();
+    },
+    firedUpTo: (lane) => hosted[options.isAuto ? 0 : lane.shard].host.firedUpTo(lane),
   });
   for (let placement = 0; placement < count; placement++) client.laneAt(placement);
   let sharing: Sharing | undefined;

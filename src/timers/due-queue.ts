@@ -26,9 +26,14 @@ export interface DueTimeout {
 /** What the queue needs of the face's source. */
 export interface DueQueueHost {
   readonly client: { readonly settling: Settling; readonly deferred: DeferredRuns };
-  /** Whether the shard has fired timers that the scheduler has not delivered yet. */
-  hasMore(): boolean;
+  /** Whether the shard has fired, or may yet fire, timers of a tick that the scheduler has not delivered. */
+  hasMore(tick: number): boolean;
+  /** ms */
+  now(): number;
 }
+
+/** How long more of a tick is waited for while none comes, ms. */
+const PATIENCE = 4;
 
 /** Length above which the array is given back once all have had their turn. */
 const KEPT_LENGTH = 2 ** 16;
@@ -71,6 +76,9 @@ export class DueQueue implements DeferredRun {
   private hasHooked = false;
   /** The last tick that a moved timeout has come in for: others of that tick may stand before it. */
   private movedTick = -1;
+  /** More of the last tick is waited for to this time, ms, unless it comes: then there are more than so many. */
+  private awaited = 0;
+  private awaitsUntil = Number.NaN;
 
   constructor(source: DueQueueHost) {
     this.source = source;
@@ -105,13 +113,22 @@ export class DueQueue implements DeferredRun {
   }
 
   run(): boolean {
-    if (this.movedTick === this.lastTick && this.source.hasMore()) return true; // some may belong before what is here
+    if (this.movedTick === this.lastTick && this.awaitsMore()) return true; // some may belong before what is here
     this.order();
     if (runTicks === undefined || this.hasHooked || this.immediates > 0) this.setImmediates();
     else if (!this.runAll(runTicks)) return true;
     this.isWaiting = false;
     this.clearIfDone();
     return false;
+  }
+
+  /** Whether more of the last tick is to come. A shard that has no processor is not waited for long. */
+  private awaitsMore(): boolean {
+    if (!this.source.hasMore(this.lastTick)) return false;
+    const now = this.source.now();
+    if (this.length > this.awaited) this.awaitsUntil = now + PATIENCE;
+    this.awaited = this.length;
+    return now < this.awaitsUntil;
   }
 
   /**
@@ -186,6 +203,7 @@ export class DueQueue implements DeferredRun {
     this.tickPlaces.length = 0;
     this.lastTick = -1;
     this.movedTick = -1;
+    this.awaited = 0;
     this.next = 0;
     this.ordered = 0;
     this.length = 0;

@@ -1,7 +1,8 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientLane } from '../client/client-lane.ts';
-import { callLater, type DeferredTimer } from '../client/deferral.ts';
+import type { DeferredTimer } from '../client/deferral.ts';
+import { isYoung } from '../client/nursery.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import { internalsOf, type Scheduler } from '../scheduler/scheduler.ts';
@@ -57,29 +58,29 @@ export class TimeoutSource {
     return this.orders;
   }
 
-  /** Whether the shard has fired timers that the scheduler has not delivered yet. */
-  hasMore(): boolean {
-    return !this.client.isClosed && (this.lane.firedCount() > 0 || this.lane.isShardBlocked());
+  /** Whether the shard has fired, or may yet fire, timers of a tick that the scheduler has not delivered. */
+  hasMore(tick: number): boolean {
+    return !this.client.isClosed && (this.lane.firedCount() > 0 || this.client.firedUpTo(this.lane) < tick);
   }
 
-  /** Schedules a timeout; its slot, which stands for it while it lives: an id would be a box per timeout. */
+  /** Schedules a timeout; its handle, which stands for it while it waits: an id would be a box per timeout. */
   schedule(deadline: number, timeout: DeferredTimer, context: Context): number {
     const { client, lane } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
-    return client.schedule(lane, deadline, callLater, timeout, context);
+    return client.startDeferred(lane, deadline, timeout, context);
   }
 
-  move(slot: number, deadline: number): void {
-    this.client.move(this.lane, slot, deadline);
+  move(handle: number, deadline: number): void {
+    this.client.moveDeferred(this.lane, handle, deadline);
   }
 
-  cancel(slot: number): void {
+  cancel(handle: number): void {
     if (this.client.isClosed) return; // close() has handed it back
-    this.client.end(this.lane, slot);
+    this.client.endDeferred(this.lane, handle);
   }
 
-  /** ms, of a live timeout. */
-  deadlineOf(slot: number): number {
-    return this.lane.table.deadlineOf(slot);
+  /** ms, of one that waits. */
+  deadlineOf(handle: number): number {
+    return isYoung(handle) ? this.lane.nursery.deadlineOf(handle) : this.lane.table.deadlineOf(handle);
   }
 }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { isEnteredKept, isHooked } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { Adopted, destroyOwnResource, newOwnResource, runInOwnScope } from '../async-context/own-resource.ts';
-import { DELIVERED, type DeferredTimer, HANDED_BACK } from '../client/deferral.ts';
+import { DELIVERED, type DeferredTimer, HANDED_BACK, PLACED } from '../client/deferral.ts';
 import { shownAs } from '../scheduler/inspection.ts';
 import { throwUncaught } from '../scheduler/report-error.ts';
 import { type DueTimeout, IN_SCOPE, ORDER, RUN } from './due-queue.ts';
@@ -13,9 +13,11 @@ import type { TimeoutSource } from './timeout-source.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
 
-/** In place of a slot: it neither waits nor is due; it is due, and stands in its source's queue. */
+/** In place of a handle: it neither waits nor is due; it is due, and stands in its source's queue. */
 const NONE = -1;
 const DUE = -2;
+
+const waits = (handle: number): boolean => handle !== NONE && handle !== DUE;
 
 /** Of an interval whose next call is refused. */
 export const REFUSED = Symbol('refused');
@@ -46,7 +48,7 @@ const LONGEST = 2 ** 31 - 1;
  *              ┌──────────────── refresh, the next call of an interval ◀──────────────┐
  *              ▼                                                                      │
  *   set ───▶ waiting ── delivered ──▶ due (in the queue) ── its turn ──▶ running ──▶ ended
- *            slot >= 0                slot = DUE                         slot = NONE
+ *            its own                  handle = DUE                       handle = NONE
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
@@ -60,7 +62,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   #given: unknown;
   /** ms, whole, at least 1; LONGEST where it is more, and stands in the extras. */
   #delay: number;
-  #slot: number;
+  #handle: number;
   #flags: number;
   /** Rises with every setting and refreshing of a timeout: a word that wraps. */
   #order: number;
@@ -77,7 +79,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     this.#given = undefined;
     this.#flags = hooked ? HOOKED : 0;
     this.#delay = delay > LONGEST ? LONGEST : delay;
-    this.#slot = NONE;
+    this.#handle = NONE;
     this.#order = 0;
     const now = source.now();
     if (given !== undefined) this.give(given);
@@ -89,14 +91,14 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   /** Restarts its time: also where it has fired, but not where it was cleared. */
   refresh(): this {
     const now = this.#source.now();
-    if (this.#slot >= 0 && (this.#flags & (EXTRAS | LAST)) === 0) this.move(now + this.#delay);
+    if (waits(this.#handle) && (this.#flags & (EXTRAS | LAST)) === 0) this.move(now + this.#delay);
     else if ((this.#flags & (CLEARED | LAST)) === 0) this.restart(now);
     return this;
   }
 
   private move(deadline: number): void {
     const source = this.#source;
-    source.move(this.#slot, deadline);
+    source.move(this.#handle, deadline);
     this.#order = source.nextOrder();
     this.#flags |= MOVED;
   }
@@ -105,21 +107,21 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     const source = this.#source;
     const deadline = now + this.delay;
     this.grid?.restart(now);
-    if (this.#slot >= 0) {
+    if (waits(this.#handle)) {
       this.move(deadline);
       return;
     }
     let context: Context;
     if ((this.#flags & ENDED) !== 0)
       context = source.context(); // as if it were set by this call
-    else context = this.#slot === DUE ? source.due.contextOf(this) : source.due.runningContext;
+    else context = this.#handle === DUE ? source.due.contextOf(this) : source.due.runningContext;
     this.wait(deadline, context);
   }
 
   /** While it waits, the process goes on: the default. */
   ref(): this {
     if (!(#flags in this)) return this; // called on something else, which Node suffers
-    if ((this.#flags & UNREF) !== 0 && this.#slot >= 0) this.#source.client.hold.adjustUnref(-1);
+    if ((this.#flags & UNREF) !== 0 && waits(this.#handle)) this.#source.client.hold.adjustUnref(-1);
     this.#flags &= ~UNREF;
     return this;
   }
@@ -127,7 +129,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   /** The process may end though it waits. */
   unref(): this {
     if (!(#flags in this)) return this;
-    if ((this.#flags & UNREF) === 0 && this.#slot >= 0) this.#source.client.hold.adjustUnref(1);
+    if ((this.#flags & UNREF) === 0 && waits(this.#handle)) this.#source.client.hold.adjustUnref(1);
     this.#flags |= UNREF;
     return this;
   }
@@ -138,14 +140,14 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   /** As clearTimeout. */
   close(): this {
-    const slot = this.#slot;
+    const handle = this.#handle;
     this.#callback = undefined;
     this.#flags |= CLEARED;
-    if (slot >= 0) {
+    if (waits(handle)) {
       this.leave();
-      this.#source.cancel(slot);
+      this.#source.cancel(handle);
     }
-    this.#slot = NONE;
+    this.#handle = NONE;
     if ((this.#flags & (EXTRAS | HOOKED)) !== 0) this.dropName();
     this.dropGiven();
     return this;
@@ -187,8 +189,8 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   /** ms of the scheduler's time at which its time began; null where it does not wait. */
   get _idleStart(): number {
-    if (this.#slot < 0) return null as unknown as number;
-    return Math.floor(this.#source.deadlineOf(this.#slot) - this.delay);
+    if (!waits(this.#handle)) return null as unknown as number;
+    return Math.floor(this.#source.deadlineOf(this.#handle) - this.delay);
   }
 
   // What Node's own functions write into any timer that they are given, to no effect here.
@@ -221,7 +223,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   get _destroyed(): boolean {
-    return (this.#flags & CLEARED) !== 0 || (this.#slot === NONE && this.#source.due.running !== this);
+    return (this.#flags & CLEARED) !== 0 || (this.#handle === NONE && this.#source.due.running !== this);
   }
 
   set _destroyed(isDestroyed: boolean) {
@@ -229,7 +231,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   [inspect.custom](): object {
-    if (!(#slot in this)) return shownAs(this, {}); // a hook looks at it while it is made
+    if (!(#handle in this)) return shownAs(this, {}); // a hook looks at it while it is made
     const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
     return shownAs(this, { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() });
   }
@@ -246,8 +248,12 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   [DELIVERED](context: Context, tick: number): void {
     this.leave();
-    this.#slot = DUE;
+    this.#handle = DUE;
     this.#source.due.add(this, context, tick, this.#order, (this.#flags & MOVED) !== 0);
+  }
+
+  [PLACED](handle: number): void {
+    this.#handle = handle;
   }
 
   /** It can be neither refreshed nor cleared, and nothing here holds it. */
@@ -261,8 +267,8 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   [RUN](context: Context): void {
-    if (this.#slot !== DUE) return;
-    this.#slot = NONE;
+    if (this.#handle !== DUE) return;
+    this.#handle = NONE;
     const { grid } = this;
     const begun = grid === undefined ? 0 : this.#source.now();
     try {
@@ -270,7 +276,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
       else if ((this.#flags & ONE) !== 0) this.#callback?.(this.#given);
       else this.#callback?.(...this.extras().given);
     } finally {
-      if (this.#slot === NONE) this.finish(begun, context);
+      if (this.#handle === NONE) this.finish(begun, context);
     }
   }
 
@@ -308,7 +314,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   private wait(deadline: number, context: Context): void {
     const source = this.#source;
-    this.#slot = source.schedule(deadline, this, context);
+    this.#handle = source.schedule(deadline, this, context);
     this.#order = source.nextOrder();
     this.#flags &= ~(ENDED | MOVED);
     if ((this.#flags & UNREF) !== 0) source.client.hold.adjustUnref(1);
@@ -316,7 +322,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
 
   /** It waits no longer. */
   private leave(): void {
-    this.#slot = NONE;
+    this.#handle = NONE;
     if ((this.#flags & UNREF) !== 0) this.#source.client.hold.adjustUnref(-1);
   }
 

@@ -51,6 +51,7 @@ export class LiveLane {
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
+      firedUpTo: () => -1,
       restage: (lane: ClientLane, slot: number) => {
         lane.restage(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
       },
@@ -102,7 +103,7 @@ export class LiveLane {
   turn(): boolean {
     this.bell.lower();
     this.time.read();
-    const isFull = this.delivery.deliver(this.lane, MAX_BATCH, -1) === MAX_BATCH;
+    const isFull = this.delivery.deliver(this.lane, MAX_BATCH) === MAX_BATCH;
     this.lane.commands.publish();
     return isFull;
   }

@@ -55,6 +55,7 @@ export class LaneClient {
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
     const host = {
       isClosed: false,
+      firedUpTo: () => -1,
       restage: (lane: ClientLane, slot: number) => {
         this.isArmed = true;
         lane.restage(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
@@ -111,7 +112,7 @@ export class LaneClient {
     this.isArmed = true; // the other half is to come
     this.bell.lower();
     this.known.read();
-    this.hasMore = this.delivery.deliver(this.lane, this.maxBatch, -1) === this.maxBatch;
+    this.hasMore = this.delivery.deliver(this.lane, this.maxBatch) === this.maxBatch;
   }
 
   publish(): void {

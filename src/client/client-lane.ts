@@ -176,14 +176,16 @@ export class ClientLane {
    * The tick up to which a thread has fired all that is published; -1 where that is not known. Precondition: the thread has
    * taken the lane.
    *
-   * A shard is parked when it has taken all commands and has fired all that was due; but for what has no room, and it says so
-   * before it parks. So, in this order: no command is under way, the shard is not blocked, it is parked, and it was not blocked
-   * meanwhile, as only this thread makes room.
+   * A shard is parked when it has filed the commands that it has taken, and fired all that was due; but for what had no room,
+   * and it says so before it parks. So, in this order: which commands it may not have taken, that it is not blocked, until when
+   * it is parked, and that it was not blocked meanwhile, as only this thread makes room.
    */
   firedByThread(): number {
-    if (!this.commands.areTaken() || this.isShardBlocked()) return -1;
+    const untaken = this.commands.earliestUntaken();
+    if (this.isShardBlocked()) return -1;
     const wakeTick = this.doorbell.parkedUntil();
-    return this.isShardBlocked() ? -1 : Math.max(-1, Math.min(wakeTick - 1, Number.MAX_SAFE_INTEGER));
+    if (this.isShardBlocked() || wakeTick < 0) return -1;
+    return Math.min(untaken - 1, wakeTick - 1, Number.MAX_SAFE_INTEGER);
   }
 
   /** Whether the shard has more fired timers than there is room for; it has published those that there was room for. */

@@ -24,6 +24,8 @@ export class Commands {
   private readonly ring: RingProducer;
   private readonly stage: CommandStage;
   private wantsRoom = false;
+  /** See earliestUntaken. */
+  private untaken = Number.POSITIVE_INFINITY;
 
   constructor(memory: LaneMemory, table: TimerTable, stage: CommandStage, doorbell: Doorbell, time: ClientTime) {
     this.table = table;
@@ -39,9 +41,10 @@ export class Commands {
     return this.stage.length;
   }
 
-  /** Whether the shard has taken all that was published. */
-  areTaken(): boolean {
-    return this.ring.exactRoom() === this.ring.capacity;
+  /** Commands that the shard has not taken yet are due at this tick at the earliest. */
+  earliestUntaken(): number {
+    if (this.ring.exactRoom() === this.ring.capacity) this.untaken = Number.POSITIVE_INFINITY;
+    return this.untaken;
   }
 
   /** Makes sure that the stage has room for this many commands. Throws, and changes nothing, where memory is refused. */
@@ -65,6 +68,7 @@ export class Commands {
     Atomics.store(this.header, HIGH_WATER, this.table.highWater);
     let room = this.ring.room(stage.length);
     let count = 0;
+    const untaken = this.earliestUntaken();
     let earliest = Number.POSITIVE_INFINITY;
     for (let chunk = stage.firstLive(); room > 0 && chunk !== undefined; ) {
       const entries = Math.min((chunk.end - chunk.start) / 2, room);
@@ -75,6 +79,7 @@ export class Commands {
       if (room > 0) chunk = stage.firstLive();
     }
     this.sent += count;
+    this.untaken = Math.min(untaken, earliest);
     this.ring.publish();
     this.setWantsRoom(stage.length > 0);
     if (stage.length > 0) this.doorbell.ring();

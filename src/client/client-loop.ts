@@ -1,5 +1,6 @@
 import { forgetContexts, outsideContexts } from '../async-context/async-context.ts';
 import { clearImmediate, clearTimeout, setTimeout } from '../time/native-timers.ts';
+import { Alarm } from './alarm.ts';
 import type { ClientTime } from './client-time.ts';
 import type { DeferredRuns } from './deferral.ts';
 import type { KeepAlive } from './keep-alive.ts';
@@ -57,14 +58,12 @@ export class ClientLoop {
   private isMissed = false;
   /** By this time, ms, a turn comes that nobody need ask for: Infinity where none does. */
   comesBy = Number.POSITIVE_INFINITY;
-  /** The deadline that the alarm is set for, ms. */
-  private alarmFor = Number.POSITIVE_INFINITY;
   /** Deadlines before this, ms, are urgent while only the hold timer is set. */
   private heldUntil = Number.NaN;
   private immediate: NodeJS.Immediate | undefined;
   private holdTimer: NodeJS.Timeout | undefined;
   private nudgeTimer: NodeJS.Timeout | undefined;
-  private alarmTimer: NodeJS.Timeout | undefined;
+  private readonly alarm: Alarm;
   private readonly client: ClientTurn;
   private readonly time: ClientTime;
   private readonly keepAlive: KeepAlive;
@@ -73,6 +72,10 @@ export class ClientLoop {
     this.client = client;
     this.time = time;
     this.keepAlive = keepAlive;
+    this.alarm = new Alarm(time, () => {
+      this.noteComing();
+      this.wake();
+    });
     keepAlive.onChange((isHolding) => this.followHold(isHolding));
   }
 
@@ -109,18 +112,12 @@ export class ClientLoop {
 
   /** Makes sure that a turn comes when a deadline has come, ms. */
   setAlarm(deadline: number): void {
-    const { scale, clock } = this.time;
-    if (deadline >= this.alarmFor || this.client.isClosed) return;
-    // Native timers fire up to 1 ms early: the turn then finds nothing due, and sets it for the rest.
-    const delay = Math.max(1, Math.ceil(scale.timeOf(scale.tickAtOrAfter(deadline)) - clock.exact()));
-    clearTimeout(this.alarmTimer);
+    if (this.client.isClosed) return;
     try {
-      this.alarmTimer = outsideContexts(() => setTimeout(this.runAlarm, delay).unref());
+      this.alarm.set(deadline);
     } catch {
       this.arm(); // without a timer, now
-      return;
     }
-    this.alarmFor = deadline;
     this.noteComing();
   }
 
@@ -134,7 +131,7 @@ export class ClientLoop {
   end(): void {
     clearTimeout(this.holdTimer);
     clearTimeout(this.nudgeTimer);
-    clearTimeout(this.alarmTimer);
+    this.alarm.clear();
     clearImmediate(this.immediate);
     if (!this.client.deferred.isEmpty) this.runLeftSoon();
   }
@@ -231,7 +228,7 @@ export class ClientLoop {
 
   private noteComing(): void {
     const held = this.isHeld ? this.heldUntil - URGENT + HOLD : Number.POSITIVE_INFINITY;
-    this.comesBy = Math.min(held, this.alarmFor);
+    this.comesBy = Math.min(held, this.alarm.deadline);
   }
 
   /** Once a turn comes now, no deadline to come is urgent. */
@@ -277,12 +274,6 @@ export class ClientLoop {
     this.isSpent = false;
     if (isSpent) this.arm();
     else this.turn();
-  };
-
-  private readonly runAlarm = (): void => {
-    this.alarmFor = Number.POSITIVE_INFINITY;
-    this.noteComing();
-    this.wake();
   };
 
   private readonly runHeld = (): void => {

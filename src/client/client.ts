@@ -9,18 +9,15 @@ import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
 import type { ClientLane, UnfiredTimer } from './client-lane.ts';
-import { ClientLoop, HOLD } from './client-loop.ts';
+import { ClientLoop } from './client-loop.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
-import { callLater, DeferredRuns, type DeferredTimer } from './deferral.ts';
+import { DeferredRuns } from './deferral.ts';
 import { Delivery } from './delivery.ts';
-import { isYoung } from './nursery.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
-
-/** How near a deadline must be for a young timer to stay in its lane's nursery, ms: twice what it may wait there in any case. */
-const NEAR = 2 * HOLD;
+import { YoungTimers } from './young-timers.ts';
 
 /**
  * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
@@ -49,6 +46,8 @@ export class Client {
   readonly delivery: Delivery;
   readonly settling: Settling;
   readonly loop: ClientLoop;
+  /** Deferred timers. */
+  readonly young: YoungTimers;
   // See ClientParts.
   readonly afterPublish: () => void;
   readonly catchUp: () => void;
@@ -82,6 +81,7 @@ export class Client {
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
     this.loop = new ClientLoop(this, time, keepAlive);
+    this.young = new YoungTimers(this, time);
     this.settling = new Settling(this);
     outsideContexts(() => bell.listen(() => this.loop.arm()));
   }
@@ -134,7 +134,8 @@ export class Client {
     return slot;
   }
 
-  private file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
+  /** As `schedule`, for a timer that is counted already. */
+  file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
     const slot = table.allocate(deadline, this.dueWordOf(deadline));
@@ -155,63 +156,6 @@ export class Client {
     if (this.loop.isHeld === false) this.loop.hold(); // for a turn in which what the timer carried is released
     lane.end(slot);
     if (lane.size <= this.hold.unrefCount) this.hold.settle();
-  }
-
-  // The same for deferred timers, by handle: a slot, or a place in the lane's nursery.
-
-  /** Starts one; returns its handle. Throws InvalidDeadlineError, CapacityExceededError. */
-  startDeferred(lane: ClientLane, deadline: number, timer: DeferredTimer, context: Context): number {
-    const { nursery } = lane;
-    // Nobody waits for a manual clock; and what is very far goes where its deadline is looked at.
-    if (!(deadline < this.time.nearEnd) || this.clock.memory.manual) {
-      return this.schedule(lane, deadline, callLater, timer, context);
-    }
-    if (lane.isFull) throw new CapacityExceededError(lane.table.capacity, lane.shard);
-    if (nursery.isFull) this.makeRoomForYoung(lane);
-    const handle = nursery.add(timer, context, deadline);
-    this.scheduled += 1;
-    if (this.hold.isHolding === false) this.hold.settle();
-    if (deadline < this.loop.comesBy) this.loop.comeBy(deadline);
-    return handle;
-  }
-
-  moveDeferred(lane: ClientLane, handle: number, deadline: number): void {
-    if (!isYoung(handle)) {
-      this.move(lane, handle, deadline);
-      return;
-    }
-    lane.nursery.move(handle, deadline);
-    this.rescheduled += 1;
-    if (deadline < this.loop.comesBy) this.loop.comeBy(deadline);
-  }
-
-  endDeferred(lane: ClientLane, handle: number): void {
-    if (!isYoung(handle)) {
-      this.end(lane, handle);
-      return;
-    }
-    lane.nursery.remove(handle);
-    if (lane.size <= this.hold.unrefCount) this.hold.settle();
-  }
-
-  /** Promotes the young timers of a lane that are due after a time, ms. */
-  private promote(lane: ClientLane, after: number): void {
-    const { nursery } = lane;
-    if (nursery.size === 0) return;
-    nursery.promote(after, (timer, context, deadline) => this.file(lane, deadline, callLater, timer, context));
-  }
-
-  /** Throws CapacityExceededError, AllocationError. */
-  private makeRoomForYoung(lane: ClientLane): void {
-    const { nursery } = lane;
-    this.promote(lane, this.clock.exact() + NEAR);
-    if (!nursery.isFull && !nursery.isCrowded) return;
-    try {
-      nursery.grow();
-    } catch (error) {
-      this.promote(lane, Number.NEGATIVE_INFINITY);
-      if (nursery.isFull) throw error;
-    }
   }
 
   /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
@@ -248,8 +192,6 @@ export class Client {
   private laneOf(id: TimerId): ClientLane | undefined {
     return typeof id === 'number' ? this.lanesByPlacement[(id * this.laneScale) | 0] : undefined;
   }
-
-  // All timers.
 
   /** The shard that a hint is hashed to. Throws InvalidArgumentError. */
   shardOf(hint: WorkerHint): number {
@@ -304,7 +246,7 @@ export class Client {
 
   /** Every live timer. */
   unfired(): UnfiredTimer[] {
-    for (const lane of this.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
+    this.young.promoteAll();
     return this.lanes.flatMap((lane) => [...lane.unfired()]);
   }
 
@@ -325,12 +267,10 @@ export class Client {
   }
 
   finish(): void {
-    if (!this.loop.isHeld) for (const lane of this.lanes) this.promote(lane, this.clock.exact() + NEAR);
+    if (!this.loop.isHeld) this.young.promoteFar();
     this.publish();
-    for (const lane of this.lanes) {
-      lane.release();
-      if (lane.nursery.earliest < this.loop.comesBy) this.loop.setAlarm(lane.nursery.earliest);
-    }
+    this.young.setAlarm();
+    for (const lane of this.lanes) lane.release();
     this.hold.settle();
   }
 
@@ -342,12 +282,6 @@ export class Client {
   publish(): void {
     for (const lane of this.lanes) lane.commands.publish();
     this.afterPublish();
-  }
-
-  /** As `publish`, the young timers with them. */
-  publishYoung(): void {
-    for (const lane of this.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
-    this.publish();
   }
 
   /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */

@@ -15,7 +15,7 @@ import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
-/** What a call is answered with that was put to a thread which has ended since, or that has the lanes no more. */
+/** What a call is answered with that was put to a thread which has ended, or has the lanes no more. */
 const GONE = Symbol('the thread is gone');
 
 /** How a client reaches, and is reached by, the threads of a shard that another scheduler owns. */
@@ -38,10 +38,7 @@ export interface RemoteParts {
 const entriesOf = ({ placement }: OwnLane, left: GuestCalls['leave']): LaneOrigin =>
   left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
 
-interface OwnLane {
-  readonly placement: number;
-  readonly setup: LaneSetup;
-}
+type OwnLane = { readonly placement: number; readonly setup: LaneSetup };
 
 /**
  * A client's own lanes to a shard of another thread's scheduler, wherever they are served: each client sees to its own.
@@ -74,7 +71,7 @@ export class RemoteShard implements ShardHost {
   /** Inline, and no thread comes any more. */
   private isSettled = false;
   private isStopped = false;
-  /** Lanes that the thread has taken. */
+  /** Lanes that the thread has taken, and live timers that it has found in them. */
   private taken = 0;
   private found = 0;
   /** Ends of threads since the lanes were served last. */
@@ -135,12 +132,9 @@ export class RemoteShard implements ShardHost {
 
   /** The board may have news. */
   look(): void {
-    if (this.isStopped || this.isSettled) return;
     const state = this.parts.server();
-    if (this.epoch !== 0) {
-      if (state.by === 'thread' && state.epoch === this.epoch) return;
-      this.lost();
-    }
+    if (this.isStopped || this.isSettled || this.isAttached(state)) return;
+    if (this.epoch !== 0) this.lost();
     if (this.inline === undefined) {
       if (state.by === 'thread') this.attach(state.epoch, 'tables');
       else if (state.by === 'clients') this.goInline('tables', false);
@@ -153,6 +147,11 @@ export class RemoteShard implements ShardHost {
       this.inline = undefined;
       this.attach(state.epoch, origin);
     }
+  }
+
+  /** Whether the thread that has the lanes, or is to have them, is up. */
+  private isAttached(state = this.parts.server()): boolean {
+    return state.by === 'thread' && state.epoch === this.epoch;
   }
 
   /** What a thread has written. */
@@ -175,15 +174,8 @@ export class RemoteShard implements ShardHost {
   }
 
   firedUpTo(lane: LaneOnThread): number {
-    if (this.inline !== undefined) return this.inline.firedUpTo();
-    return this.hasAllLanes() ? lane.firedByThread() : -1;
-  }
-
-  /** Whether the thread that is up now has taken every lane. */
-  private hasAllLanes(): boolean {
-    if (this.epoch === 0 || this.isLeaving || this.taken < this.lanes.length) return false;
-    const state = this.parts.server();
-    return state.by === 'thread' && state.epoch === this.epoch;
+    const hasAll = this.taken === this.lanes.length && !this.isLeaving && this.isAttached();
+    return this.inline?.firedUpTo() ?? (hasAll ? lane.firedByThread() : -1);
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -63,7 +63,6 @@ export class SupervisedShard implements SwitchableShard {
   private ending: Promise<void> | undefined;
   /** The end of a thread that has left the shard. */
   private leaving: Promise<void> | undefined;
-  /** The thread has been asked to leave the shard. */
   private isLeaving = false;
   private isStopped = false;
   /** Threads that have been given the shard, or were to be. */
@@ -180,8 +179,8 @@ export class SupervisedShard implements SwitchableShard {
   }
 
   firedUpTo(lane: LaneOnThread): number {
-    if (this.inline !== undefined) return this.inline.firedUpTo();
-    return this.served !== undefined && !this.isLeaving ? lane.firedByThread() : -1;
+    const hasThread = this.served !== undefined && !this.isLeaving;
+    return this.inline?.firedUpTo() ?? (hasThread ? lane.firedByThread() : -1);
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -109,7 +109,7 @@ export class Coordinator {
 
   /** The earliest deadline of all live timers, ms; Infinity when there is none. */
   async earliestDeadline(): Promise<number> {
-    this.client.publishYoung();
+    this.publishAll();
     return Math.min(...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDeadline'))))));
   }
 
@@ -124,7 +124,7 @@ export class Coordinator {
   /** Empty once the client is closed. */
   async shardStats(): Promise<ShardStats[]> {
     if (this.client.isClosed) return [];
-    this.client.publishYoung();
+    this.publishAll();
     const stats = this.parts.hosted.map(async (hosted) => {
       const { host, placements } = hosted;
       const counters = await host.call('stats');
@@ -137,6 +137,12 @@ export class Coordinator {
       });
     });
     return (await this.during(Promise.all(stats))).flat();
+  }
+
+  /** So that the shards know of all timers. */
+  private publishAll(): void {
+    this.client.young.promoteAll();
+    this.client.publish();
   }
 
   clientStats(): ClientStats[] {

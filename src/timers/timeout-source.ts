@@ -67,16 +67,16 @@ export class TimeoutSource {
   schedule(deadline: number, timeout: DeferredTimer, context: Context): number {
     const { client, lane } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
-    return client.startDeferred(lane, deadline, timeout, context);
+    return client.young.start(lane, deadline, timeout, context);
   }
 
   move(handle: number, deadline: number): void {
-    this.client.moveDeferred(this.lane, handle, deadline);
+    this.client.young.move(this.lane, handle, deadline);
   }
 
   cancel(handle: number): void {
     if (this.client.isClosed) return; // close() has handed it back
-    this.client.endDeferred(this.lane, handle);
+    this.client.young.end(this.lane, handle);
   }
 
   /** ms, of one that waits. */

@@ -1,0 +1,114 @@
+import type { Context } from '../async-context/context-keeper.ts';
+import { CapacityExceededError } from '../errors.ts';
+import type { ClientLane } from './client-lane.ts';
+import { type ClientLoop, HOLD } from './client-loop.ts';
+import type { ClientTime } from './client-time.ts';
+import { callLater, type DeferredTimer } from './deferral.ts';
+import { isYoung } from './nursery.ts';
+import type { TimerHold } from './timer-hold.ts';
+
+/** How near a deadline must be for its timer not to be promoted, ms: twice what it may wait for that in any case. */
+const NEAR = 2 * HOLD;
+
+/** What they need of the client. */
+export interface YoungTimersHost {
+  readonly lanes: readonly ClientLane[];
+  readonly loop: ClientLoop;
+  readonly hold: TimerHold;
+  scheduled: number;
+  rescheduled: number;
+  schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number;
+  file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number;
+  move(lane: ClientLane, slot: number, deadline: number): void;
+  end(lane: ClientLane, slot: number): void;
+}
+
+/**
+ * Deferred timers of a client, by handle: a place in the nursery of their lane, where they begin, or the slot that they are
+ * promoted to. They count with all others, wherever they are.
+ */
+export class YoungTimers {
+  private readonly client: YoungTimersHost;
+  private readonly time: ClientTime;
+
+  constructor(client: YoungTimersHost, time: ClientTime) {
+    this.client = client;
+    this.time = time;
+  }
+
+  /** Starts one; returns its handle. Throws InvalidDeadlineError, CapacityExceededError. */
+  start(lane: ClientLane, deadline: number, timer: DeferredTimer, context: Context): number {
+    const { client } = this;
+    const { nursery } = lane;
+    // Nobody waits for a manual clock; and what is very far goes where its deadline is looked at.
+    if (!(deadline < this.time.nearEnd) || this.time.clock.memory.manual) {
+      return client.schedule(lane, deadline, callLater, timer, context);
+    }
+    if (lane.isFull) throw new CapacityExceededError(lane.table.capacity, lane.shard);
+    if (nursery.isFull) this.makeRoom(lane);
+    const handle = nursery.add(timer, context, deadline);
+    client.scheduled += 1;
+    if (client.hold.isHolding === false) client.hold.settle();
+    if (deadline < client.loop.comesBy) client.loop.comeBy(deadline);
+    return handle;
+  }
+
+  /** Throws InvalidDeadlineError. */
+  move(lane: ClientLane, handle: number, deadline: number): void {
+    const { client } = this;
+    if (!isYoung(handle)) {
+      client.move(lane, handle, deadline);
+      return;
+    }
+    lane.nursery.move(handle, deadline);
+    client.rescheduled += 1;
+    if (deadline < client.loop.comesBy) client.loop.comeBy(deadline);
+  }
+
+  end(lane: ClientLane, handle: number): void {
+    const { hold } = this.client;
+    if (!isYoung(handle)) {
+      this.client.end(lane, handle);
+      return;
+    }
+    lane.nursery.remove(handle);
+    if (lane.size <= hold.unrefCount) hold.settle();
+  }
+
+  /** Promotes all, as far as there are slots. */
+  promoteAll(): void {
+    for (const lane of this.client.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
+  }
+
+  /** Promotes those that are far from due. */
+  promoteFar(): void {
+    const after = this.time.clock.exact() + NEAR;
+    for (const lane of this.client.lanes) this.promote(lane, after);
+  }
+
+  /** Makes sure that a turn comes when the next of them is due. */
+  setAlarm(): void {
+    const { lanes, loop } = this.client;
+    for (const { nursery } of lanes) if (nursery.earliest < loop.comesBy) loop.setAlarm(nursery.earliest);
+  }
+
+  /** `after`: ms */
+  private promote(lane: ClientLane, after: number): void {
+    const { nursery } = lane;
+    if (nursery.size === 0) return;
+    nursery.promote(after, (timer, context, deadline) => this.client.file(lane, deadline, callLater, timer, context));
+  }
+
+  /** Throws what is thrown where memory is refused, and no slot is left either. */
+  private makeRoom(lane: ClientLane): void {
+    const { nursery } = lane;
+    this.promote(lane, this.time.clock.exact() + NEAR);
+    if (!nursery.isFull && !nursery.isCrowded) return;
+    try {
+      nursery.grow();
+    } catch (error) {
+      this.promote(lane, Number.NEGATIVE_INFINITY);
+      if (nursery.isFull) throw error;
+    }
+  }
+}

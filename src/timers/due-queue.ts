@@ -51,7 +51,8 @@ const KEPT_LENGTH = 2 ** 16;
  *     timeouts   │ have had their turn │ in Node's order │ as they were delivered │
  *                                      next              ordered                  length
  *
- * A timeout that is cleared or refreshed while it is here stays until its turn, and then knows that it is due no longer.
+ * A timeout that is cleared or refreshed while it is here keeps its place, which then does nothing: the timeout is due no longer,
+ * or is here once more under another order.
  */
 export class DueQueue implements DeferredRun {
   /** The one whose callback is running, and its context. */
@@ -59,6 +60,8 @@ export class DueQueue implements DeferredRun {
   runningContext: Context;
   private readonly source: DueQueueHost;
   private timeouts: (DueTimeout | undefined)[] = [];
+  /** By place; a timeout's own differs once it has been refreshed. */
+  private orders: number[] = [];
   /** By place; there once one of them has a context. */
   private contexts: Context[] | undefined;
   /** Due ticks: one from each of `tickPlaces` to the next. */
@@ -88,6 +91,7 @@ export class DueQueue implements DeferredRun {
   add(timeout: DueTimeout, context: Context, tick: number, order: number, isMoved: boolean): void {
     const place = this.length;
     this.timeouts[place] = timeout;
+    this.orders[place] = order;
     this.length = place + 1;
     if (tick !== this.lastTick) this.beginTick(tick, place);
     else if (((order - this.lastOrder) | 0) < 0) this.isInOrder = false;
@@ -103,12 +107,13 @@ export class DueQueue implements DeferredRun {
 
   /** The context of one that is here. O(length). */
   contextOf(timeout: DueTimeout): Context {
-    return this.contexts?.[this.timeouts.indexOf(timeout, this.next)];
+    return this.contexts?.[this.timeouts.lastIndexOf(timeout, this.length - 1)];
   }
 
   /** Those whose callback runs now or is to run; some may have been cleared. */
   unfinished(): DueTimeout[] {
-    const due = this.timeouts.slice(this.next, this.length) as DueTimeout[];
+    const left = this.timeouts.slice(this.next, this.length) as DueTimeout[];
+    const due = left.filter((timeout, at) => timeout[ORDER] === this.orders[this.next + at]);
     return this.running === undefined ? due : [this.running, ...due];
   }
 
@@ -144,6 +149,7 @@ export class DueQueue implements DeferredRun {
       const context = this.contexts?.[place];
       this.timeouts[place] = undefined;
       if (context !== undefined) (this.contexts as Context[])[place] = undefined;
+      if (timeout[ORDER] !== this.orders[place]) continue;
       this.begin(timeout, context);
       try {
         runUncaught(context, callTimeout, timeout, context);
@@ -162,7 +168,8 @@ export class DueQueue implements DeferredRun {
     for (; this.next < this.length; this.next++) {
       const timeout = this.timeouts[this.next] as DueTimeout;
       const context = this.contexts?.[this.next];
-      const set = (): void => void inNextTurn(this.runByImmediate, timeout, context);
+      const order = this.orders[this.next];
+      const set = (): void => void inNextTurn(this.runByImmediate, timeout, context, order);
       this.immediates += 1;
       this.source.client.settling.callbackDeferred();
       if (timeout.isHooked) timeout[IN_SCOPE](set);
@@ -171,10 +178,11 @@ export class DueQueue implements DeferredRun {
     this.source.client.settling.callbackDone();
   }
 
-  private readonly runByImmediate = (timeout: DueTimeout, context: Context): void => {
+  private readonly runByImmediate = (timeout: DueTimeout, context: Context, order: number): void => {
     this.immediates -= 1;
     this.begin(timeout, context);
     try {
+      if (timeout[ORDER] !== order) return;
       if (timeout.isHooked) timeout[IN_SCOPE](() => timeout[RUN](context));
       else timeout[RUN](context);
     } finally {
@@ -196,7 +204,10 @@ export class DueQueue implements DeferredRun {
 
   private clearIfDone(): void {
     if (this.next < this.length || this.immediates > 0) return;
-    if (this.length > KEPT_LENGTH) this.timeouts = [];
+    if (this.length > KEPT_LENGTH) {
+      this.timeouts = [];
+      this.orders = [];
+    }
     this.timeouts.fill(undefined, 0, this.length);
     this.contexts = undefined;
     this.ticks.length = 0;
@@ -229,22 +240,31 @@ export class DueQueue implements DeferredRun {
     if (this.isInOrder) return;
     this.isInOrder = true;
     const entries = this.entriesFrom(ordered);
-    entries.sort((one, other) => one.tick - other.tick || (one.timeout[ORDER] - other.timeout[ORDER]) | 0);
-    for (const [at, { timeout, context }] of entries.entries()) {
+    entries.sort((one, other) => one.tick - other.tick || (one.order - other.order) | 0);
+    for (const [at, { timeout, context, order }] of entries.entries()) {
       this.timeouts[ordered + at] = timeout;
+      this.orders[ordered + at] = order;
       if (this.contexts !== undefined) this.contexts[ordered + at] = context;
     }
   }
 
-  private entriesFrom(first: number): { timeout: DueTimeout; context: Context; tick: number }[] {
-    const { ticks, tickPlaces, length } = this;
+  private entriesFrom(first: number): Entry[] {
+    const { ticks, tickPlaces, length, orders } = this;
     let at = 0;
     return Array.from({ length: length - first }, (_, offset) => {
       const place = first + offset;
       while (at + 1 < tickPlaces.length && tickPlaces[at + 1] <= place) at += 1;
-      return { timeout: this.timeouts[place] as DueTimeout, context: this.contexts?.[place], tick: ticks[at] };
+      const timeout = this.timeouts[place] as DueTimeout;
+      return { timeout, context: this.contexts?.[place], tick: ticks[at], order: orders[place] };
     });
   }
+}
+
+interface Entry {
+  readonly timeout: DueTimeout;
+  readonly context: Context;
+  readonly tick: number;
+  readonly order: number;
 }
 
 const callTimeout = (timeout: DueTimeout, context: Context): void => timeout[RUN](context);

@@ -73,3 +73,18 @@ test('a timeout that has thrown is over', async () => {
   `);
   expect(printed).toEqual(['true']);
 });
+
+test('one that was refreshed while it was due comes behind the others, though its new time has come by then', async () => {
+  const printed = await onBoth(`
+    process.on('uncaughtException', () => undefined);
+    timers.setTimeout(() => {
+      refreshed.refresh();
+      block(5);
+      throw new Error();
+    }, 1);
+    const refreshed = timers.setTimeout(console.log, 1, 'refreshed');
+    for (const name of ['one', 'two']) timers.setTimeout(console.log, 1, name);
+    block(5);
+  `);
+  expect(printed).toEqual(['one', 'two', 'refreshed']);
+});

@@ -1,7 +1,7 @@
 import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
-import { blockLoop } from '../fixtures/event-loop.ts';
+import { blockLoop, pass } from '../fixtures/event-loop.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 import { subjects } from './subjects.ts';
 
@@ -172,29 +172,34 @@ test.each([0, 1])(
   },
 );
 
-test.each(['a thread', 'this thread'])(
-  'what its shard knows, and has not fired yet, is not overtaken by what it does not know: on %s',
-  async (where) => {
+describe('a young timeout that is due, while its shard has one that is due before, and no processor', () => {
+  const program = (isBack: boolean) => async () => {
     await using scheduler = createScheduler({ shards: 0 });
     const timers = createTimers(scheduler, 'tests');
     const [host] = internalsOf(scheduler).coordinator.hosts;
-    const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
-    const order = await run(async (note, end) => {
-      timers.setTimeout(note, 1, 'known before');
-      await turn(); // its command has gone out, and is filed
-      const { afterPublish, catchUp } = host;
-      if (where === 'a thread') host.catchUp = () => -1; // nobody can tell how far a thread has come
-      host.afterPublish = () => undefined; // it has no processor
-      timers.setTimeout(note, 1, 'known');
-      await turn();
-      timers.setTimeout(note, 1, 'not known');
-      blockLoop(20);
-      setTimeout(() => {
-        host.afterPublish = afterPublish;
-        host.catchUp = catchUp;
-        timers.setTimeout(end, 1);
-      }, 20);
+    return await run(async (note, end) => {
+      timers.setTimeout(note, 30, 'known');
+      await pass(15); // its command has gone out, and is filed
+      const { afterPublish, catchUp, firedUpTo } = host;
+      host.afterPublish = () => undefined;
+      host.catchUp = () => undefined;
+      host.firedUpTo = () => -1; // nobody can tell how far a thread has come
+      timers.setTimeout(note, 30, 'young');
+      blockLoop(40);
+      const goOn = () => {
+        Object.assign(host, { afterPublish, catchUp, firedUpTo });
+        timers.setTimeout(end, 5);
+      };
+      if (isBack) setImmediate(() => setImmediate(goOn));
+      else setTimeout(goOn, 40);
     });
-    expect(order).toEqual(['known before', 'known', 'not known']);
-  },
-);
+  };
+
+  test('waits for that', async () => {
+    expect(await program(true)()).toEqual(['known', 'young']);
+  });
+
+  test('does not wait long', async () => {
+    expect(await program(false)()).toEqual(['young', 'known']);
+  });
+});

@@ -5,6 +5,7 @@ import type { ClientTime } from './client-time.ts';
 import type { DeferredRuns } from './deferral.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { inNextTurn } from './next-turn.ts';
+import { TimersPhase } from './timers-phase.ts';
 
 /**
  * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
@@ -25,6 +26,7 @@ export interface ClientTurn {
   deliver(): boolean;
   /** Publishes commands, and settles whether live timers keep the process alive. */
   finish(): void;
+  readonly young: { hasUnripe(): boolean };
   /** The callbacks that were deferred to the end of the turn. */
   readonly deferred: DeferredRuns;
   /** The turn has left nothing to deliver. */
@@ -52,10 +54,9 @@ export class ClientLoop {
   private isArmed = false;
   /** The last turn has left something: the armed turn takes it, and no other one before. */
   private hasBacklog = false;
-  /** And it was brought by a timer: immediates still come in that turn of the event loop, and the armed turn in the next. */
-  private isSpent = false;
   /** The hold timer has left a turn to an immediate. */
   private isMissed = false;
+  readonly phase = new TimersPhase();
   /** By this time, ms, a turn comes that nobody need ask for: Infinity where none does. */
   comesBy = Number.POSITIVE_INFINITY;
   /** Deadlines before this, ms, are urgent while only the hold timer is set. */
@@ -144,8 +145,11 @@ export class ClientLoop {
   /** A turn, in this very call: where Node has called, and neither a callback nor a promise of the program. */
   wake(): void {
     if (this.isArmed && this.hasBacklog) return;
-    this.turn();
-    this.isSpent = this.hasBacklog;
+    try {
+      this.turn();
+    } finally {
+      if (!this.client.isClosed && (this.hasBacklog || this.client.young.hasUnripe())) this.phase.open();
+    }
   }
 
   /** As `wake`, whatever else is to come. */
@@ -270,9 +274,7 @@ export class ClientLoop {
   private readonly runArmed = (): void => {
     if (!this.isArmed) return; // the turn has come otherwise
     this.disarm();
-    const { isSpent } = this;
-    this.isSpent = false;
-    if (isSpent) this.arm();
+    if (this.phase.isOpen) this.arm();
     else this.turn();
   };
 

@@ -29,6 +29,7 @@ export interface DeliveryEvents {
 /** What delivery needs of the client. */
 export interface DeliveryHost {
   readonly isClosed: boolean;
+  readonly loop: { readonly phase: { readonly isOpen: boolean } };
   /** See ClientParts. */
   readonly firedUpTo: (lane: ClientLane) => number;
   /** A fired record came before its timer is due, as it was moved meanwhile. */
@@ -202,25 +203,24 @@ export class Delivery implements OverdueSink {
   private takeOverdue(lane: ClientLane, upTo: number, hasTakenAll: boolean): void {
     const { nursery, commands } = lane;
     const hasStaged = lane.hasDeferred && commands.waiting > 0;
+    const since = nursery.waitingSince;
+    nursery.waitingSince = Number.NaN;
     if ((!hasStaged && nursery.size === 0) || this.host.isClosed) return;
     this.readClock();
     if (!hasStaged && nursery.earliest > this.tickTime) return;
     const tick = hasTakenAll ? Math.max(upTo, this.host.firedUpTo(lane)) : upTo;
     const by = Math.min(this.tickTime, this.time.scale.timeOf(tick));
     if (hasStaged) lane.takeStaged(by, this);
-    this.takeYoung(nursery, by);
+    if (nursery.earliest <= this.tickTime) this.takeYoung(nursery, by, since);
   }
 
-  private takeYoung(nursery: Nursery, by: number): void {
-    if (nursery.earliest <= by) nursery.takeDue(by, this.takeDue);
-    if (nursery.earliest > this.tickTime) {
-      nursery.waitingSince = Number.NaN;
-      return;
-    }
-    if (!(nursery.waitingSince <= this.now)) nursery.waitingSince = this.now;
-    if (this.now - nursery.waitingSince < PATIENCE) return;
-    nursery.takeDue(this.tickTime, this.takeDue);
-    nursery.waitingSince = Number.NaN;
+  /** `since`: when it was first found that some have to wait, ms; NaN where that is new. */
+  private takeYoung(nursery: Nursery, by: number, since: number): void {
+    if (!this.host.loop.phase.isOpen) nursery.ripen();
+    if (nursery.takeDue(by, this.takeDue) > this.tickTime) return;
+    const waitingSince = since <= this.now ? since : this.now;
+    if (this.now - waitingSince < PATIENCE) nursery.waitingSince = waitingSince;
+    else nursery.takeDue(this.tickTime, this.takeDue);
   }
 
   private readonly takeDue = (timer: DeferredTimer, context: Context, deadline: number): void => {

@@ -36,6 +36,8 @@ export class Nursery {
   /** By place; there once one of them has a context. */
   private contexts: Context[] | undefined;
   private length = 0;
+  /** Those of the places below this may fire. */
+  private ripe = 0;
 
   get isFull(): boolean {
     return this.length === this.deadlines.length;
@@ -66,10 +68,23 @@ export class Nursery {
     this.clear(FIRST_HANDLE - handle);
   }
 
-  /** Hands over all that are due by a time, ms, in the order in which they were set. */
-  takeDue(by: number, take: TakeDue): void {
+  /** All that are here may fire: a phase of the event loop has begun after they were set. */
+  ripen(): void {
+    this.ripe = this.length;
+  }
+
+  /** Whether some have been set since. */
+  get hasUnripe(): boolean {
+    return this.length > this.ripe;
+  }
+
+  /**
+   * Hands over all that are ripe and due by a time, ms, in the order in which they were set. Returns when the earliest of the
+   * ripe is due that are left.
+   */
+  takeDue(by: number, take: TakeDue): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (let place = 0; place < this.length; place++) {
+    for (let place = 0; place < this.ripe; place++) {
       const timer = this.timers[place];
       if (timer === undefined) continue;
       const deadline = this.deadlines[place];
@@ -82,7 +97,11 @@ export class Nursery {
       take(timer, context, deadline);
     }
     this.earliest = earliest;
+    for (let place = this.ripe; place < this.length; place++) {
+      if (this.timers[place] !== undefined) this.earliest = Math.min(this.earliest, this.deadlines[place]);
+    }
     if (this.size === 0) this.reset(0);
+    return earliest;
   }
 
   /**
@@ -91,6 +110,7 @@ export class Nursery {
    */
   promote(after: number, file: FileInLane): void {
     let kept = 0;
+    let ripe = 0;
     let earliest = Number.POSITIVE_INFINITY;
     let isRefused = false;
     for (let place = 0; place < this.length; place++) {
@@ -110,9 +130,11 @@ export class Nursery {
       this.put(kept, timer, context, deadline);
       if (kept !== place) timer[PLACED](FIRST_HANDLE - kept);
       kept += 1;
+      if (place < this.ripe) ripe = kept;
       if (deadline < earliest) earliest = deadline;
     }
     this.earliest = earliest;
+    this.ripe = ripe;
     this.reset(kept);
   }
 
@@ -159,6 +181,7 @@ export class Nursery {
   private reset(length: number): void {
     this.length = length;
     if (length > 0) return;
+    this.ripe = 0;
     this.contexts = undefined;
     if (this.deadlines.length <= FEW) return;
     this.timers = [];

@@ -75,6 +75,11 @@ export class YoungTimers {
     if (lane.size <= hold.unrefCount) hold.settle();
   }
 
+  /** Whether some have been set since those that may fire were last looked at. */
+  hasUnripe(): boolean {
+    return this.client.lanes.some(({ nursery }) => nursery.hasUnripe);
+  }
+
   /** Promotes all, as far as there are slots. */
   promoteAll(): void {
     for (const lane of this.client.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);

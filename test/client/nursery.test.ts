@@ -36,8 +36,9 @@ function add(nursery: Nursery, deadline: number, context?: object): Timer {
 }
 
 /** What is due by a time. */
-function due(nursery: Nursery, by: number) {
+function due(nursery: Nursery, by: number, isOpen = false) {
   const taken: Timer[] = [];
+  if (!isOpen) nursery.ripen();
   nursery.takeDue(by, (timer, context, deadline) => {
     expect([context, deadline]).toEqual([(timer as Timer).context, (timer as Timer).deadline]);
     taken.push(timer as Timer);
@@ -75,6 +76,20 @@ describe('Nursery', () => {
     expect(isYoung(near.handle)).toBe(true);
     expect([nursery.size, nursery.deadlineOf(near.handle)]).toEqual([1, 3]);
     expect(due(nursery, 3)).toEqual([near]);
+  });
+
+  test('does not hand over what was set while a phase of the event loop was open', () => {
+    const nursery = new Nursery();
+    const before = [add(nursery, 1), add(nursery, 20), add(nursery, 2)];
+    expect(due(nursery, 1)).toEqual([before[0]]);
+    expect(nursery.hasUnripe).toBe(false);
+    const meanwhile = add(nursery, 2);
+    expect(nursery.hasUnripe).toBe(true);
+    expect(due(nursery, 3, true)).toEqual([before[2]]);
+    expect(nursery.earliest).toBe(2);
+    nursery.promote(8, () => 0); // closes the gaps
+    expect(due(nursery, 3, true)).toEqual([]);
+    expect(due(nursery, 3)).toEqual([meanwhile]);
   });
 
   test('keeps what is refused', () => {

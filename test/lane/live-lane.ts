@@ -51,6 +51,7 @@ export class LiveLane {
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
+      loop: { phase: { isOpen: false } },
       firedUpTo: () => -1,
       restage: (lane: ClientLane, slot: number) => {
         lane.restage(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));

@@ -55,6 +55,7 @@ export class LaneClient {
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
     const host = {
       isClosed: false,
+      loop: { phase: { isOpen: false } },
       firedUpTo: () => -1,
       restage: (lane: ClientLane, slot: number) => {
         this.isArmed = true;

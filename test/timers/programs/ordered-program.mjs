@@ -158,11 +158,11 @@ export class OrderedProgram {
       case 'reject':
         return void Promise.reject(Object.assign(new Error(`rejected by ${by}`), { program: this }));
       default:
-        return this.#change(step, this.#made[step.timer % this.#made.length], place);
+        return this.#change(step, this.#made[step.timer % this.#made.length], by, place);
     }
   }
 
-  #change(step, timer, place) {
+  #change(step, timer, by, place) {
     const { timeout } = timer;
     if (step.do === 'abort') return timer.controller?.abort();
     if (timeout === undefined) return;
@@ -181,6 +181,7 @@ export class OrderedProgram {
       case 'unref':
         return timeout.unref();
       case '_repeat':
+        if (step.isSet && timer.name === by) return; // its callback may have set others before: see 'set'
         timeout._repeat = step.isSet ? millisecondsOf(timer.plan) : null;
         return;
       case '_idleTimeout':

@@ -128,7 +128,7 @@ export class ClientLoop {
     if (deadline < this.time.urgentBefore) this.arm();
   }
 
-  /** No further turn comes. Precondition: the client is closed. */
+  /** No turn comes any more. Precondition: the client is closed. */
   end(): void {
     clearTimeout(this.holdTimer);
     clearTimeout(this.nudgeTimer);
@@ -148,11 +148,12 @@ export class ClientLoop {
     try {
       this.turn();
     } finally {
-      if (!this.client.isClosed && (this.hasBacklog || this.client.young.hasUnripe())) this.phase.open();
+      const isLeft = this.hasBacklog || this.client.young.hasUnripe();
+      if (isLeft && !this.client.isClosed) this.phase.open(!this.keepAlive.isHolding);
     }
   }
 
-  /** As `wake`, whatever else is to come. */
+  /** As `wake`, in any phase. */
   turn(): void {
     if (this.client.isClosed) return;
     this.turns += 1;
@@ -257,9 +258,7 @@ export class ClientLoop {
     }
   }
 
-  private readonly setArmed = (): void => {
-    this.immediate = inNextTurn(this.runArmed);
-  };
+  private readonly setArmed = (): unknown => (this.immediate = inNextTurn(this.runArmed));
 
   private readonly setHold = (): void => {
     if (this.holdTimer === undefined) this.holdTimer = setTimeout(this.runHeld, HOLD).unref();

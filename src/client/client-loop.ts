@@ -22,6 +22,7 @@ export interface ClientTurn {
   readonly isClosed: boolean;
   /** A shard in this thread fires what has come due. */
   catchUp(): void;
+  hasFired(): boolean;
   /** Delivers what has fired; returns whether some is left. Throws what a tick of the program throws. */
   deliver(): boolean;
   /** Publishes commands, and settles whether live timers keep the process alive. */
@@ -54,9 +55,7 @@ export class ClientLoop {
   private isArmed = false;
   /** The last turn has left something: the armed turn takes it, and no other one before. */
   private hasBacklog = false;
-  /** The hold timer has left a turn to an immediate. */
-  private isMissed = false;
-  readonly phase = new TimersPhase();
+  private isMissed = false; // the hold timer has left a turn to an immediate
   /** By this time, ms, a turn comes that nobody need ask for: Infinity where none does. */
   comesBy = Number.POSITIVE_INFINITY;
   /** Deadlines before this, ms, are urgent while only the hold timer is set. */
@@ -65,6 +64,7 @@ export class ClientLoop {
   private holdTimer: NodeJS.Timeout | undefined;
   private nudgeTimer: NodeJS.Timeout | undefined;
   private readonly alarm: Alarm;
+  readonly phase = new TimersPhase();
   private readonly client: ClientTurn;
   private readonly time: ClientTime;
   private readonly keepAlive: KeepAlive;
@@ -147,9 +147,10 @@ export class ClientLoop {
     if (this.isArmed && this.hasBacklog) return;
     try {
       this.turn();
+      // Native timers come up to 1 ms early; what a shard here has fired since is due in this phase, not with the immediates.
+      if (this.isArmed && !this.hasBacklog && this.client.hasFired()) this.turn();
     } finally {
-      const isLeft = this.hasBacklog || this.client.young.hasUnripe();
-      if (isLeft && !this.client.isClosed) this.phase.open(!this.keepAlive.isHolding);
+      if (this.hasBacklog || this.client.young.hasUnripe()) this.phase.open(!this.keepAlive.isHolding);
     }
   }
 

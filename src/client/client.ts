@@ -201,21 +201,6 @@ export class Client {
       : placementOf(hint, shards);
   }
 
-  /** Starts all or, where one is refused, none. Nobody else may write to `ids`. Throws as `start` does. */
-  startMany(hints: ArrayLike<number>, deadlines: ArrayLike<number>, ids: Float64Array, count: number): void {
-    for (let i = 0; i < count; i++) {
-      const deadline = deadlines[i]; // once: another thread may write to it
-      try {
-        requireDeadline(deadline);
-        ids[i] = this.start(hints[i], deadline, undefined, undefined);
-      } catch (error) {
-        for (let undone = 0; undone < i; undone++) this.cancel(ids[undone]);
-        this.scheduled -= i; // as if they had never been
-        throw error;
-      }
-    }
-  }
-
   has(id: TimerId): boolean {
     const lane = this.laneOf(id);
     return lane !== undefined && lane.table.slotOf(id) >= 0;
@@ -263,7 +248,12 @@ export class Client {
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
       room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
     }
-    return this.lanes.some((lane) => lane.firedCount() > 0 || lane.nursery.waitingSince > 0);
+    return this.hasFired() || this.lanes.some(({ nursery }) => nursery.waitingSince > 0);
+  }
+
+  /** Whether fired records wait to be taken. */
+  hasFired(): boolean {
+    return this.lanes.some((lane) => lane.firedCount() > 0);
   }
 
   finish(): void {

@@ -15,7 +15,7 @@ export class TimersPhase {
     if (this.isOpen) return;
     try {
       outsideContexts(this.setEnd);
-      if (isLast) process.once('beforeExit', this.end);
+      if (isLast) process.prependOnceListener('beforeExit', this.end); // before one that throws
       this.isOpen = true;
     } catch {
       // Refused: what was set in the phase may fire in it.

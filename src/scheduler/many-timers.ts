@@ -1,4 +1,5 @@
 import { isFloat64Array, isSharedArrayBuffer, isTypedArray } from 'node:util/types';
+import { requireDeadline } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 
@@ -22,10 +23,31 @@ export function scheduleMany(
     wanted !== undefined && isUnshared(wanted, hints, times)
       ? wanted
       : new Float64Array(Math.min(count, client.capacity));
-  client.startMany(hints, times, given, count);
+  startAll(client, hints, times, given, count);
   if (wanted === undefined || wanted === given) return given;
   Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
   return wanted;
+}
+
+/** Starts all or, where one is refused, none. Nobody else may write to `ids`. Throws as `Client.start` does. */
+function startAll(
+  client: Client,
+  hints: ArrayLike<number>,
+  deadlines: ArrayLike<number>,
+  ids: Float64Array,
+  count: number,
+): void {
+  for (let i = 0; i < count; i++) {
+    const deadline = deadlines[i]; // once: another thread may write to it
+    try {
+      requireDeadline(deadline);
+      ids[i] = client.start(hints[i], deadline, undefined, undefined);
+    } catch (error) {
+      for (let undone = 0; undone < i; undone++) client.cancel(ids[undone]);
+      client.scheduled -= i; // as if they had never been
+      throw error;
+    }
+  }
 }
 
 /** See {@link Scheduler.cancelMany}. */

@@ -4,8 +4,10 @@ import { type DeferredTimer, HANDED_BACK, PLACED } from './deferral.ts';
 /** The handle of place 0; that of place n is n less. A lane's slots are handles from 0 on, so the two never meet. */
 const FIRST_HANDLE = -3;
 
-/** Places at first, and how many are kept once all are free. */
+/** Places at first. */
 const FEW = 8192;
+/** Places that are kept once all are free. */
+const KEPT = 2 ** 17;
 
 export const isYoung = (handle: number): boolean => handle <= FIRST_HANDLE;
 
@@ -183,7 +185,7 @@ export class Nursery {
     if (length > 0) return;
     this.ripe = 0;
     this.contexts = undefined;
-    if (this.deadlines.length <= FEW) return;
+    if (this.deadlines.length <= KEPT) return;
     this.timers = [];
     this.deadlines = new Float64Array(FEW);
   }

@@ -36,7 +36,7 @@ export interface DueQueueHost {
 const PATIENCE = 4;
 
 /** Length above which the array is given back once all have had their turn. */
-const KEPT_LENGTH = 2 ** 16;
+const KEPT_LENGTH = 2 ** 17;
 
 /**
  * Timeouts on their way from the scheduler's delivery to their callbacks, which run at the end of the same turn. Between two

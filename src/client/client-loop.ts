@@ -47,8 +47,7 @@ export interface ClientTurn {
  * What brings a turn holds the process only while live timers do, see `KeepAlive`.
  */
 export class ClientLoop {
-  /** Turns begun. */
-  turns = 0;
+  turns = 0; // begun
   /** The hold timer is set: a turn comes within HOLD. */
   isHeld = false;
   /** A turn comes now. */
@@ -144,6 +143,7 @@ export class ClientLoop {
 
   /** A turn, in this very call: where Node has called, and neither a callback nor a promise of the program. */
   wake(): void {
+    this.phase.timerCame();
     if (this.isArmed && this.hasBacklog) return;
     try {
       this.turn();

@@ -128,19 +128,13 @@ export class Client {
 
   /** Starts a timer; returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
-    const slot = this.file(lane, deadline, callback, argument, context);
-    this.scheduled += 1;
-    if (this.hold.isHolding === false) this.hold.settle();
-    return slot;
-  }
-
-  /** As `schedule`, for a timer that is counted already. */
-  file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
     const slot = table.allocate(deadline, this.dueWordOf(deadline));
     if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
+    this.scheduled += 1;
+    if (this.hold.isHolding === false) this.hold.settle();
     return slot;
   }
 

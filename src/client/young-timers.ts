@@ -18,7 +18,6 @@ export interface YoungTimersHost {
   scheduled: number;
   rescheduled: number;
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number;
-  file(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number;
   move(lane: ClientLane, slot: number, deadline: number): void;
   end(lane: ClientLane, slot: number): void;
 }
@@ -101,7 +100,11 @@ export class YoungTimers {
   private promote(lane: ClientLane, after: number): void {
     const { nursery } = lane;
     if (nursery.size === 0) return;
-    nursery.promote(after, (timer, context, deadline) => this.client.file(lane, deadline, callLater, timer, context));
+    nursery.promote(after, (timer, context, deadline) => {
+      const slot = this.client.schedule(lane, deadline, callLater, timer, context);
+      this.client.scheduled -= 1; // it was counted when it was set
+      return slot;
+    });
   }
 
   /** Throws what is thrown where memory is refused, and no slot is left either. */

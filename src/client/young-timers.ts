@@ -86,6 +86,7 @@ export class YoungTimers {
 
   /** Promotes those that are far from due. */
   promoteFar(): void {
+    if (this.client.lanes.every(({ nursery }) => nursery.size === 0)) return; // as with each turn of a client without any
     const after = this.time.clock.exact() + NEAR;
     for (const lane of this.client.lanes) this.promote(lane, after);
   }

@@ -102,12 +102,14 @@ export class TimerTable {
     const slot = id & this.slotMask;
     if (slot >= this.highWater) return -1;
     const tag = this.words[(slot << RECORD) | TAG_AT];
-    return (tag & 1) === 1 && this.idWith(slot, tag) === id ? slot : -1;
+    // Differences of exact whole numbers: no id is made to be compared, which a call that is not inlined would box.
+    return (tag & 1) === 1 && id - this.idBase - slot === this.generationOf(slot, tag) * this.slots ? slot : -1;
   }
 
   /** The id that the slot's present generation gives. */
   idOf(slot: number): TimerId {
-    return this.idWith(slot, this.words[(slot << RECORD) | TAG_AT]);
+    const generation = this.generationOf(slot, this.words[(slot << RECORD) | TAG_AT]);
+    return this.idBase + generation * this.slots + slot;
   }
 
   /** Visits the free slots, the one freed last first, until `visit` returns false. */
@@ -142,11 +144,10 @@ export class TimerTable {
     return this.freeHead < 0 && this.highWater === this.capacity;
   }
 
-  /** The id that a tag of the slot gives. */
-  idWith(slot: number, tag: number): TimerId {
+  /** The generation that a tag of the slot carries the low bits of. */
+  private generationOf(slot: number, tag: number): number {
     const low = tag >>> 1;
-    const generation = this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
-    return this.idBase + generation * this.slots + slot;
+    return this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
   }
 
   /** Carries where the low bits of a slot's generation have wrapped; whether it is the slot's first once more. */

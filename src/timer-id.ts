@@ -9,7 +9,7 @@
  *
  * A slot's generation changes with every timer that it holds. 2 shards of 2^22 slots leave 30 bits: a slot's ids could
  * repeat after 2^30 of its timers. They do not: a slot that has used up its generations is retired for good
- * (see `Slots` for a wheel, `TimerTable` for a lane), and a shard has 2^52 ids to spend before its last slot is.
+ * (see `TimerRecords` for a wheel, `TimerTable` for a lane), and a shard has 2^52 ids to spend before its last slot is.
  *
  * Fields are cut with multiplications by powers of two, which are exact on doubles, and with `|0`, which takes a
  * double's low 32 bits: bit operators alone would lose everything above bit 31, and `%` on doubles is slow.

@@ -5,12 +5,18 @@ import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import type { DueSink } from '../../src/wheel/tick-index.ts';
 import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
+import { IdYardstick } from '../id-yardstick.ts';
 import type { SubjectEntry } from '../suite.ts';
 import { Yardstick } from '../yardstick.ts';
+import { BareLoads } from './bare-loads.ts';
 import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
 import type { FireSink, WheelSubject, WheelSubjectFactory } from './wheel-subject.ts';
 
 export const YARDSTICK = 'yardstick';
+export const ID_YARDSTICK = 'id yardstick';
+export const BARE_LOADS = 'bare loads';
+/** Why the bare loads take no part where nothing is cancelled. */
+export const NOTHING_FIRES = 'it only cancels: nothing of it fires';
 export const DRIVER = 'driver alone';
 export const ENGINE = 'engine alone';
 export const HEAP = 'flatqueue';
@@ -43,6 +49,18 @@ export const wheelSubjects: readonly WheelSubjectEntry[] = [
     create: (capacity, sink) => new YardstickSubject(capacity, sink),
   },
   {
+    name: ID_YARDSTICK,
+    note: 'the same with ids and values: a plain wheel that gives the service of createWheel',
+    lateBy: 0,
+    create: (capacity, sink) => new IdYardstickSubject(capacity, sink),
+  },
+  {
+    name: BARE_LOADS,
+    note: 'no wheel: per pair two loads, the second from where the first says; what cancelling by id cannot go below',
+    lateBy: 0,
+    create: (capacity) => new BareLoads(idsFor(capacity)),
+  },
+  {
     name: ENGINE,
     note: 'CascadingIndex as a shard uses it: no ids, no values, room reserved',
     lateBy: 0,
@@ -66,6 +84,9 @@ export const wheelSubjects: readonly WheelSubjectEntry[] = [
     create: (capacity, sink) => new PeriodicTimerWheel(capacity, sink),
   },
 ];
+
+/** Whether nothing of a subject ever fires: it has no timers, and is there to show what the rest costs. */
+export const hasNoTimers = (name: string): boolean => name === DRIVER || name === BARE_LOADS;
 
 export function wheelSubject(name: string): WheelSubjectEntry {
   return wheelSubjects.find((subject) => subject.name === name) as WheelSubjectEntry;
@@ -103,6 +124,30 @@ class YardstickSubject implements WheelSubject {
   }
 }
 
+class IdYardstickSubject implements WheelSubject {
+  declare private readonly wheel: IdYardstick;
+  declare private readonly ids: Float64Array;
+  declare private readonly onFire: (timer: number) => void;
+
+  constructor(capacity: number, sink: FireSink) {
+    this.wheel = new IdYardstick(capacity);
+    this.ids = idsFor(capacity);
+    this.onFire = (timer) => sink.fired(timer);
+  }
+
+  schedule(timer: number, deadline: number): void {
+    this.ids[timer] = this.wheel.schedule(deadline, timer);
+  }
+
+  cancel(timer: number): void {
+    if (!this.wheel.cancel(this.ids[timer])) throw new Error(`cancel said that timer ${timer} was not live`);
+  }
+
+  advanceTo(now: number): void {
+    this.wheel.advanceTo(now, this.onFire);
+  }
+}
+
 class EngineSubject implements WheelSubject, DueSink {
   declare private readonly index: CascadingIndex;
   declare private readonly sink: FireSink;
@@ -133,12 +178,12 @@ class EngineSubject implements WheelSubject, DueSink {
 class PresetSubject implements WheelSubject {
   declare protected readonly wheel: TimingWheel<number>;
   declare protected readonly ids: Float64Array;
-  declare protected readonly onFire: (timer: number) => void;
+  declare protected readonly sink: FireSink;
 
   constructor(name: PresetName, capacity: number, sink: FireSink) {
     this.wheel = createWheel<number>({ ...presets[name], capacity });
     this.ids = idsFor(capacity);
-    this.onFire = (timer) => sink.fired(timer);
+    this.sink = sink;
   }
 
   schedule(timer: number, deadline: number): void {
@@ -149,8 +194,9 @@ class PresetSubject implements WheelSubject {
     if (!this.wheel.cancel(this.ids[timer])) throw new Error(`cancel said that timer ${timer} was not live`);
   }
 
+  /** With a handler made for each call, as most would write it. */
   advanceTo(now: number): void {
-    this.wheel.advanceTo(now, this.onFire);
+    this.wheel.advanceTo(now, (timer) => this.sink.fired(timer));
   }
 }
 
@@ -171,7 +217,7 @@ class ScaledPresetSubject extends PresetSubject {
   }
 
   override advanceTo(now: number): void {
-    this.wheel.advanceTo(now * this.unit, this.onFire);
+    this.wheel.advanceTo(now * this.unit, (timer) => this.sink.fired(timer));
   }
 }
 

@@ -3,9 +3,8 @@ import type { TimerId } from '../timer-id.ts';
 import { DeadlineRules } from './deadline-rules.ts';
 import { type Intervals, MAX_TICK } from './intervals.ts';
 import { SlotDeadlines } from './slot-deadlines.ts';
-import { SlotValues } from './slot-values.ts';
-import { Slots } from './slots.ts';
 import type { DueSink } from './tick-index.ts';
+import { TimerRecords } from './timer-records.ts';
 import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
 import type { WheelIndex } from './wheel-index.ts';
 import type { WheelSnapshot } from './wheel-snapshot.ts';
@@ -24,9 +23,8 @@ const CAUGHT_UP = Number.NEGATIVE_INFINITY;
 /**
  * Time, ids and values on top of an index of slots by tick. TimingWheel says what it promises, TickIndex what it uses.
  *
- *    id ──slots──▶ slot ──index──▶ due tick
- *                   ├─ value
- *                   └─ deadline, where it is not the time of the due tick
+ *    id ──▶ record (id, value, place) ──index──▶ due tick
+ *              └─ deadline, where the due tick does not tell it
  *
  * Advancing over time in which there is nothing to do only notes the time: the index *lags* behind the
  * clock. Whatever changes the wheel, or reads what depends on the index's `now`, has it catch up first.
@@ -36,37 +34,34 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   protected readonly index: I;
   protected readonly intervals: Intervals;
   private readonly rules: DeadlineRules;
-  private readonly slots: Slots;
-  private readonly values: SlotValues<T>;
-  /** Where there is any deadline that is not the time of its tick. */
+  private readonly records: TimerRecords<T>;
+  /** Where there is any deadline that its due tick does not tell. */
   private deadlines: SlotDeadlines | undefined;
   private clock = Number.NaN; // V8: double fields
-  /** Whole deadlines from now up to it are their own due ticks; on most wheels there are none. */
+  /** Whole deadlines after now and below it are their own due ticks, which the index takes as near; on most wheels there are none. */
   private fastPathEnd = Number.NaN;
+  private readonly isIdentity: boolean;
   /** While the index lags, times below it need nothing but to be noted; else CAUGHT_UP: it stands at the clock's tick. */
   private laggingEnd = Number.NaN;
-  /** The handler that was passed when the index began to lag: known to be a function. */
-  private idleHandler: FireHandler<T> | undefined;
-  /** Ticks of `clock` and of the tick being handed over. */
+  private isLagging = false;
+  /** The tick being handed over, and the deadline that is not kept of what is due at it. */
   private handlerTick = Number.NaN;
+  private tickDeadline = Number.NaN;
   private handler: FireHandler<T> | undefined;
   private fired = 0;
-  /** See prefetch. V8: used results */
-  protected prefetchSink = 0;
   private idle: AdvanceResult = { fired: 0, cascaded: 0, complete: true, nextExpiration: undefined };
 
   constructor({ index, intervals, capacity, past, shard }: IndexedWheelOptions<I>) {
     this.index = index;
     this.intervals = intervals;
     this.rules = new DeadlineRules(index, intervals, past === 'throw');
-    this.slots = new Slots(capacity, shard);
-    this.values = new SlotValues(capacity);
-    const isFast = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
+    this.records = new TimerRecords(capacity, shard, (places) => index.usePlaces(places));
+    this.isIdentity = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
-    this.fastPathEnd = isFast ? LAST_TICK : Number.NEGATIVE_INFINITY;
+    this.fastPathEnd = this.isIdentity ? index.nearEnd : Number.NEGATIVE_INFINITY;
     this.laggingEnd = CAUGHT_UP;
     // Not when they are first used: in what order that happens would decide which kind of object this becomes.
-    this.deadlines = this.idleHandler = this.handler = undefined;
+    this.deadlines = this.handler = undefined;
   }
 
   get start(): number {
@@ -86,61 +81,61 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   get upperBound(): number {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
+    if (this.isLagging) this.catchUp();
     return this.rules.upperBound;
   }
 
   schedule(deadline: number, value: T): TimerId {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
+    if (this.isLagging) this.catchUp();
     if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
       return this.scheduleSlowly(deadline, value);
     }
-    const id = this.slots.allocate();
-    const slot = this.slots.slotOf(id);
-    this.values.set(slot, value);
+    const { records } = this;
+    const slot = records.take();
+    const id = records.open(slot, value);
     if (this.deadlines !== undefined) this.deadlines.unset(slot);
-    this.index.insert(slot, deadline);
+    this.index.insertNear(slot, deadline);
     return id;
   }
 
   reschedule(id: TimerId, deadline: number): boolean {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
-    const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
-    const tick = isFast ? deadline : this.rules.tickFor(deadline, this.clock);
-    if (!this.slots.isLive(id)) return false;
-    const slot = this.slots.slotOf(id);
+    if (this.isLagging) this.catchUp();
+    if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
+      return this.rescheduleSlowly(id, deadline);
+    }
+    if (!this.records.isLive(id)) return false;
+    const slot = this.records.slotOf(id);
     this.index.remove(slot);
-    if (!isFast) this.ownDeadlines().set(slot, deadline);
-    else if (this.deadlines !== undefined) this.deadlines.unset(slot);
-    this.index.insert(slot, tick);
+    if (this.deadlines !== undefined) this.deadlines.unset(slot);
+    this.index.insertNear(slot, deadline);
     return true;
   }
 
   cancel(id: TimerId): boolean {
-    if (!this.slots.isLive(id)) return false;
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
-    const slot = this.slots.slotOf(id);
+    const { records } = this;
+    if (!records.isLive(id)) return false;
+    if (this.isLagging) this.catchUp();
+    const slot = records.slotOf(id);
     this.index.remove(slot);
-    this.values.drop(slot);
-    this.slots.release(id);
+    records.close(slot, id);
     return true;
   }
 
   has(id: TimerId): boolean {
-    return this.slots.isLive(id);
+    return this.records.isLive(id);
   }
 
   get(id: TimerId): T | undefined {
-    return this.slots.isLive(id) ? this.values.get(this.slots.slotOf(id)) : undefined;
+    return this.records.isLive(id) ? this.records.valueAt(this.records.slotOf(id)) : undefined;
   }
 
   deadlineOf(id: TimerId): number | undefined {
-    return this.slots.isLive(id) ? this.deadlineAt(this.slots.slotOf(id)) : undefined;
+    return this.records.isLive(id) ? this.deadlineAt(this.records.slotOf(id)) : undefined;
   }
 
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
     const isEventFree = typeof now === 'number' && now < this.laggingEnd && now >= this.clock;
-    if (isEventFree && onFire === this.idleHandler && limit === undefined) {
+    if (isEventFree && typeof onFire === 'function' && limit === undefined) {
       this.clock = now;
       return this.idle;
     }
@@ -153,14 +148,9 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   clear(): void {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
-    for (let slot = 0; slot < this.slots.reach; slot++) {
-      const id = this.slots.idOf(slot);
-      if (id === undefined) continue;
-      this.values.drop(slot);
-      this.slots.release(id);
-    }
-    this.index.clear();
+    if (this.isLagging) this.catchUp();
+    this.index.clear(); // before what is closed takes the places
+    this.records.closeAll();
   }
 
   intervalNumber(time: number): number {
@@ -181,33 +171,28 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   memoryStats(): WheelMemoryStats {
-    const bytes = this.index.bytes + this.slots.bytes + this.values.bytes + (this.deadlines?.bytes ?? 0);
+    const bytes = this.index.bytes + this.records.bytes + (this.deadlines?.bytes ?? 0);
     return { levels: this.index.levelStats(), bytes };
   }
 
   snapshot(): WheelSnapshot {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp();
+    if (this.isLagging) this.catchUp();
     const timers: WheelSnapshot['timers'] = [];
-    for (let slot = 0; slot < this.slots.reach; slot++) {
-      const id = this.slots.idOf(slot);
+    for (let slot = 0; slot < this.records.reach; slot++) {
+      const id = this.records.idOf(slot);
       if (id !== undefined) timers.push({ slot, id, deadline: this.deadlineAt(slot) });
     }
     const { start, precision, now, size, upperBound } = this;
-    const [nextExpiration, idle, index] = [this.nextExpiration(), this.slots.idle, this.index.inspect()];
+    const [nextExpiration, idle, index] = [this.nextExpiration(), this.records.reach - size, this.index.inspect()];
     return { start, precision, now, size, upperBound, nextExpiration, timers, idle, index };
   }
 
   /** The timers in no particular order. A timer that is scheduled meanwhile may be met or not. */
   *[Symbol.iterator](): Iterator<WheelTimer<T>> {
-    for (let slot = 0; slot < this.slots.reach; slot++) {
-      const id = this.slots.idOf(slot);
-      if (id !== undefined) yield { id, deadline: this.deadlineAt(slot), value: this.values.get(slot) };
+    for (let slot = 0; slot < this.records.reach; slot++) {
+      const id = this.records.idOf(slot);
+      if (id !== undefined) yield { id, deadline: this.deadlineAt(slot), value: this.records.valueAt(slot) };
     }
-  }
-
-  /** For the index: a slot may come due. */
-  prefetch(slot: number): void {
-    this.prefetchSink ^= this.slots.prefetch(slot) ^ this.values.prefetch(slot);
   }
 
   /** For the index: a slot has come due. */
@@ -215,35 +200,51 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     if (tick !== this.handlerTick) {
       this.handlerTick = tick;
       this.clock = this.intervals.startOf(tick);
+      this.tickDeadline = this.intervals.deadlineOf(tick);
     }
-    const id = this.slots.idAt(slot);
-    const value = this.values.get(slot);
-    const deadline = this.deadlines === undefined ? this.clock : this.deadlines.get(slot, this.clock);
-    this.values.drop(slot);
-    this.slots.release(id);
+    const { records } = this;
+    const id = records.idAt(slot);
+    const value = records.valueAt(slot);
+    const own = this.index.keepsDueTicks ? this.tickDeadline : this.intervals.deadlineOf(this.index.tickOf(slot));
+    const deadline = this.deadlines === undefined ? own : this.deadlines.get(slot, own);
+    records.close(slot, id);
     this.fired++;
     (this.handler as FireHandler<T>)(value, id, deadline);
   }
 
   private deadlineAt(slot: number): number {
-    const tick = this.index.tickOf(slot);
-    return this.deadlines === undefined ? tick : this.deadlines.get(slot, tick);
+    const own = this.intervals.deadlineOf(this.index.tickOf(slot));
+    return this.deadlines === undefined ? own : this.deadlines.get(slot, own);
   }
 
-  private ownDeadlines(): SlotDeadlines {
-    this.deadlines ??= new SlotDeadlines(this.slots.capacity);
-    return this.deadlines;
-  }
-
-  /** Schedules what needs a deadline beside its tick, or is refused. */
+  /** Schedules what is not whole, not in the future or not near, or is refused. */
   private scheduleSlowly(deadline: number, value: T): TimerId {
     const tick = this.rules.tickFor(deadline, this.clock);
-    const id = this.slots.allocate();
-    const slot = this.slots.slotOf(id);
-    this.values.set(slot, value);
-    this.ownDeadlines().set(slot, deadline);
-    this.index.insert(slot, tick);
+    const slot = this.records.take();
+    const id = this.records.open(slot, value);
+    this.file(slot, tick, deadline);
     return id;
+  }
+
+  private rescheduleSlowly(id: TimerId, deadline: number): boolean {
+    const tick = this.rules.tickFor(deadline, this.clock);
+    if (!this.records.isLive(id)) return false;
+    const slot = this.records.slotOf(id);
+    this.index.remove(slot);
+    this.file(slot, tick, deadline);
+    return true;
+  }
+
+  /** Files a slot at the due tick of its deadline, which is kept where the tick does not tell it. */
+  private file(slot: number, tick: number, deadline: number): void {
+    if (tick > this.index.now && this.intervals.deadlineOf(tick) === deadline) {
+      if (this.deadlines !== undefined) this.deadlines.unset(slot);
+    } else {
+      this.deadlines ??= new SlotDeadlines(this.records.capacity);
+      this.deadlines.set(slot, deadline);
+    }
+    this.index.insert(slot, tick);
+    if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved on
   }
 
   private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
@@ -255,11 +256,11 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     if (tick >= this.index.nextEvent()) return this.fire(tick, now, onFire, limit);
     this.index.advanceTo(tick, this, limit);
     if (now > this.clock) this.clock = now;
-    return this.beginLagging(onFire);
+    return this.beginLagging();
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    if (this.laggingEnd > CAUGHT_UP) this.catchUp(); // an advance that fires nothing leaves the index where it stands
+    if (this.isLagging) this.catchUp(); // an advance that fires nothing leaves the index where it stands
     const cascadedBefore = this.index.cascaded;
     this.fired = 0;
     this.handler = onFire;
@@ -280,18 +281,20 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   /** Returns the result of a call in which nothing happened: the same object for as long as it holds. */
-  private beginLagging(onFire: FireHandler<T>): AdvanceResult {
-    this.idleHandler = onFire;
+  private beginLagging(): AdvanceResult {
     const nextExpiration = this.nextExpiration();
     if (this.idle.nextExpiration !== nextExpiration) this.idle = { ...this.idle, nextExpiration };
     this.laggingEnd = this.intervals.startOf(Math.min(this.index.nextEvent(), LAST_TICK));
+    this.isLagging = true;
     return this.idle;
   }
 
   /** Has the index catch up with the clock. */
   private catchUp(): void {
+    const { clock, index, intervals } = this;
+    this.isLagging = false;
     this.laggingEnd = CAUGHT_UP;
-    this.index.advanceTo(this.intervals.tickAt(this.clock), this, 0);
+    index.advanceTo(intervals.tickAt(clock), this, 0);
   }
 }
 

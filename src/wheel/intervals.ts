@@ -43,6 +43,11 @@ export class Intervals {
     return this.start + n * this.precision;
   }
 
+  /** The deadline that is not kept: one of which the due tick says everything. */
+  deadlineOf(tick: number): number {
+    return this.startOf(this.next ? tick - 1 : tick);
+  }
+
   /** The greatest n with startOf(n) <= time; where that is beyond MAX_TICK or -MAX_TICK, some number beyond it. */
   intervalOf(time: number): number {
     if (this.plain) return Math.floor(time);

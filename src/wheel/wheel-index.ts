@@ -1,4 +1,5 @@
 import type { TickIndex } from './tick-index.ts';
+import type { PlaceWords } from './timer-records.ts';
 import type { LevelStats } from './timing-wheel.ts';
 import type { IndexSnapshot } from './wheel-snapshot.ts';
 
@@ -6,6 +7,12 @@ import type { IndexSnapshot } from './wheel-snapshot.ts';
 export interface WheelIndex extends TickIndex {
   /** Whether slots are handed over at their own due ticks, not at those of a level. */
   readonly keepsDueTicks: boolean;
+  /** Whole ticks after `now` and below it may be passed to `insertNear`. It never falls. */
+  readonly nearEnd: number;
+  /** Files a slot with fewer questions. Preconditions: as for `insert`, and now < tick < nearEnd. */
+  insertNear(slot: number, tick: number): void;
+  /** To be called before anything is filed, and whenever the words are others: places are kept there from now on. */
+  usePlaces(places: PlaceWords): void;
   levelStats(): LevelStats[];
   /** Ticks that each level covers. */
   levelRanges(): number[];

@@ -1,52 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { decodeTimerId, timerIdLayout } from '../../src/timer-id.ts';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { DebugWheel } from '../../src/wheel/debug-wheel.ts';
 import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
 import type { LifecycleEntry } from '../../src/wheel/lifecycle-log.ts';
-import { Slots } from '../../src/wheel/slots.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
-
-describe('Slots', () => {
-  test('an id decodes to its wheel, its generation and its slot', () => {
-    const slots = new Slots(1000, 5);
-    const layout = timerIdLayout(6, 1000);
-    expect(decodeTimerId(slots.allocate(), layout)).toEqual({ shard: 5, generation: 1, slot: 0 });
-    const id = slots.allocate();
-    slots.release(id);
-    expect(decodeTimerId(slots.allocate(), layout)).toEqual({ shard: 5, generation: 2, slot: 1 });
-  });
-
-  test('the generation changes with every reuse, the slot freed last is used first', () => {
-    const slots = new Slots(4, 0);
-    const seen = new Set<number>();
-    for (let round = 0; round < 1000; round++) {
-      const id = slots.allocate();
-      expect(seen.has(id)).toBe(false);
-      expect(slots.slotOf(id)).toBe(0);
-      seen.add(id);
-      slots.release(id);
-      expect(slots.isLive(id)).toBe(false);
-    }
-  });
-
-  test('a slot whose generations are used up is retired', () => {
-    // The greatest shard and capacity leave 53 - 16 - 24 bits: 8191 generations.
-    const slots = new Slots(2 ** 24, 2 ** 16 - 1);
-    const ids = new Set<number>();
-    const used = new Set<number>();
-    for (let round = 0; round < 10_000; round++) {
-      const id = slots.allocate();
-      expect(Number.isSafeInteger(id)).toBe(true);
-      ids.add(id);
-      used.add(slots.slotOf(id));
-      slots.release(id);
-    }
-    expect([ids.size, used.size, slots.idle]).toEqual([10_000, 2, 2]);
-  });
-});
 
 describe('Intervals', () => {
   test.each([

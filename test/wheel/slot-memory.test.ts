@@ -5,7 +5,6 @@ import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import { SlotDeadlines } from '../../src/wheel/slot-deadlines.ts';
-import { SlotValues } from '../../src/wheel/slot-values.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -17,46 +16,6 @@ const fired = (wheel: ReturnType<typeof createWheel<unknown>>, now: number): [un
 };
 
 describe('values', () => {
-  const values = [
-    0,
-    -0,
-    1,
-    -1,
-    2 ** 31 - 1,
-    -(2 ** 31),
-    2 ** 31,
-    1.5,
-    Number.NaN,
-    Infinity,
-    7n,
-    '7',
-    true,
-    null,
-    {},
-    () => 7,
-  ];
-
-  test.each(values.map((value) => [value]))('%s comes back as it was', (value) => {
-    const kept = new SlotValues<unknown>(8);
-    kept.set(3, value);
-    expect(kept.get(3)).toBe(value);
-    kept.set(3, 12);
-    expect(kept.get(3)).toBe(12);
-    kept.set(3, value);
-    expect(kept.get(3)).toBe(value);
-  });
-
-  test('whole numbers and objects take turns in the same slots', () => {
-    const kept = new SlotValues<unknown>(4096);
-    const objects = Array.from({ length: 4096 }, (_, slot) => ({ slot }));
-    for (let slot = 0; slot < 4096; slot++) kept.set(slot, slot % 3 === 0 ? slot : objects[slot]);
-    for (let slot = 0; slot < 4096; slot += 2) kept.set(slot, slot % 5 === 0 ? objects[slot] : slot);
-    for (let slot = 0; slot < 4096; slot++) {
-      const isWhole = slot % 2 === 0 ? slot % 5 !== 0 : slot % 3 === 0;
-      expect(kept.get(slot)).toBe(isWhole ? slot : objects[slot]);
-    }
-  });
-
   test.each(['fire', 'cancel', 'clear'] as const)('after %s the wheel holds the value no longer', async (end) => {
     const wheel = createWheel<object>('default');
     const { collected, id } = scheduleFleeting(wheel);

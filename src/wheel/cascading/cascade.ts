@@ -54,7 +54,7 @@ export class Cascade extends SlotLists {
    * call, around which registers would have to be saved.
    */
   private cascadeUntilFull(from: number, living: number, level: number): number {
-    const { cells, cursors, mask0, nowLow, places, position } = this;
+    const { cells, cursors, mask0, nowLow, places, position, positionShift } = this;
     let left = living | 0;
     do {
       const others = left & (left - 1);
@@ -70,7 +70,7 @@ export class Cascade extends SlotLists {
       const slot = cells[old] & SLOT;
       cells[cell] = slot;
       cells[cell | 1] = low;
-      position[slot] = cell;
+      position[slot << positionShift] = cell;
       cursors[list] = cell + 2;
       left = others;
     } while (left !== 0);

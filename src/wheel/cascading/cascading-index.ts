@@ -1,17 +1,18 @@
+import { lowestOne } from '../bits.ts';
 import type { DueSink } from '../tick-index.ts';
 import type { LevelStats } from '../timing-wheel.ts';
 import { statsOf, type WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot } from '../wheel-snapshot.ts';
 import { Cascade } from './cascade.ts';
-import { type AllocateWords, CHUNK_SHIFT, SLOT_MASK } from './chunk-lists.ts';
+import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 
 // V8: folded constants
 const SHIFT = CHUNK_SHIFT;
+const HALF = CHUNK_WORDS / 2;
 const SLOT = SLOT_MASK;
 const UNKNOWN = -1;
 const NONE = -1;
-const FEW = 4; // fewer cells of a chunk are not worth the call that announces them
 
 export interface CascadingIndexOptions {
   /** Bits of a tick that each level covers, the finest first. Each 1..20, at most 53 in all. */
@@ -85,17 +86,22 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     if (due < this.earliest) this.setEarliest(due, slot);
   }
 
+  insertNear(slot: number, tick: number): void {
+    this.fileNear(slot, tick);
+    if (tick < this.earliest) this.setEarliest(tick, slot);
+  }
+
   remove(slot: number): boolean {
-    const { position } = this;
+    const { position, positionShift } = this;
     // What was never filed may lie beyond the array; undefined is not greater than anything.
-    if (!(position[slot] > 0)) return false;
-    position[slot] = 0;
+    if (!(position[slot << positionShift] > 0)) return false;
+    position[slot << positionShift] = 0;
     this.size--;
     return true;
   }
 
   tickOf(slot: number): number {
-    return this.tickAt(this.position[slot]);
+    return this.tickAt(this.position[slot << this.positionShift]);
   }
 
   /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
@@ -119,8 +125,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   }
 
   forEach(visit: (slot: number, tick: number) => void): void {
-    const { position } = this;
-    for (let slot = 0; slot < position.length; slot++) if (position[slot] !== 0) visit(slot, this.tickOf(slot));
+    for (let slot = 0; slot < this.room; slot++) if (this.has(slot)) visit(slot, this.tickOf(slot));
   }
 
   clear(): void {
@@ -146,13 +151,13 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   private setEarliest(tick: number, slot: number): void {
     this.earliest = tick;
     this.earliestSlot = slot;
-    this.earliestCell = this.position[slot];
+    this.earliestCell = this.position[slot << this.positionShift];
   }
 
   /** It may have been taken out, and have come to stand in the very same cell for another tick. */
   private isLeastKnown(): boolean {
-    if (this.earliest === UNKNOWN || this.position[this.earliestSlot] !== this.earliestCell) return false;
-    return this.tickAt(this.earliestCell) === this.earliest;
+    const cell = this.position[this.earliestSlot << this.positionShift];
+    return this.earliest !== UNKNOWN && cell === this.earliestCell && this.tickAt(cell) === this.earliest;
   }
 
   /** Finds the least tick: in the first occupied slot that holds anything alive. Precondition: size > 0. */
@@ -229,14 +234,13 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     this.unoccupy(list);
     for (let chunk = this.heads[list]; chunk !== 0; chunk = this.dropHead(list)) {
       const end = this.endOf(list, chunk);
-      if (sink.prefetch !== undefined) this.prefetch(chunk << SHIFT, end, sink);
-      for (let from = chunk << SHIFT; from < end; ) {
+      for (let from = chunk << SHIFT; from < end; from += HALF) {
         if (left <= 0) return left;
-        const to = Math.min(end, from + 2 * left) | 0;
-        left -= this.handOverCells(from, to, tick, sink);
-        from = to;
-        // The sink cleared the index.
-        if (this.reading !== list) return left;
+        const living = this.livingIn(from, end);
+        if (sink.prefetch !== undefined && (living & (living - 1)) !== 0) this.prefetch(from, living, sink);
+        left -= this.handOverLiving(from, living, tick, sink, left);
+        if (this.reading !== list) return left; // the sink cleared the index
+        if (left <= 0 && this.livingIn(from, end) !== 0) return left;
       }
     }
     this.detach(list);
@@ -244,31 +248,31 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return left;
   }
 
-  /** Hands over what is alive in some cells. Returns how many that was. */
-  private handOverCells(from: number, end: number, tick: number, sink: DueSink): number {
-    const { cells, reading } = this;
-    let dead = 0;
-    for (let cell = from; cell < end; cell += 2) {
+  /** Hands over the entries of half a chunk that `living` shows, at most `budget`. Returns how many that was. */
+  private handOverLiving(from: number, living: number, tick: number, sink: DueSink, budget: number): number {
+    const { cells, positionShift, reading } = this;
+    let handed = 0;
+    for (let left = living | 0; left !== 0 && handed < budget; ) {
+      const others = left & (left - 1);
+      const cell = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
+      left = others;
       const slot = cells[cell] & SLOT;
       const { position } = this; // read for each entry: the sink may have it grow
-      if (position[slot] !== cell) {
-        dead++;
-        continue;
-      }
-      position[slot] = 0;
+      if (position[slot << positionShift] !== cell) continue; // the sink has taken it out meanwhile
+      position[slot << positionShift] = 0;
       this.size--;
+      handed++;
       sink.due(slot, tick);
-      // The sink cleared the index: what stands behind was not handed over.
-      if (this.reading !== reading) return ((cell - from) >> 1) + 1 - dead;
+      if (this.reading !== reading) break; // the sink cleared the index: what stands behind is not handed over
     }
-    return ((end - from) >> 1) - dead;
+    return handed;
   }
 
-  /** Announces the slots in some cells, unless they are few: see DueSink, expect. */
-  private prefetch(from: number, to: number, sink: DueSink): void {
-    const { cells } = this;
-    if (sink.prefetch === undefined || to - from <= FEW) return;
-    for (let cell = from; cell < to; cell += 2) sink.prefetch(cells[cell] & SLOT);
+  /** Announces the slots of the entries of half a chunk that `living` shows: see DueSink. */
+  private prefetch(from: number, living: number, sink: DueSink): void {
+    for (let left = living | 0; left !== 0; left &= left - 1) {
+      sink.prefetch?.(this.cells[from + 2 * lowestOne(left)] & SLOT);
+    }
   }
 
   /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
@@ -282,12 +286,13 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     const isTick = this.geometry.levelOf[list] === 0;
     for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
       const end = this.endOf(list, chunk);
-      for (let cell = chunk << SHIFT; cell < end; cell += 2) {
-        const slot = this.slotAt(cell);
-        if (slot < 0) continue;
-        const tick = this.tickAt(cell);
-        if (this.earliest === UNKNOWN || tick < this.earliest) this.setEarliest(tick, slot);
-        if (isTick) return;
+      for (let from = chunk << SHIFT; from < end; from += HALF) {
+        for (let left = this.livingIn(from, end) | 0; left !== 0; left &= left - 1) {
+          const cell = from + 2 * lowestOne(left);
+          const tick = this.tickAt(cell);
+          if (this.earliest === UNKNOWN || tick < this.earliest) this.setEarliest(tick, this.cells[cell] & SLOT);
+          if (isTick) return;
+        }
       }
     }
   }

@@ -1,10 +1,13 @@
+import type { PlaceWords } from '../timer-records.ts';
+
 /**
  * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
  *   heads[list]        = its first chunk, 0 where it has none
  *   cursors[list]      = the cell of its next entry
- *   position[slot]     = the cell of the slot's entry, 0 where it has none
+ *   position[slot]     = the cell of the slot's entry, 0 or less where it has none; it is the word slot << positionShift,
+ *                        as it may stand in records of the user's (see PlaceWords)
  *
  * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. It is alive if its slot's position
  * names its cell; so a slot is taken out by clearing its position, without a touch of the cell, and whoever reads a list
@@ -34,10 +37,14 @@ const SLOT = SLOT_MASK;
 const NO_CHUNK = LINK;
 /** Entries per live one above which lists are compacted: a third of what is read then moves, and two thirds go. */
 const MAX_ENTRIES = 3;
-const INITIAL_CHUNKS = 16;
+const INITIAL_CHUNKS = 18;
 const INITIAL_SLOTS = 256;
 /** Large, since all is copied; memory that is not touched costs nothing. */
 const GROWTH = 4;
+/** Less where there is much, as entries take most of the memory. */
+const CHUNKS_GROWTH = 2;
+const MANY_CHUNKS = 2 ** 15;
+const MANY_CHUNKS_GROWTH = 1.5;
 
 /** Makes an array of the given number of words, all 0. */
 export type AllocateWords = (count: number) => Int32Array;
@@ -48,6 +55,7 @@ export class ChunkLists {
   // V8: declared fields
   cells: Int32Array;
   position: Int32Array;
+  protected positionShift = 0;
   /** Slots below it have a position. */
   protected room = 0;
   readonly heads: Int32Array;
@@ -73,8 +81,9 @@ export class ChunkLists {
   }
 
   protected get bytesOfLists(): number {
-    const { cells, cursors, heads, position } = this;
-    return cells.byteLength + position.byteLength + heads.byteLength + cursors.byteLength;
+    const { cells, cursors, heads, position, positionShift } = this;
+    const positions = positionShift === 0 ? position.byteLength : 0;
+    return cells.byteLength + positions + heads.byteLength + cursors.byteLength;
   }
 
   protected get usedBytesOfCells(): number {
@@ -179,11 +188,11 @@ export class ChunkLists {
    * mispredicted costs the whole miss, for each entry.
    */
   protected livingIn(from: number, end: number): number {
-    const { cells, position } = this;
+    const { cells, position, positionShift } = this;
     const stop = Math.min(end, from + HALF);
     let living = 0;
     for (let cell = from; cell < stop; cell += 2) {
-      living |= (position[cells[cell] & SLOT] === cell ? 1 : 0) << (cell >>> 1);
+      living |= (position[(cells[cell] & SLOT) << positionShift] === cell ? 1 : 0) << (cell >>> 1);
     }
     return living;
   }
@@ -192,9 +201,20 @@ export class ChunkLists {
     this.freeChunk = 0;
     this.usedChunks = 1;
     this.chunks = 0;
-    this.position.fill(0);
+    const { position, positionShift } = this;
+    // What is below 0 is the user's.
+    for (let slot = 0; slot < this.room; slot++) {
+      if (position[slot << positionShift] > 0) position[slot << positionShift] = 0;
+    }
     this.heads.fill(0);
     this.cursors.fill(NO_CHUNK);
+  }
+
+  /** Has positions kept in words of the user's, who sees to it that there are enough of them. */
+  usePlaces({ words, shift }: PlaceWords): void {
+    this.position = words;
+    this.positionShift = shift;
+    this.room = words.length >>> shift;
   }
 
   /** Makes room for the position of `slot`. */
@@ -207,7 +227,7 @@ export class ChunkLists {
 
   /** Moves the entries of half a chunk that `living` shows to a cell and those after it. Returns the cell after the last. */
   private moveLiving(from: number, living: number, to: number): number {
-    const { cells, position } = this;
+    const { cells, position, positionShift } = this;
     for (let left = living | 0; left !== 0; ) {
       const others = left & (left - 1);
       const cell = (from + 2 * (31 - Math.clz32(left ^ others))) | 0;
@@ -216,14 +236,16 @@ export class ChunkLists {
       const word = cells[cell];
       cells[to] = word;
       cells[to + 1] = cells[cell + 1];
-      position[word & SLOT] = to;
+      position[(word & SLOT) << positionShift] = to;
       to += 2;
     }
     return to;
   }
 
   private growCells(): void {
-    const cells = new Int32Array(this.cells.length * GROWTH);
+    const chunks = this.cells.length >>> SHIFT;
+    const growth = chunks < MANY_CHUNKS ? CHUNKS_GROWTH : MANY_CHUNKS_GROWTH;
+    const cells = new Int32Array(Math.ceil(chunks * growth) << SHIFT);
     cells.set(this.cells);
     this.cells = cells;
   }

@@ -50,7 +50,7 @@ export class SlotLists extends ChunkLists {
   /** End of the block of 2^32 ticks that holds `now`. */
   private blockEnd = Number.NaN;
   /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: moved on when it is reached. */
-  private nearEnd = Number.NaN;
+  nearEnd = Number.NaN;
   /** Where ticks of now's block go, see LevelGeometry.tabulate. */
   protected readonly places = new Int32Array(33);
   /** The list that was compacted last. */
@@ -73,13 +73,13 @@ export class SlotLists extends ChunkLists {
   }
 
   has(slot: number): boolean {
-    return this.position[slot] > 0;
+    return this.position[slot << this.positionShift] > 0;
   }
 
   /** For readers of the lists: the slot that is alive in a cell, or -1. */
   slotAt(cell: number): number {
     const slot = this.cells[cell] & SLOT;
-    return this.position[slot] === cell ? slot : -1;
+    return this.position[slot << this.positionShift] === cell ? slot : -1;
   }
 
   /** The tick of what is alive in a cell. */
@@ -90,9 +90,9 @@ export class SlotLists extends ChunkLists {
   }
 
   bytesFor(slots: number): number {
-    const { farTicks, position } = this;
+    const { farTicks } = this;
     const cells = this.usedBytesOfCells + this.heads.byteLength + this.cursors.byteLength;
-    const perSlot = Math.min(slots, position.length) * position.BYTES_PER_ELEMENT;
+    const perSlot = Math.min(slots, this.room) << (this.positionShift + 2);
     return cells + perSlot + this.occupancy.bytes + farTicks.byteLength + this.geometry.bytes;
   }
 
@@ -103,11 +103,13 @@ export class SlotLists extends ChunkLists {
   /** Precondition: tick > now, the slot is not filed. */
   protected file(slot: number, tick: number): void {
     if (slot >= this.room) this.growPosition(slot);
+    if (tick < this.nearEnd) this.fileNear(slot, tick);
+    else this.fileElsewhere(slot, tick);
+  }
+
+  /** Precondition, beside: tick < nearEnd, and there is room for the slot's position. */
+  protected fileNear(slot: number, tick: number): void {
     this.size++;
-    if (!(tick < this.nearEnd)) {
-      this.fileElsewhere(slot, tick);
-      return;
-    }
     const low = tick | 0;
     const place = this.places[Math.clz32(low ^ this.nowLow)];
     const list = (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
@@ -117,7 +119,7 @@ export class SlotLists extends ChunkLists {
     const { cells } = this;
     cells[cell] = slot;
     cells[cell + 1] = low;
-    this.position[slot] = cell;
+    this.position[slot << this.positionShift] = cell;
     this.cursors[list] = cell + 2;
   }
 
@@ -174,7 +176,7 @@ export class SlotLists extends ChunkLists {
     const { cells } = this;
     cells[cell] = word;
     cells[cell + 1] = low;
-    this.position[slot] = cell;
+    this.position[slot << this.positionShift] = cell;
     this.cursors[list] = cell + 2;
   }
 
@@ -204,6 +206,7 @@ export class SlotLists extends ChunkLists {
   }
 
   private fileElsewhere(slot: number, tick: number): void {
+    this.size++;
     this.setNearEnd();
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
   }

@@ -1,11 +1,11 @@
 import { Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
-import { grown } from '../slots.ts';
 import type { DueSink } from '../tick-index.ts';
 import type { LevelStats } from '../timing-wheel.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
 import { statsOf, type WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapshot.ts';
+import { Placements } from './placements.ts';
 import { Spoke } from './spoke.ts';
 
 export interface PinnedIndexOptions {
@@ -39,17 +39,14 @@ export class PinnedIndex implements WheelIndex {
   size = 0;
   readonly cascaded = 0;
   readonly keepsDueTicks = false;
+  readonly nearEnd = Number.NEGATIVE_INFINITY;
   private readonly widths: Float64Array;
   private readonly spokeCounts: Int32Array;
   private readonly bases: Int32Array;
   private readonly spokes: (Spoke | undefined)[];
   private readonly occupancy: Occupancy;
   private readonly compaction: CompactionConfig;
-  private readonly capacity: number;
-  /** By slot: its spoke + 1 (0: not filed), the entry in it, its tick. */
-  private spokeOf = new Int32Array(256);
-  private entryOf = new Int32Array(256);
-  private ticks = new Float64Array(256);
+  private readonly placements: Placements;
   private filings = 0;
   private event = Number.POSITIVE_INFINITY;
   private advancing = false;
@@ -58,7 +55,7 @@ export class PinnedIndex implements WheelIndex {
 
   constructor({ levels, capacity, start = 0, compaction = defaultCompaction }: PinnedIndexOptions) {
     this.now = start;
-    this.capacity = capacity;
+    this.placements = new Placements(capacity);
     this.compaction = compaction;
     this.widths = Float64Array.from(levels, (level) => level.width);
     this.spokeCounts = Int32Array.from(levels, (level) => level.spokes);
@@ -76,11 +73,8 @@ export class PinnedIndex implements WheelIndex {
   }
 
   get bytes(): number {
-    const perSlot = this.spokeOf.byteLength + this.entryOf.byteLength + this.ticks.byteLength;
-    return this.spokes.reduce(
-      (sum, spoke) => sum + (spoke?.bytes ?? 0),
-      perSlot + this.occupancy.bytes + 8 * this.spokes.length,
-    );
+    const fixed = this.placements.bytes + this.occupancy.bytes + 8 * this.spokes.length;
+    return this.spokes.reduce((sum, spoke) => sum + (spoke?.bytes ?? 0), fixed);
   }
 
   get upperBound(): number {
@@ -90,7 +84,6 @@ export class PinnedIndex implements WheelIndex {
 
   insert(slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
-    while (slot >= this.spokeOf.length) this.growSlots();
     let level = 0;
     while (due > this.reach(level)) level++;
     const width = this.widths[level];
@@ -102,35 +95,42 @@ export class PinnedIndex implements WheelIndex {
       this.spokes[at] = spoke;
     }
     if (spoke.count === 0) this.occupancy.set(at);
-    this.entryOf[slot] = spoke.add(slot, this.filings++);
-    this.spokeOf[slot] = at + 1;
-    this.ticks[slot] = due;
+    this.placements.place(slot, at, spoke.add(slot, this.filings++), due);
     this.size++;
     if (round * width < this.event) this.event = round * width;
   }
 
+  insertNear(slot: number, tick: number): void {
+    this.insert(slot, tick);
+  }
+
+  /** Takes no use of them: what is kept of a slot here does not fit into a word. */
+  usePlaces(): void {}
+
   remove(slot: number): boolean {
-    if (!this.has(slot)) return false;
-    const at = this.spokeOf[slot] - 1;
+    const { placements } = this;
+    if (!placements.has(slot)) return false;
+    const at = placements.spokeOf(slot);
     const spoke = this.spokes[at] as Spoke;
-    spoke.remove(this.entryOf[slot]);
-    this.spokeOf[slot] = 0;
+    spoke.remove(placements.entryOf(slot));
+    placements.displace(slot);
     this.size--;
     if (spoke.count === 0) this.vacate(at);
     return true;
   }
 
   has(slot: number): boolean {
-    return slot < this.spokeOf.length && this.spokeOf[slot] !== 0;
+    return this.placements.has(slot);
   }
 
+  /** Also of a slot that is being handed over. */
   tickOf(slot: number): number {
-    return this.ticks[slot];
+    return this.placements.tickOf(slot);
   }
 
   /** The level on which a filed slot stands. */
   levelOf(slot: number): number {
-    const at = this.spokeOf[slot] - 1;
+    const at = this.placements.spokeOf(slot);
     return this.bases.findLastIndex((base) => base <= at);
   }
 
@@ -177,7 +177,7 @@ export class PinnedIndex implements WheelIndex {
   }
 
   forEach(visit: (slot: number, tick: number) => void): void {
-    for (let slot = 0; slot < this.spokeOf.length; slot++) if (this.spokeOf[slot] !== 0) visit(slot, this.ticks[slot]);
+    for (let slot = 0; slot < this.placements.reach; slot++) if (this.has(slot)) visit(slot, this.tickOf(slot));
   }
 
   /** Compacts every spoke, whether it is wasteful or not. */
@@ -190,7 +190,7 @@ export class PinnedIndex implements WheelIndex {
   clear(): void {
     this.spokes.fill(undefined);
     this.occupancy.clear();
-    this.spokeOf.fill(0);
+    this.placements.clear();
     this.size = 0;
     this.open.length = 0;
     if (!this.advancing) this.event = Number.POSITIVE_INFINITY;
@@ -211,8 +211,8 @@ export class PinnedIndex implements WheelIndex {
       const spoke = this.spokes[at];
       if (spoke === undefined) continue;
       const entries = spoke.slots().map((slot) => {
-        const filed = this.spokeOf[slot] === at + 1 && spoke.entries[this.entryOf[slot]] === slot;
-        return { slot, tick: this.ticks[slot], filed };
+        const filed = this.placements.spokeOf(slot) === at && spoke.entries[this.placements.entryOf(slot)] === slot;
+        return { slot, tick: this.tickOf(slot), filed };
       });
       lists.push({ index, live: spoke.count, capacity: spoke.capacity, entries });
     }
@@ -268,8 +268,8 @@ export class PinnedIndex implements WheelIndex {
       left--;
       earliest.first();
       const slot = earliest.shift();
-      const at = this.spokeOf[slot] - 1;
-      this.spokeOf[slot] = 0;
+      const at = this.placements.spokeOf(slot);
+      this.placements.displace(slot);
       this.size--;
       if (earliest.count === 0) this.vacate(at);
       sink.due(slot, tick);
@@ -288,12 +288,6 @@ export class PinnedIndex implements WheelIndex {
   }
 
   private readonly place = (slot: number, entry: number): void => {
-    this.entryOf[slot] = entry;
+    this.placements.moveTo(slot, entry);
   };
-
-  private growSlots(): void {
-    this.spokeOf = grown(this.spokeOf, this.capacity);
-    this.entryOf = grown(this.entryOf, this.capacity);
-    this.ticks = grown(this.ticks, this.capacity);
-  }
 }

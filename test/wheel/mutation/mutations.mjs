@@ -15,14 +15,14 @@ export const mutations = [
   [
     'the cached least survives a re-filing',
     'cascading/cascading-index.ts',
-    'return this.tickAt(this.earliestCell) === this.earliest;',
-    'return true;',
+    ' && this.tickAt(cell) === this.earliest;',
+    ';',
   ],
   [
     'the cached least survives a removal',
     'cascading/cascading-index.ts',
-    '|| this.position[this.earliestSlot] !== this.earliestCell) return',
-    ') return',
+    '&& cell === this.earliestCell && this',
+    '&& this',
   ],
   [
     'a level is skipped in looking for the next event',
@@ -52,15 +52,27 @@ export const mutations = [
   [
     'a cleared list is read on',
     'cascading/cascading-index.ts',
-    'if (this.reading !== reading) return ((cell - from) >> 1) + 1 - dead;',
-    '',
+    'if (this.reading !== list) return left; // the',
+    '// the',
   ],
-  ['clearing uses the budget up', 'cascading/cascading-index.ts', 'return ((cell - from) >> 1) + 1 - dead;', 'break;'],
   [
-    'the budget lets one more through',
+    'a slot cleared under the sink is handed over',
     'cascading/cascading-index.ts',
-    'from + 2 * left) | 0',
-    'from + 2 * left + 2) | 0',
+    'if (this.reading !== reading) break; // the',
+    '// the',
+  ],
+  [
+    'what the sink has taken out is handed over',
+    'cascading/cascading-index.ts',
+    'if (position[slot << positionShift] !== cell) continue; // the',
+    '// the',
+  ],
+  ['the budget lets one more through', 'cascading/cascading-index.ts', 'handed < budget; ) {', 'handed <= budget; ) {'],
+  [
+    'what a budget leaves of half a chunk is dropped',
+    'cascading/cascading-index.ts',
+    'if (left <= 0 && this.livingIn(from, end) !== 0) return left;',
+    '',
   ],
   ['the bound does not grow', 'cascading/cascading-index.ts', 'Math.min(this.now + geometry', 'Math.min(geometry'],
   [
@@ -90,7 +102,6 @@ export const mutations = [
     'Math.min(this.blockEnd, now + FAR_TICKS)',
   ],
   ['the least of the overflow list is not noted', 'cascading/slot-lists.ts', '      this.overflowLeast = tick;\n', ''],
-  ['the dead are handed over', 'cascading/cascading-index.ts', 'if (position[slot] !== cell) {', 'if (false) {'],
   ['the overflow list is taken for level 1', 'cascading/cascade.ts', 'list === this.overflowList ? OVERFLOW : ', ''],
   [
     'the next event is not looked for',
@@ -116,7 +127,12 @@ export const mutations = [
     'if (this.isWasteful(this.size, this.listsInUse)) {',
     'if (false) {',
   ],
-  ['compaction forgets where it put a slot', 'cascading/chunk-lists.ts', '      position[word & SLOT] = to;\n', ''],
+  [
+    'compaction forgets where it put a slot',
+    'cascading/chunk-lists.ts',
+    '      position[(word & SLOT) << positionShift] = to;\n',
+    '',
+  ],
   [
     'compaction leaves the last chunk out',
     'cascading/chunk-lists.ts',
@@ -139,17 +155,27 @@ export const mutations = [
     'this.mask[level] = 2 ** Math.max(0, bits - 1) - 1;',
   ],
   ['the high word is compared with nothing', 'cascading/level-geometry.ts', '^ (now * 2 ** -32))', '^ 0)'],
-  ['a generation is not raised', 'slots.ts', 'const next = id + this.step;', 'const next = id;'],
-  ['no slot is ever retired', 'slots.ts', 'if (next >= this.end) {', 'if (next > Number.MAX_SAFE_INTEGER * 2) {'],
+  ['a generation is not raised', 'timer-records.ts', 'const next = id + this.step;', 'const next = id;'],
+  [
+    'no slot is ever retired',
+    'timer-records.ts',
+    'if (next >= this.end) {',
+    'if (next > Number.MAX_SAFE_INTEGER * 2) {',
+  ],
   [
     'compaction takes the dead for alive',
     'cascading/chunk-lists.ts',
-    'living |= (position[cells[cell] & SLOT] === cell ? 1 : 0) << (cell >>> 1);',
+    'living |= (position[(cells[cell] & SLOT) << positionShift] === cell ? 1 : 0) << (cell >>> 1);',
     'living |= 1 << (cell >>> 1);',
   ],
-  ['minus nought is kept as nought', 'slot-values.ts', ' && !isMinusZero(value)', ''],
-  ['the word that says "kept apart" is kept as a value', 'slot-values.ts', ' && value !== OUT_OF_LINE', ''],
-  ['a value kept apart is not let go', 'slot-values.ts', 'this.outOfLine[slot] = undefined;', 'this.outOfLine.length;'],
+  ['minus nought is kept as nought', 'timer-records.ts', ' && !isMinusZero(value)', ''],
+  ['the word that says "kept apart" is kept as a value', 'timer-records.ts', ' && value !== OUT_OF_LINE', ''],
+  [
+    'a value kept apart is not let go',
+    'timer-records.ts',
+    'this.outOfLine[slot] = undefined;',
+    'this.outOfLine.length;',
+  ],
   ['a deadline of 0 is taken for none', 'slot-deadlines.ts', 'const ZERO = -0;', 'const ZERO = 0;'],
   [
     "a slot's last deadline stays its own",
@@ -160,19 +186,14 @@ export const mutations = [
   [
     'the index does not catch up with the clock',
     'indexed-wheel.ts',
-    '    this.index.advanceTo(this.intervals.tickAt(this.clock), this, 0);\n',
+    '    index.advanceTo(intervals.tickAt(clock), this, 0);\n',
     '',
   ],
   ['a quiet wheel goes back in time', 'indexed-wheel.ts', ' && now >= this.clock;', ';'],
-  ['a quiet wheel is told anything', 'indexed-wheel.ts', 'onFire === this.idleHandler && ', ''],
+  ['a quiet wheel is told anything', 'indexed-wheel.ts', "typeof onFire === 'function' && ", ''],
   ['a quiet wheel is told a string', 'indexed-wheel.ts', "typeof now === 'number' && ", ''],
   ['a limit is no number', 'indexed-wheel.ts', "typeof limit === 'number' && ", ''],
-  [
-    'firing does not wake the wheel',
-    'indexed-wheel.ts',
-    'if (this.laggingEnd > CAUGHT_UP) this.catchUp(); // an',
-    'this.eventFreeBefore = AWAKE; // an',
-  ],
+  ['firing does not wake the wheel', 'indexed-wheel.ts', 'if (this.isLagging) this.catchUp(); // an', '// an'],
   [
     'the next expiration is one that never comes',
     'indexed-wheel.ts',
@@ -195,7 +216,7 @@ export const mutations = [
   [
     'a cancel does not wake the wheel',
     'indexed-wheel.ts',
-    'return false;\n    if (this.laggingEnd > CAUGHT_UP) this.catchUp();',
+    'return false;\n    if (this.isLagging) this.catchUp();',
     'return false;',
   ],
   [
@@ -223,8 +244,8 @@ export const mutations = [
   [
     "a value outlives its timer's firing",
     'indexed-wheel.ts',
-    '    this.values.drop(slot);\n    this.slots.release(id);\n    this.fired++;\n',
-    '    this.slots.release(id);\n    this.fired++;\n',
+    '    records.close(slot, id);\n    this.fired++;\n',
+    '    this.fired++;\n',
   ],
   [
     'a spoke is used one round too early',

@@ -22,7 +22,7 @@ symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 /** Quick suites first: most mutations do not live to see the others. */
 const suites = [
-  ['conformance', 'clock', 'parts', 'slot-memory', 'presets', 'pinned3', 'monotone-queue'],
+  ['conformance', 'clock', 'parts', 'timer-records', 'slot-memory', 'presets', 'pinned3', 'monotone-queue'],
   ['cascading-index', 'random-scripts'],
   ['small-worlds'],
 ];

@@ -1,0 +1,72 @@
+const RECORD = 2; // words to a record, as a shift
+const ENTRY_AT = 1;
+const TICK_AT = 1;
+const INITIAL = 256;
+const GROWTH = 4;
+
+/**
+ * Where each slot of a pinned index stands, and its own due tick: one line of memory for all that removing it reads.
+ *
+ *    words    │ spoke + 1, 0: not filed │ entry │   tick    │          doubles[2 × slot + 1] is the tick
+ */
+export class Placements {
+  private readonly capacity: number;
+  private words = new Int32Array(INITIAL << RECORD);
+  private doubles: Float64Array;
+  /** Slots below it have a record. */
+  reach = INITIAL;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+    this.doubles = new Float64Array(this.words.buffer);
+  }
+
+  place(slot: number, spoke: number, entry: number, tick: number): void {
+    if (slot >= this.reach) this.grow(slot);
+    this.words[slot << RECORD] = spoke + 1;
+    this.words[(slot << RECORD) | ENTRY_AT] = entry;
+    this.doubles[(slot << 1) | TICK_AT] = tick;
+  }
+
+  moveTo(slot: number, entry: number): void {
+    this.words[(slot << RECORD) | ENTRY_AT] = entry;
+  }
+
+  /** The tick stays, for whoever the slot is handed to. */
+  displace(slot: number): void {
+    this.words[slot << RECORD] = 0;
+  }
+
+  clear(): void {
+    this.words.fill(0);
+  }
+
+  has(slot: number): boolean {
+    return slot < this.reach && this.words[slot << RECORD] !== 0;
+  }
+
+  /** Below 0 where the slot is not filed. */
+  spokeOf(slot: number): number {
+    return this.words[slot << RECORD] - 1;
+  }
+
+  entryOf(slot: number): number {
+    return this.words[(slot << RECORD) | ENTRY_AT];
+  }
+
+  tickOf(slot: number): number {
+    return this.doubles[(slot << 1) | TICK_AT];
+  }
+
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+
+  private grow(slot: number): void {
+    this.reach = Math.max(slot + 1, Math.min(this.capacity, this.reach * GROWTH));
+    const words = new Int32Array(this.reach << RECORD);
+    words.set(this.words);
+    this.words = words;
+    this.doubles = new Float64Array(words.buffer);
+  }
+}

@@ -5,11 +5,13 @@ import { ProgressLine } from '../replay/progress-line.ts';
 import { parseSoakOptions } from './options.ts';
 import { Soak } from './soak.ts';
 import { renderSoakReport } from './soak-report.ts';
+import { soakWheel } from './wheel/wheel-soak-main.ts';
 
 const exitCodes = { wrong: 1, usage: 2 };
 
 async function main(): Promise<number> {
   try {
+    if (process.argv[2] === 'wheel') return await soakWheel(process.argv.slice(3));
     const options = parseSoakOptions(process.argv.slice(2));
     if (options === undefined) return 0;
     const line = new ProgressLine(process.stderr, options.cps);

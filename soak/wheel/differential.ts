@@ -37,10 +37,27 @@ const PATIENCE = 20_000;
 
 /** Plays worlds until one goes wrong, or there are moves enough. */
 export function playWorlds(
-  { seed, operations, first, stride }: DifferentialPlan,
+  plan: DifferentialPlan,
   onWorld: (number: number) => void,
   onPlayed: (tally: WorldTally) => void,
 ): Finding | undefined {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // refusals are many, and all that is looked at is their code
+  const failure = playUntilFailure(plan, onWorld, onPlayed);
+  Error.stackTraceLimit = stackTraceLimit;
+  return failure === undefined ? undefined : investigate(plan.seed, failure.world, failure.error);
+}
+
+interface Failure {
+  readonly world: number;
+  readonly error: unknown;
+}
+
+function playUntilFailure(
+  { seed, operations, first, stride }: DifferentialPlan,
+  onWorld: (number: number) => void,
+  onPlayed: (tally: WorldTally) => void,
+): Failure | undefined {
   let made = 0;
   for (let number = first; made < operations; number += stride) {
     onWorld(number);
@@ -50,7 +67,7 @@ export function playWorlds(
     try {
       player.play();
     } catch (error) {
-      return investigate(seed, number, error);
+      return { world: number, error };
     }
     const { fired, operations } = player.duel;
     made += operations;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import type { PinnedWheel } from '../../src/wheel/pinned/pinned-wheel.ts';
+import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { subjects } from './conformance-subjects.ts';
 import { noTimes } from './no-times.ts';
 
@@ -129,3 +130,30 @@ test('what a coarse level would hand over beyond the last tick waits for ever', 
   expect(wheel.advanceTo(LAST, () => {})).toMatchObject({ fired: 1, complete: true, nextExpiration: undefined });
   checkInvariants(wheel.snapshot());
 });
+
+test.each([2 ** 52 + 1, 2 ** 52 + 3])(
+  'near the end, where ticks share a time, the bound is refused: start %i',
+  (start) => {
+    const configs: WheelConfig[] = [
+      { engine: 'cascading', precision: 1, levelBits: [10, 10], overflow: 'throw' },
+      { engine: 'pinned', levels: [{ precision: 1, spokes: 1024 }] },
+    ];
+    let shared = 0;
+    for (const config of configs) {
+      for (let tick = LAST - 12; tick < LAST; tick++) {
+        const wheel = createWheel<string>(config, { start });
+        wheel.advanceTo(wheel.intervalNumberStart(tick), () => {});
+        const bound = wheel.upperBound;
+        if (wheel.intervalNumberStart(wheel.intervalNumber(bound) - 1) === bound) shared++;
+        expect(() => wheel.schedule(bound, 'x')).toThrow(expect.objectContaining({ code: 'ERR_DEADLINE_TOO_FAR' }));
+        if (config.engine === 'pinned' && wheel.now < wheel.intervalNumberStart(LAST - 4)) {
+          const { wheelDeadline } = (wheel as PinnedWheel<string>).scheduleBestFit(2 ** 60, 'y');
+          expect(wheelDeadline).toBeLessThan(bound);
+          expect(wheel.size).toBe(1);
+        }
+        checkInvariants(wheel.snapshot());
+      }
+    }
+    expect(shared).toBeGreaterThan(0);
+  },
+);

@@ -27,11 +27,18 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
    * schedule the rest of the way: see scheduleLong.
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
-    const { upperBound } = this;
-    const { intervals } = this;
-    const wheelDeadline = deadline < upperBound ? deadline : intervals.startOf(intervals.intervalOf(upperBound) - 1);
+    const wheelDeadline = deadline < this.upperBound ? deadline : this.lastDeadline();
     const finite = Number.isFinite(deadline) ? wheelDeadline : deadline;
     return { id: this.schedule(finite, value), wheelDeadline };
+  }
+
+  /** The last time of a tick that the wheel takes. */
+  private lastDeadline(): number {
+    const { intervals, upperBound } = this;
+    let tick = intervals.intervalOf(upperBound) - 1;
+    // Where doubles are coarser than ticks, the bound's time is that of ticks before it, too.
+    while (intervals.startOf(tick) >= upperBound) tick--;
+    return intervals.startOf(tick);
   }
 
   /** Gives back what memory the spokes hold beyond what their timers need. Ids stay valid. */

@@ -209,8 +209,8 @@ export const mutations = [
   [
     'what never fires is taken',
     'deadline-rules.ts',
-    'tick >= Math.min(this.index.upperBound, MAX_TICK) - 1',
-    'tick >= this.index.upperBound - 1',
+    'tick >= Math.min(this.index.upperBound, MAX_TICK) - COARSE',
+    'tick >= this.index.upperBound - COARSE',
   ],
   ['the checker lets the index lag', 'check-invariants.ts', 'now < startOf(index.now + 1) || now === own', 'true'],
   [

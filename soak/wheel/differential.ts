@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { type Move, moveAsCode } from './move.ts';
 import { Player } from './player.ts';
+import { replayMoves } from './replay-moves.ts';
 import { shrink } from './shrink.ts';
 import { type World, type WorldKind, worldOf } from './world.ts';
 
@@ -88,7 +89,7 @@ function investigate(seed: number, number: number, first: unknown): Finding {
   } catch (again) {
     error = again;
   }
-  const shrunk = shrink(world, moves, PATIENCE) ?? { moves: moves.slice(-60), error };
+  const shrunk = shrink(moves, (fewer) => replayMoves(world, fewer), PATIENCE) ?? { moves: moves.slice(-60), error };
   return {
     seed,
     world: number,

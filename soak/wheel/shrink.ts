@@ -1,32 +1,31 @@
-import type { Move } from './move.ts';
-import { replayMoves } from './replay-moves.ts';
-import type { World } from './world.ts';
-
-export interface Shrunk {
-  readonly moves: readonly Move[];
+export interface Shrunk<M> {
+  readonly moves: readonly M[];
   readonly error: unknown;
 }
 
 /**
- * Leaves out of the moves what the wheel fails without: halves, quarters, and so on down to single moves, until none can go
- * or `patience` ms have passed. Undefined where the moves do not fail when they are made again.
+ * Leaves out of the moves what they fail without: halves, quarters, and so on down to single moves, until none can go or
+ * `patience` ms have passed. `errorOf` makes moves, and returns what was thrown. Undefined where all together do not fail.
  */
-export function shrink(world: World, moves: readonly Move[], patience: number): Shrunk | undefined {
+export function shrink<M>(
+  moves: readonly M[],
+  errorOf: (moves: readonly M[]) => unknown,
+  patience: number,
+): Shrunk<M> | undefined {
   const end = performance.now() + patience;
-  const error = replayMoves(world, moves);
+  const error = errorOf(moves);
   if (error === undefined) return undefined;
-  let best: Shrunk = { moves, error };
-  for (let length = Math.ceil(moves.length / 2); length >= 1; ) {
-    const before = best.moves.length;
+  let least: Shrunk<M> = { moves, error };
+  for (let length = Math.ceil(moves.length / 2); length >= 1 && performance.now() < end; ) {
+    const before = least.moves.length;
     // From the end: what stands behind the failure goes first.
-    for (let at = best.moves.length - length; at > -length && performance.now() < end; at -= length) {
-      const fewer = best.moves.filter((_, index) => index < at || index >= at + length);
-      const failure = replayMoves(world, fewer);
-      if (failure !== undefined) best = { moves: fewer, error: failure };
+    for (let at = before - length; at > -length && performance.now() < end; at -= length) {
+      const fewer = least.moves.filter((_, index) => index < at || index >= at + length);
+      const failure = errorOf(fewer);
+      if (failure !== undefined) least = { moves: fewer, error: failure };
     }
-    if (performance.now() >= end) break;
-    if (length > 1) length = Math.min(Math.ceil(length / 2), Math.max(1, best.moves.length));
-    else if (best.moves.length === before) break;
+    if (length > 1) length = Math.ceil(length / 2);
+    else if (least.moves.length === before) break;
   }
-  return best;
+  return least;
 }

@@ -12,6 +12,7 @@ export default {
       'test/shard/interleavings.test.ts',
       'test/shard/preemption.test.ts',
       'test/wheel/random-scripts.test.ts',
+      'test/wheel/differential.test.ts',
       'test/scheduler/model.test.ts',
       'test/timers/fuzz.test.ts',
       'test/timers/exit-fuzz.test.ts',

@@ -34,7 +34,7 @@ export interface Finding {
 }
 
 /** ms that shrinking takes at most. */
-const PATIENCE = 20_000;
+const PATIENCE = 10_000;
 
 /** Plays worlds until one goes wrong, or there are moves enough. */
 export function playWorlds(

@@ -6,7 +6,7 @@ import { type WorldKind, worldKinds } from './world.ts';
 
 const ENTRY = new URL('./differential-thread.js', import.meta.url);
 /** ms without a word after which a world counts as endless: many times what the longest takes, shrinking included. */
-const SILENCE = 120_000;
+const SILENCE = 30_000;
 
 export interface KindTally {
   worlds: number;

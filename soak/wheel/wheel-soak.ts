@@ -26,6 +26,7 @@ export class WheelSoak {
   readonly failures: string[] = [];
   private readonly options: WheelSoakOptions;
   private readonly threads: Worker[] = [];
+  private isStopped = false;
 
   constructor(options: WheelSoakOptions) {
     this.options = options;
@@ -42,7 +43,9 @@ export class WheelSoak {
     await Promise.all(Array.from({ length: count }, (_, index) => this.play(index, count)));
   }
 
+  /** Ends the run as it stands. */
   stop(): void {
+    this.isStopped = true;
     for (const thread of this.threads) void thread.terminate();
   }
 
@@ -74,8 +77,7 @@ export class WheelSoak {
     return new Promise((resolve) => {
       thread.once('exit', () => {
         clearTimeout(silence);
-        if (!isOver && this.findings.length + this.failures.length === 0)
-          this.failures.push(`ended in world ${current[0]}`);
+        if (!isOver && !this.isStopped) this.failures.push(`ended in world ${current[0]}`);
         resolve();
       });
     });

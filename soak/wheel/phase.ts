@@ -55,7 +55,7 @@ export class Phase {
     this.reach = 1 + draws.below(Math.min(bits + 3, 50));
     this.timeout = Math.floor(2 ** (draws.share() * this.reach));
     this.acting = draws.pick([0, 0, 64, 300, 1024]);
-    this.throwing = draws.pick([0, 10, 200]);
+    this.throwing = draws.pick([0, 30, 300]);
     this.limited = draws.pick([0, 100, 900]);
     this.fresh = draws.pick([0, 100, 1024]);
     this.between = draws.pick([0, 0, 200, 1024]);

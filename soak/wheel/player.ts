@@ -6,6 +6,8 @@ import type { WorldDraws } from './world-draws.ts';
 
 /** Moves that the handlers of one advance make at most: each may set what fires in it. */
 const ACTIONS = 200;
+/** Moves of a handler. */
+const ACTS = [1, 1, 1, 2, 3, 8];
 /** Refusals that a world may begin with. */
 const REFUSALS = 30;
 const ONE_ULP = 2 ** -52;
@@ -111,7 +113,9 @@ export class Player {
   private react(): void {
     const { draws, duel, phase } = this;
     if (!draws.chance(phase.acting) || this.actions <= 0) return;
-    for (let left = 1 + draws.below(3); left > 0; left--) {
+    const disturbsAfter = draws.chance(phase.throwing) ? draws.pick(ACTS) : 0;
+    for (let left = draws.pick(ACTS); left > 0; left--) {
+      if (left === disturbsAfter) this.disturb();
       this.actions--;
       const { model } = duel;
       const pick = draws.below(1024);
@@ -129,14 +133,13 @@ export class Player {
         duel.compareBound();
       }
     }
-    if (draws.chance(phase.throwing)) this.disturb();
   }
 
   private disturb(): void {
     const { draws, duel } = this;
-    const pick = draws.below(4);
-    if (pick === 0) duel.clear();
-    else if (pick === 1) duel.tryNested();
+    const pick = draws.below(5);
+    if (pick < 2) duel.clear();
+    else if (pick === 2) duel.tryNested();
     else duel.throw();
   }
 

@@ -176,15 +176,15 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   snapshot(): WheelSnapshot {
-    if (this.isLagging) this.catchUp();
+    // The bound last: it has the index catch up.
+    const { start, precision, now, size, laggingEnd, upperBound } = this;
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.records.reach; slot++) {
       const id = this.records.idOf(slot);
       if (id !== undefined) timers.push({ slot, id, deadline: this.deadlineAt(slot) });
     }
-    const { start, precision, now, size, upperBound } = this;
     const [nextExpiration, idle, index] = [this.nextExpiration(), this.records.reach - size, this.index.inspect()];
-    return { start, precision, now, size, upperBound, nextExpiration, timers, idle, index };
+    return { start, precision, now, laggingEnd, size, upperBound, nextExpiration, timers, idle, index };
   }
 
   /** The timers in no particular order. A timer that is scheduled meanwhile may be met or not. */

@@ -212,6 +212,20 @@ export const mutations = [
     'tick >= Math.min(this.index.upperBound, MAX_TICK) - COARSE',
     'tick >= this.index.upperBound - COARSE',
   ],
+  [
+    'the clock runs one tick too far ahead',
+    'indexed-wheel.ts',
+    'Math.min(this.index.nextEvent(), LAST_TICK));',
+    'Math.min(this.index.nextEvent() + 1, LAST_TICK));',
+  ],
+  ['the checker lets the clock run ahead', 'check-invariants.ts', 'require(laggingEnd <= event,', 'require(true,'],
+  ['the bound is taken where ticks share its time', 'deadline-rules.ts', 'const COARSE = 8;', 'const COARSE = 1;'],
+  [
+    'the best fit is at the bound where ticks share its time',
+    'pinned/pinned-wheel.ts',
+    'while (intervals.startOf(tick) >= upperBound) tick--;',
+    '',
+  ],
   ['the checker lets the index lag', 'check-invariants.ts', 'now < startOf(index.now + 1) || now === own', 'true'],
   [
     'a cancel does not wake the wheel',

@@ -41,6 +41,9 @@ export const worldKinds: readonly WorldKind[] = [
 /** Timers that a world has room for: few, most of the time, so that all is in the cache. */
 const ROOMS = [12, 60, 300, 300, 1000, 4000];
 const MOVES = [300, 3000, 20_000, 60_000];
+/** For few slots that are used by many timers each. */
+const FEW_ROOMS = [3, 4, 12];
+const MANY_MOVES = 150_000;
 /** So that a slot's generations are used up within a world: 53 bits less 16 of the wheel's number and 24 of the slot. */
 const GREATEST_ID = 2 ** 16 - 1;
 const GREATEST_CAPACITY = 2 ** 24;
@@ -48,7 +51,8 @@ const GREATEST_CAPACITY = 2 ** 24;
 export function worldOf(seed: number, number: number): World {
   const draws = new WorldDraws(seed, number);
   const kind = worldKinds[number % worldKinds.length];
-  const room = draws.pick(ROOMS);
+  const isUsedUp = kind === 'ids used up';
+  const room = draws.pick(isUsedUp ? FEW_ROOMS : ROOMS);
   const config = configOf(kind, room, draws);
   return {
     number,
@@ -56,11 +60,11 @@ export function worldOf(seed: number, number: number): World {
     draws,
     config,
     start: startOf(kind, config, draws),
-    id: kind === 'ids used up' ? GREATEST_ID : draws.pick([0, 0, 1, 77, GREATEST_ID]),
+    id: isUsedUp ? GREATEST_ID : draws.pick([0, 0, 1, 77, GREATEST_ID]),
     room,
-    moves: draws.pick(MOVES),
+    moves: isUsedUp ? MANY_MOVES : draws.pick(MOVES),
     bits: bitsOf(config),
-    remembersIds: kind === 'ids used up' || draws.chance(64),
+    remembersIds: isUsedUp || draws.chance(64),
   };
 }
 

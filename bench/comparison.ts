@@ -8,6 +8,8 @@ export interface Row {
   readonly value: Spread;
   /** To the suite's base, round by round. The base's own is 1. */
   readonly ratio: Spread | undefined;
+  /** To the suite's other bases, by name, likewise. */
+  readonly otherRatios?: Readonly<Record<string, Spread>>;
 }
 
 export interface Comparison {
@@ -27,14 +29,22 @@ export function compare(suite: Suite, rounds: Rounds): Comparison {
       const values = rounds.map((round) => figureOf(suite, round, name, figure.key, figure.net === true));
       const known = values.filter((value) => value !== undefined);
       if (known.length !== rounds.length) continue;
-      const base = rounds.map((round) => figureOf(suite, round, suite.base, figure.key, figure.net === true));
-      const ratios = known.map((value, round) => value / (base[round] ?? Number.NaN)).filter(Number.isFinite);
-      const isComparable = ratios.length === rounds.length && !isIdle(suite, name);
+      const ratioTo = (other: string): Spread | undefined => {
+        if (isIdle(suite, name)) return undefined;
+        const base = rounds.map((round) => figureOf(suite, round, other, figure.key, figure.net === true));
+        const ratios = known.map((value, round) => value / (base[round] ?? Number.NaN)).filter(Number.isFinite);
+        return ratios.length === rounds.length ? spreadOf(ratios) : undefined;
+      };
+      const others = (suite.otherBases ?? []).flatMap((other): [string, Spread][] => {
+        const ratio = ratioTo(other);
+        return ratio === undefined ? [] : [[other, ratio]];
+      });
       rows.push({
         subject: name,
         figure: figure.key,
         value: spreadOf(known),
-        ratio: isComparable ? spreadOf(ratios) : undefined,
+        ratio: ratioTo(suite.base),
+        ...(others.length > 0 && { otherRatios: Object.fromEntries(others) }),
       });
     }
   }

@@ -38,7 +38,8 @@ function narrowed(suite: Suite, words: readonly string[]): Suite {
 
 /** The suite with the subjects that are picked, the base, and the drivers of them all. */
 function keeping(suite: Suite, isPicked: (name: string) => boolean): Suite {
-  const picked = suite.subjects.filter(({ name }) => name === suite.base || name === suite.idle || isPicked(name));
+  const isNeeded = (name: string) => name === suite.base || name === suite.idle || suite.otherBases?.includes(name);
+  const picked = suite.subjects.filter(({ name }) => isNeeded(name) || isPicked(name));
   const drivers = new Set(picked.map(({ name }) => idleOf(suite, name)));
   return { ...suite, subjects: suite.subjects.filter((entry) => picked.includes(entry) || drivers.has(entry.name)) };
 }

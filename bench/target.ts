@@ -7,6 +7,8 @@ export interface Target {
   readonly most: number;
   /** What the bound counts; '' for a multiple of the base. */
   readonly unit: string;
+  /** The subject whose multiple it is, where that is not the suite's base. */
+  readonly base?: string;
   /** Whose figure, and whose multiple. */
   readonly of: string;
 }

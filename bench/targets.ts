@@ -1,9 +1,11 @@
+import { presets } from '../src/wheel/presets.ts';
 import { clientsTargets } from './clients/clients.ts';
 import type { Comparison } from './comparison.ts';
 import { faceTargets } from './faces/face-suites.ts';
 import { linearTargets } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
 import type { Target } from './target.ts';
+import { BARE_LOADS, ID_YARDSTICK } from './wheel/subjects.ts';
 
 export interface Verdict {
   readonly target: Target;
@@ -16,6 +18,29 @@ const yardstick = (figure: string, title: string, suite: string, most: number): 
   { title, suite, subject: 'default', figure, most, unit: '', of: 'default wheel / yardstick' },
   { title: `${title}, engine`, suite, subject: 'engine alone', figure, most, unit: '', of: 'engine alone / yardstick' },
 ];
+
+const against = (
+  base: string,
+  subject: string,
+  figure: string,
+  title: string,
+  suite: string,
+  most: number,
+): Target => ({
+  title,
+  suite,
+  subject,
+  figure,
+  most,
+  unit: '',
+  base,
+  of: `${subject} wheel / ${base}`,
+});
+
+const byId = (figure: string, title: string, suite: string, most: number): Target =>
+  against(ID_YARDSTICK, 'default', figure, title, suite, most);
+
+const presetNames = Object.keys(presets).filter((name) => name !== 'default');
 
 const own = (title: string, suite: string, subject: string, figure: string, most: number, unit: string): Target => ({
   title,
@@ -56,6 +81,14 @@ export const targets: readonly Target[] = [
   ...yardstick('W3', 'W3 fire', 'wheel fire', 0.15),
   ...yardstick('W4 step', 'W4 step over an empty tick', 'wheel hour', 0.5),
   ...yardstick('W4 jump', 'W4 jump of an hour', 'wheel hour', 1 / 50),
+  byId('W1', 'W1 insert, with ids', 'wheel churn', 1.3),
+  byId('W2', 'W2 churn, with ids', 'wheel churn', 1),
+  byId('W2 late', 'W2 churn after 62.5 s, with ids', 'wheel churn', 1),
+  against(BARE_LOADS, 'default', 'W2', 'W2 churn, two loads that miss', 'wheel churn', 1.25),
+  against(BARE_LOADS, 'default', 'W2 late', 'W2 churn after 62.5 s, two loads that miss', 'wheel churn', 1.25),
+  byId('W3', 'W3 fire, with ids', 'wheel fire', 0.6),
+  byId('W4 step', 'W4 step, with ids, a handler made for each', 'wheel hour', 0.5),
+  ...presetNames.map((name) => against('default', name, 'W2', `W2 churn, ${name}`, 'wheel churn', 1.5)),
   own('W5 bytes per live timer, heap', 'wheel churn', 'default', 'W5 heap', 40, 'B'),
   own('W5 bytes per live timer, resident', 'wheel churn', 'default', 'W5 rss', 40, 'B'),
   own('W5 after 62.5 s of churn, heap', 'wheel churn', 'default', 'W5 heap late', 80, 'B'),
@@ -73,7 +106,8 @@ export function judge(comparisons: readonly Comparison[]): Verdict[] {
     const comparison = comparisons.find(({ suite }) => suite === target.suite);
     if (comparison === undefined) return [];
     const row = comparison.rows.find(({ subject, figure }) => subject === target.subject && figure === target.figure);
-    const measured = target.unit === '' ? row?.ratio : row?.value;
+    const ratio = target.base === undefined ? row?.ratio : row?.otherRatios?.[target.base];
+    const measured = target.unit === '' ? ratio : row?.value;
     const state = measured === undefined ? 'not measured' : measured.median <= target.most ? 'met' : 'NOT MET';
     return [{ target, measured, state }];
   });

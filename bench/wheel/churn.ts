@@ -1,7 +1,7 @@
 import { readMemory } from '../memory.ts';
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { DRIVER, hasNoTimers, reserveIds, wheelEntries, YARDSTICK } from './subjects.ts';
+import { BARE_LOADS, DRIVER, hasNoTimers, ID_YARDSTICK, reserveIds, wheelEntries, YARDSTICK } from './subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W1, W2 and W5: insert a million, churn, churn again when what was dropped lazily is being paid for. */
@@ -13,6 +13,7 @@ export const churn: Suite = {
     '1 M deadlines uniform in (0, 60 s]; then 5 M times a random timer is cancelled and scheduled anew, 1 ms passing ' +
     'with every 400 pairs; the same again after 62.5 s of it. Bytes after garbage collection, less those before.',
   base: YARDSTICK,
+  otherBases: [ID_YARDSTICK, BARE_LOADS, 'default'],
   idle: DRIVER,
   subjects: wheelEntries(),
   figures: [

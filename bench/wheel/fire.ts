@@ -1,6 +1,6 @@
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { BARE_LOADS, DRIVER, hasNoTimers, NOTHING_FIRES, wheelEntries, YARDSTICK } from './subjects.ts';
+import { BARE_LOADS, DRIVER, hasNoTimers, ID_YARDSTICK, NOTHING_FIRES, wheelEntries, YARDSTICK } from './subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W3: a million timers fire, millisecond by millisecond. */
@@ -10,6 +10,7 @@ export const fire: Suite = {
   codes: ['W3'],
   about: '1 M deadlines uniform in (0, 60 s], fired in steps of 1 ms.',
   base: YARDSTICK,
+  otherBases: [ID_YARDSTICK],
   idle: DRIVER,
   subjects: wheelEntries({ [BARE_LOADS]: NOTHING_FIRES }),
   figures: [{ key: 'W3', title: 'W3 fire', unit: 'ns' }],

@@ -114,7 +114,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   cancel(id: TimerId): boolean {
     const { records } = this;
     if (!records.isLive(id)) return false;
-    if (this.isLagging) this.catchUp();
+    // Taking out asks for no time; but what the wheel waits for may be another now.
+    if (this.isLagging) this.laggingEnd = CAUGHT_UP;
     const slot = records.slotOf(id);
     this.index.remove(slot);
     records.close(slot, id);

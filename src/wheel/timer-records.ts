@@ -78,8 +78,7 @@ export class TimerRecords<T> {
   open(slot: number, value: T): TimerId {
     const id = -this.doubles[(slot << 1) | ID_AT];
     this.doubles[(slot << 1) | ID_AT] = id;
-    if (typeof value === 'number' && (value | 0) === value && value !== OUT_OF_LINE && !isMinusZero(value))
-      this.words[(slot << RECORD) | VALUE_AT] = value;
+    if (isWord(value)) this.words[(slot << RECORD) | VALUE_AT] = value;
     else this.keepOutOfLine(slot, value);
     return id;
   }
@@ -180,5 +179,6 @@ export class TimerRecords<T> {
   }
 }
 
-/** Which a word would give back as 0. */
-const isMinusZero = (value: number): boolean => value === 0 && 1 / value < 0;
+/** Whether a word gives a value back as it is: minus nought would come back as 0. */
+const isWord = (value: unknown): value is number =>
+  typeof value === 'number' && (value | 0) === value && value !== OUT_OF_LINE && (value !== 0 || 1 / value > 0);

@@ -39,6 +39,34 @@ describe('comparison', () => {
     expect(row('peer', 'gross')?.ratio).toEqual({ median: 1, least: 1, most: 1 });
   });
 
+  it('divides by the other bases as well, and judges a target by the one that it names', () => {
+    const withOther = { ...suite, otherBases: ['peer', 'mine'] };
+    const compared = compare(withOther, [
+      round({ driver: 10, peer: 110, mine: 30 }),
+      round({ driver: 10, peer: 60, mine: 60 }),
+    ]);
+    const mine = compared.rows.find(({ subject, figure }) => subject === 'mine' && figure === 'gross');
+    expect(mine?.otherRatios?.mine).toEqual({ median: 1, least: 1, most: 1 });
+    expect(mine?.otherRatios?.peer).toEqual(mine?.ratio);
+    const peer = compared.rows.find(({ subject, figure }) => subject === 'peer' && figure === 'gross');
+    expect(peer?.otherRatios?.mine).toEqual({ median: (110 / 30 + 1) / 2, least: 1, most: 110 / 30 });
+    expect(compared.rows.find(({ subject }) => subject === 'driver')?.otherRatios).toBe(undefined);
+    const target = targets.find(({ base }) => base !== undefined);
+    if (target === undefined) throw new Error('no target names a base of its own');
+    const judged = (otherRatios: Record<string, ReturnType<typeof spreadOf>>) =>
+      judge([
+        {
+          suite: target.suite,
+          title: '',
+          base: 'x',
+          rows: [{ ...target, value: spreadOf([1]), ratio: spreadOf([1e9]), otherRatios }],
+        },
+      ]).find((verdict) => verdict.target === target)?.state;
+    expect(judged({ [target.base as string]: spreadOf([target.most]) })).toBe('met');
+    expect(judged({ [target.base as string]: spreadOf([target.most * 1.01]) })).toBe('NOT MET');
+    expect(judged({})).toBe('not measured');
+  });
+
   it("takes the driver's share off net figures before dividing", () => {
     expect(row('mine', 'net')?.value).toEqual({ median: 20, least: 20, most: 25 });
     expect(row('mine', 'net')?.ratio).toEqual({ median: 0.2, least: 0.2, most: 0.5 });

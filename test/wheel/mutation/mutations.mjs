@@ -168,7 +168,7 @@ export const mutations = [
     'living |= (position[(cells[cell] & SLOT) << positionShift] === cell ? 1 : 0) << (cell >>> 1);',
     'living |= 1 << (cell >>> 1);',
   ],
-  ['minus nought is kept as nought', 'timer-records.ts', ' && !isMinusZero(value)', ''],
+  ['minus nought is kept as nought', 'timer-records.ts', ' && (value !== 0 || 1 / value > 0)', ''],
   ['the word that says "kept apart" is kept as a value', 'timer-records.ts', ' && value !== OUT_OF_LINE', ''],
   [
     'a value kept apart is not let go',
@@ -227,12 +227,7 @@ export const mutations = [
     '',
   ],
   ['the checker lets the index lag', 'check-invariants.ts', 'now < startOf(index.now + 1) || now === own', 'true'],
-  [
-    'a cancel does not wake the wheel',
-    'indexed-wheel.ts',
-    'return false;\n    if (this.isLagging) this.catchUp();',
-    'return false;',
-  ],
+  ['a cancel does not wake the wheel', 'indexed-wheel.ts', 'if (this.isLagging) this.laggingEnd = CAUGHT_UP;\n', '\n'],
   [
     'a tick waits longer than its first timer',
     'cascading/cascading-index.ts',

@@ -1,5 +1,6 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
+import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
@@ -100,10 +101,11 @@ export class ClientLane {
 
   /**
    * Moves a live timer. To later the table is all that changes, as long as the new due tick is near: the shard finds out
-   * when the old tick comes.
+   * when the old tick comes. With less slack than before a later deadline may have an earlier due tick.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
-    const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
+    const { table } = this;
+    const isCommanded = deadline < table.deadlineOf(slot) || !isNear || ticksBetween(table.dueOf(slot), due) < 0;
     if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));

@@ -1,4 +1,5 @@
-import { NEAR, tickUpTo } from '../lane/due-word.ts';
+import { dueTickFrom, NEAR } from '../lane/due-word.ts';
+import { coincidingTick, lastTickDueBy } from '../time/coinciding-tick.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 
@@ -10,7 +11,7 @@ export class ClientTime {
   tick = 0;
   /** Deadlines before this are near: see `lane/due-word.ts`. */
   nearEnd = Number.NaN; // V8: double fields
-  /** As nearEnd; where a tick is not a power of two in ms, nothing is before it. */
+  /** As nearEnd; where a tick is not a power of two in ms, and where there is slack, nothing is before it. */
   fastPathEnd = Number.NaN;
   /**
    * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
@@ -19,6 +20,8 @@ export class ClientTime {
   urgentBefore = Number.POSITIVE_INFINITY;
   /** The time of the tick after `tick`. */
   nextTickTime = Number.NaN;
+  /** By how many ticks a timer that is set now may come later than its tick. */
+  slack = 0;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   /**
@@ -41,17 +44,38 @@ export class ClientTime {
     return now;
   }
 
+  /** Deadlines have this slack from here on, ticks: at most MAX_SLACK. */
+  setSlack(slack: number): void {
+    this.slack = slack;
+    this.note(this.tick);
+  }
+
   /** The due tick of a deadline: at the earliest the next tick. */
   dueTickOf(deadline: number): number {
-    return Math.min(Math.max(this.scale.tickAtOrAfter(deadline), this.tick + 1), LAST_TICK);
+    const tick = this.scale.tickAtOrAfter(deadline);
+    const due = this.slack === 0 ? tick : coincidingTick(tick, this.slack);
+    return Math.min(Math.max(due, this.tick + 1), LAST_TICK);
+  }
+
+  /** The time of a deadline's due tick, where it has slack; else the deadline. ms */
+  dueTimeOf(deadline: number): number {
+    if (this.slack === 0) return deadline;
+    return this.scale.timeOf(coincidingTick(this.scale.tickAtOrAfter(deadline), this.slack));
+  }
+
+  /** The last deadline that is due by a time, which is that of a tick where there is slack. ms */
+  lastDeadlineDueBy(time: number): number {
+    if (this.slack === 0) return time;
+    return this.scale.timeOf(lastTickDueBy(this.scale.tickAtOrBefore(time), this.slack));
   }
 
   /** The due tick of a record of the table: as it was when the deadline was set, also where that had passed then. */
   dueTickOfRecord(deadline: number, due: number): number {
-    if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) return Math.ceil(deadline * this.ticksPerMs);
-    const tick = this.scale.tickAtOrAfter(deadline);
-    if (tick > this.tick) return Math.min(tick, LAST_TICK);
-    return tickUpTo(due, this.tick + 1); // when it was set it was overdue, and due at the next tick
+    if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) {
+      const tick = Math.ceil(deadline * this.ticksPerMs);
+      return tick + ((due - (tick | 0)) >>> 0); // it may have been set with slack
+    }
+    return dueTickFrom(due, this.scale.tickAtOrAfter(deadline), this.tick);
   }
 
   private note(tick: number): void {
@@ -59,6 +83,6 @@ export class ClientTime {
     this.nextTickTime = this.scale.timeOf(tick + 1);
     if (this.urgentBefore < this.nextTickTime) this.urgentBefore = this.nextTickTime;
     this.nearEnd = this.scale.timeOf(tick + NEAR);
-    this.fastPathEnd = this.scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.nearEnd;
+    this.fastPathEnd = this.scale.inverse === 0 || this.slack > 0 ? Number.NEGATIVE_INFINITY : this.nearEnd;
   }
 }

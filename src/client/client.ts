@@ -32,6 +32,8 @@ export class Client {
   isClosed = false;
   scheduled = 0;
   rescheduled = 0;
+  /** Turns that delivered timers. */
+  wakes = 0;
   private readonly keepsContexts: boolean;
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
@@ -52,7 +54,7 @@ export class Client {
   readonly afterPublish: () => void;
   readonly catchUp: () => void;
   readonly firedUpTo: (lane: ClientLane) => number;
-  private readonly time: ClientTime;
+  readonly time: ClientTime;
   private readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
   readonly hold: TimerHold;
@@ -154,7 +156,7 @@ export class Client {
 
   /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
-    lane.restage(slot, this.dueWordOf(lane.table.deadlineOf(slot)));
+    lane.restage(slot, lane.table.dueOf(slot)); // later than now, as it was when it was moved
   }
 
   /** The due word of a deadline; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
@@ -166,8 +168,10 @@ export class Client {
 
   private anyDueWordOf(deadline: number): number {
     requireDeadline(deadline);
-    if (deadline < this.time.urgentBefore) this.loop.requestTurnFor(deadline);
-    return wordOf(this.time.dueTickOf(deadline));
+    const { time } = this;
+    const due = time.dueTimeOf(deadline);
+    if (due < time.urgentBefore) this.loop.requestTurnFor(due);
+    return wordOf(time.dueTickOf(deadline));
   }
 
   /** The lane of a placement, which is open from here on. Throws AllocationError where it was not. */
@@ -239,9 +243,11 @@ export class Client {
     const first = this.firstLane;
     this.firstLane = first + 1 < this.lanes.length ? first + 1 : 0;
     this.delivery.beginTurn();
+    const before = this.delivery.delivered;
     for (let i = 0; i < this.lanes.length && room > 0; i++) {
       room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
     }
+    if (this.delivery.delivered > before) this.wakes += 1;
     return this.hasFired() || this.lanes.some(({ nursery }) => nursery.waitingSince > 0);
   }
 

@@ -207,20 +207,22 @@ export class Delivery implements OverdueSink {
     nursery.waitingSince = Number.NaN;
     if ((!hasStaged && nursery.size === 0) || this.host.isClosed) return;
     this.readClock();
-    if (!hasStaged && nursery.earliest > this.tickTime) return;
+    const { time, tickTime } = this;
+    const last = time.lastDeadlineDueBy(tickTime);
+    if (!hasStaged && nursery.earliest > last) return;
     const tick = hasTakenAll ? Math.max(upTo, this.host.firedUpTo(lane)) : upTo;
-    const by = Math.min(this.tickTime, this.time.scale.timeOf(tick));
+    const by = time.lastDeadlineDueBy(Math.min(tickTime, time.scale.timeOf(tick)));
     if (hasStaged) lane.takeStaged(by, this);
-    if (nursery.earliest <= this.tickTime) this.takeYoung(nursery, by, since);
+    if (nursery.earliest <= last) this.takeYoung(nursery, by, last, since);
   }
 
-  /** `since`: when it was first found that some have to wait, ms; NaN where that is new. */
-  private takeYoung(nursery: Nursery, by: number, since: number): void {
+  /** `last`: the last deadline that is due now, ms. `since`: when some were first found to have to wait, ms; NaN where that is new. */
+  private takeYoung(nursery: Nursery, by: number, last: number, since: number): void {
     if (!this.host.loop.phase.isOpen) nursery.ripen();
-    if (nursery.takeDue(by, this.takeDue) > this.tickTime) return;
+    if (nursery.takeDue(by, this.takeDue) > last) return;
     const waitingSince = since <= this.now ? since : this.now;
     if (this.now - waitingSince < PATIENCE) nursery.waitingSince = waitingSince;
-    else nursery.takeDue(this.tickTime, this.takeDue);
+    else nursery.takeDue(last, this.takeDue);
   }
 
   private readonly takeDue = (timer: DeferredTimer, context: Context, deadline: number): void => {

@@ -48,7 +48,7 @@ export class YoungTimers {
     const handle = nursery.add(timer, context, deadline);
     client.scheduled += 1;
     if (client.hold.isHolding === false) client.hold.settle();
-    if (deadline < client.loop.comesBy) client.loop.comeBy(deadline);
+    if (deadline < client.loop.comesBy) client.loop.comeBy(this.time.dueTimeOf(deadline));
     return handle;
   }
 
@@ -61,7 +61,7 @@ export class YoungTimers {
     }
     lane.nursery.move(handle, deadline);
     client.rescheduled += 1;
-    if (deadline < client.loop.comesBy) client.loop.comeBy(deadline);
+    if (deadline < client.loop.comesBy) client.loop.comeBy(this.time.dueTimeOf(deadline));
   }
 
   end(lane: ClientLane, handle: number): void {
@@ -87,14 +87,22 @@ export class YoungTimers {
   /** Promotes those that are far from due. */
   promoteFar(): void {
     if (this.client.lanes.every(({ nursery }) => nursery.size === 0)) return; // as with each turn of a client without any
-    const after = this.time.clock.exact() + NEAR;
+    const after = this.farAfter();
     for (const lane of this.client.lanes) this.promote(lane, after);
   }
 
   /** Makes sure that a turn comes when the next of them is due. */
   setAlarm(): void {
     const { lanes, loop } = this.client;
-    for (const { nursery } of lanes) if (nursery.earliest < loop.comesBy) loop.setAlarm(nursery.earliest);
+    for (const { nursery } of lanes) {
+      const due = this.time.dueTimeOf(nursery.earliest);
+      if (due < loop.comesBy) loop.setAlarm(due);
+    }
+  }
+
+  /** Deadlines after this, ms, are far from due. */
+  private farAfter(): number {
+    return this.time.lastDeadlineDueBy(this.time.clock.exact() + NEAR);
   }
 
   /** `after`: ms */
@@ -111,7 +119,7 @@ export class YoungTimers {
   /** Throws what is thrown where memory is refused, and no slot is left either. */
   private makeRoom(lane: ClientLane): void {
     const { nursery } = lane;
-    this.promote(lane, this.time.clock.exact() + NEAR);
+    this.promote(lane, this.farAfter());
     if (!nursery.isFull && !nursery.isCrowded) return;
     try {
       nursery.grow();

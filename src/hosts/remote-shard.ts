@@ -8,6 +8,7 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import type { HostState } from '../sharing/board.ts';
 import { post } from '../sharing/mailbox.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
@@ -179,7 +180,7 @@ export class RemoteShard implements ShardHost {
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
-    if (name === 'earliestDeadline') return this.earliestDeadline() as ReturnType<ShardControl[C]>;
+    if (name === 'earliestDueTick') return this.earliestDueTick() as ReturnType<ShardControl[C]>;
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
       if (this.epoch === 0 || this.isStopped) return this.lanes.map(() => NOTHING_DONE) as ReturnType<ShardControl[C]>;
@@ -273,9 +274,10 @@ export class RemoteShard implements ShardHost {
     return new InlineShard(setup, this.events, isTemporary, { origin, cause, deaths });
   }
 
-  private earliestDeadline(): number {
+  private earliestDueTick(): number {
     const scale = new TickScale(this.setup.tick);
-    return Math.min(...this.lanes.map(({ setup }) => new TableView(setup.memory, scale).earliestDeadline()));
+    const now = scale.tickAtOrBefore(new SharedClock(this.setup.clock).refresh());
+    return Math.min(...this.lanes.map(({ setup }) => new TableView(setup.memory, scale).earliestDueTick(now)));
   }
 
   /** Rejects where there is no memory for the question. */

@@ -25,5 +25,19 @@ export const tickFrom = (word: number, base: number): number => base + ((word - 
 /** The tick that a due word means, where it is known to be `latest` at the latest, and less than 2^32 ticks before. */
 export const tickUpTo = (word: number, latest: number): number => latest - (((latest | 0) - word) >>> 0);
 
+/** Most ticks that a due tick may lie after that of its deadline, by slack: what is near stays within what words tell apart. */
+export const MAX_SLACK = 2 ** 29;
+
+/**
+ * The due tick that a due word means, given the tick of its deadline: up to MAX_SLACK later, where it was not overdue when it
+ * was set. `now` is the clock's tick.
+ */
+export function dueTickFrom(word: number, deadlineTick: number, now: number): number {
+  const tick = Math.min(deadlineTick, Number.MAX_SAFE_INTEGER);
+  const wait = (word - (tick | 0)) >>> 0;
+  if (wait <= MAX_SLACK && tick + wait > now && tick + wait <= Number.MAX_SAFE_INTEGER) return tick + wait;
+  return tick <= now ? tickUpTo(word, now + 1) : tickFrom(word, now);
+}
+
 /** Ticks from one due word to another; positive where `to` is later. */
 export const ticksBetween = (from: number, to: number): number => (to - from) | 0;

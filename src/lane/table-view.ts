@@ -1,6 +1,6 @@
 import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import type { TickScale } from '../time/tick-scale.ts';
-import { tickFrom, tickUpTo, wordOf } from './due-word.ts';
+import { dueTickFrom } from './due-word.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, HIGH_WATER, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
 // V8: folded constants
@@ -41,7 +41,7 @@ export class TableView {
 
   /** The tick of a timer's deadline. */
   deadlineTickOf(slot: number): number {
-    return this.scale.tickAtOrAfter(this.deadlineOf(slot));
+    return this.scale.tickAtOrAfter(this.doubles[(slot << DOUBLES_SHIFT) | DEADLINE]);
   }
 
   /**
@@ -49,11 +49,8 @@ export class TableView {
    * had passed, and 2^32 ticks ago or more, a later tick than its own: at the latest the next.
    */
   dueTickOf(slot: number, now: number): number {
-    const due = this.dueOf(slot);
-    const tick = this.deadlineTickOf(slot);
-    // They differ for a deadline that had passed when it was set, and while the timer is being moved.
-    if (tick <= Number.MAX_SAFE_INTEGER && wordOf(tick) === due) return tick;
-    return tick <= now ? tickUpTo(due, now + 1) : tickFrom(due, now);
+    // Beside slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
+    return dueTickFrom(this.dueOf(slot), this.deadlineTickOf(slot), now);
   }
 
   /** Visits every live timer's slot. */
@@ -72,18 +69,5 @@ export class TableView {
       earliest = Math.min(earliest, this.dueTickOf(slot, now));
     });
     return earliest;
-  }
-
-  /** The earliest deadline of all live timers, ms; Infinity where none is live. */
-  earliestDeadline(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    this.forEachLive((slot) => {
-      earliest = Math.min(earliest, this.deadlineOf(slot));
-    });
-    return earliest;
-  }
-
-  private deadlineOf(slot: number): number {
-    return this.doubles[(slot << DOUBLES_SHIFT) | DEADLINE];
   }
 }

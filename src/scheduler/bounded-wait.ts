@@ -14,12 +14,19 @@ export interface BoundedWaitOptions {
   signal?: AbortSignal;
   /** Places the timer. By default one shard after the other. */
   workerHint?: WorkerHint;
+  /** How much later it may end, ms. Default: the scheduler's slack. */
+  slack?: number;
+}
+
+/** The call by which a wait starts its timer. */
+interface StartWait {
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A>, argument: A): TimerId;
 }
 
 /** What a wait needs of its scheduler. */
-export interface WaitTimers {
+export interface WaitTimers extends StartWait {
   readonly size: number;
-  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A>, argument: A): TimerId;
+  withSlack(slack: number): StartWait;
   cancel(id: TimerId): boolean;
 }
 
@@ -51,7 +58,7 @@ export async function boundedWait<T>(
   scheduler: WaitTimers,
   work: BoundedWork<T>,
   delay: number,
-  { signal, workerHint = nextHint() }: BoundedWaitOptions = {},
+  { signal, workerHint = nextHint(), slack }: BoundedWaitOptions = {},
 ): Promise<T> {
   if (typeof work !== 'function' && typeof work?.then !== 'function') {
     throw new InvalidArgumentError('work', 'must be a promise or a function', work);
@@ -68,7 +75,8 @@ export async function boundedWait<T>(
         reject(error);
         controller?.abort(reason);
       };
-      id = scheduler.scheduleAfter(workerHint, delay, expire, { delay, giveUp });
+      const starts = slack === undefined ? scheduler : scheduler.withSlack(slack);
+      id = starts.scheduleAfter(workerHint, delay, expire, { delay, giveUp });
       if (signal !== undefined) {
         aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
         watch(signal, aborted);

@@ -98,6 +98,7 @@ class Connection implements Companions {
     const scale = new TickScale(handle.tick);
     const keepAlive = new KeepAlive();
     this.time = new ClientTime(new SharedClock(handle.clock), scale);
+    this.time.setSlack(options.slack);
     const layout = timerIdLayout(handle.shards, handle.capacity);
     const { name } = handle;
     const { serial } = membership.entry;

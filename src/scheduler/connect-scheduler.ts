@@ -25,8 +25,8 @@ const connected = (): Set<string> => {
  */
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
   const known = requireHandle(handle);
-  const { name, shards, capacity, ownerThread } = known;
-  const resolved = resolveConnectOptions(options);
+  const { name, shards, capacity, ownerThread, tick } = known;
+  const resolved = resolveConnectOptions(options, tick);
   const names = connected();
   if (ownerThread === threadId) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');

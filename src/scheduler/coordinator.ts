@@ -107,18 +107,15 @@ export class Coordinator {
     this.companions?.clockMoved();
   }
 
-  /** The earliest deadline of all live timers, ms; Infinity when there is none. */
-  async earliestDeadline(): Promise<number> {
-    this.publishAll();
-    return Math.min(...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDeadline'))))));
-  }
-
   /** The earliest time to which the clock can come so that a timer fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
-    const earliest = await this.earliestDeadline();
+    this.publishAll();
+    const earliest = Math.min(
+      ...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDueTick'))))),
+    );
     if (earliest === Number.POSITIVE_INFINITY) return undefined;
     const present = this.scale.tickAtOrBefore(this.client.clock.published());
-    return this.scale.timeOf(Math.max(this.scale.tickAtOrAfter(earliest), present + 1));
+    return this.scale.timeOf(Math.max(earliest, present + 1));
   }
 
   /** Empty once the client is closed. */

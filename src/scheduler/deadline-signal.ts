@@ -1,9 +1,19 @@
+import { requireDelay } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import type { TimerId } from '../timer-id.ts';
+import { nextHint } from './bounded-wait.ts';
+import { withSlack } from './slack-timers.ts';
 
 /** An AbortSignal with a deadline; disposing it cancels its timer, which then never aborts it. */
 export type DeadlineSignal = AbortSignal & Disposable;
+
+export interface DeadlineSignalOptions {
+  /** Places the timer. By default one shard after the other. */
+  workerHint?: WorkerHint;
+  /** How much later it may abort, ms. Default: the scheduler's slack. */
+  slack?: number;
+}
 
 /** The timer of a deadline signal. As those of AbortSignal.timeout, it does not keep the process alive. */
 class DeadlineTimer {
@@ -30,7 +40,13 @@ class DeadlineTimer {
 const expire = (timer: DeadlineTimer): void => timer.expire();
 
 /** See {@link Scheduler.signalAfter}. */
-export function deadlineSignal(client: Client, hint: WorkerHint, deadline: number): DeadlineSignal {
-  const timer = new DeadlineTimer(client, hint, deadline);
+export function deadlineSignal(
+  client: Client,
+  delay: number,
+  { workerHint = nextHint(), slack }: DeadlineSignalOptions = {},
+): DeadlineSignal {
+  requireDelay(delay);
+  const deadline = client.clock.exact() + delay;
+  const timer = withSlack(client, slack, () => new DeadlineTimer(client, workerHint, deadline));
   return Object.defineProperty(timer.controller.signal, Symbol.dispose, { value: timer.cancel }) as DeadlineSignal;
 }

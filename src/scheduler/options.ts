@@ -12,6 +12,7 @@ import {
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
+import { resolveSlack } from './slack-timers.ts';
 
 export interface SchedulerOptions {
   /**
@@ -30,6 +31,12 @@ export interface SchedulerOptions {
   clock?: 'monotonic' | 'manual';
   /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
   maxBatch?: number;
+  /**
+   * A timer may be delivered up to so many ms after the end of its tick, so that several come together and one wake serves them
+   * all. Never early all the same. Whole ticks count, up to 2^29 of them. Best one less than a power of two: timers then come at
+   * multiples of that power. For single calls see `Scheduler.withSlack`. Default 0.
+   */
+  slack?: number;
   /** Aborting closes the scheduler. */
   signal?: AbortSignal;
   /**
@@ -64,6 +71,8 @@ export interface SchedulerOptions {
 export interface SchedulerConnectOptions {
   /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
   maxBatch?: number;
+  /** As that of `createScheduler`, for the timers of this one. Default 0, whatever the owner's is. */
+  slack?: number;
   /** Aborting closes the connected scheduler, and no other. */
   signal?: AbortSignal;
 }
@@ -71,6 +80,8 @@ export interface SchedulerConnectOptions {
 /** The same with every default filled in and every value checked. */
 export interface ConnectOptions {
   readonly maxBatch: number;
+  /** Ticks. */
+  readonly slack: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -100,16 +111,18 @@ function integer(option: string, value: unknown, min: number, max: number): numb
   return value as number;
 }
 
-/** Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object. */
-export function resolveConnectOptions(options: SchedulerConnectOptions = {}): ConnectOptions {
+/**
+ * `tick`: ms. Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object.
+ */
+export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
-  const { maxBatch = 8192, signal } = options;
+  const { maxBatch = 8192, slack = 0, signal } = options;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
-  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), signal };
+  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), slack: resolveSlack(slack, tick), signal };
 }
 
 /** Throws as {@link resolveConnectOptions} does. */
@@ -129,7 +142,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
   }
   return {
-    ...resolveConnectOptions(options),
+    ...resolveConnectOptions(options, tick),
     shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : resolveShards(shards),
     isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),

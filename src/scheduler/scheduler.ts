@@ -7,14 +7,15 @@ import type { WorkerHint } from '../client/placement.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import { type BoundedWaitOptions, type BoundedWork, boundedWait, nextHint } from './bounded-wait.ts';
+import { type BoundedWaitOptions, type BoundedWork, boundedWait } from './bounded-wait.ts';
 import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
-import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
+import { type DeadlineSignal, type DeadlineSignalOptions, deadlineSignal } from './deadline-signal.ts';
 import { hideFields, shownAs } from './inspection.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
 import { requireOpen } from './require-open.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
+import { SlackTimers } from './slack-timers.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { TimerGroup } from './timer-group.ts';
 
@@ -187,6 +188,12 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
     return new TimerGroup(this, workerHint);
   }
 
+  /** The calls that give timers their time, with this slack, ms, and not the scheduler's. Throws InvalidArgumentError. */
+  withSlack(slack: number): SlackTimers {
+    requireOpen(this.#client, 'withSlack');
+    return new SlackTimers(this, this.#client, slack);
+  }
+
   /**
    * What the promise, or the function's result, comes to, if it comes within `delay` ms; else rejects with TimeoutError,
    * or with AbortError when the signal aborts, or with SchedulerClosedError when `close()` comes first. The function is
@@ -200,10 +207,9 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements AsyncDis
    * A signal that aborts in `delay` ms, as AbortSignal.timeout does; it does not hold the process. Where `close()` hands
    * its timer back, it never aborts.
    */
-  signalAfter(delay: number, { workerHint = nextHint() }: { workerHint?: WorkerHint } = {}): DeadlineSignal {
+  signalAfter(delay: number, options?: DeadlineSignalOptions): DeadlineSignal {
     requireOpen(this.#client, 'signalAfter');
-    requireDelay(delay);
-    return deadlineSignal(this.#client, workerHint, this.#client.clock.exact() + delay);
+    return deadlineSignal(this.#client, delay, options);
   }
 
   /** Manual clock: moves the time and resolves with the number delivered, once every timer due by then is. */

@@ -44,6 +44,7 @@ export function startCoordinator(
   const keepAlive = new KeepAlive();
   const scale = new TickScale(options.tick);
   const time = new ClientTime(clock, scale);
+  time.setSlack(options.slack);
   const client = new Client({
     placements: count,
     openLane: (placement) => {

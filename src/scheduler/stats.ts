@@ -24,6 +24,10 @@ export interface ShardStats extends ShardCounters {
 
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
+  /** How much later timers may come, where their call does not say otherwise: the option, in whole ticks, ms. */
+  slack: number;
+  /** Turns of this client's event loop that delivered timers: how many come together, slack decides. */
+  wakes: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
   /** Empty after close(). */
@@ -51,6 +55,8 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
   });
   return {
     ...countsOf(client),
+    slack: client.scale.timeOf(client.time.slack),
+    wakes: client.wakes,
     serving: coordinator.serving,
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),

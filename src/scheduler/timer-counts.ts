@@ -11,7 +11,7 @@ export interface TimerCounts {
   delivered: number;
   /** Fired records whose timer had been cancelled or moved while they were on their way. */
   stale: number;
-  /** Time of delivery minus deadline over all deliveries, ms. */
+  /** Time of delivery minus deadline over all deliveries, ms: slack, as far as it was used, is part of it. */
   lateness: Lateness;
 }
 

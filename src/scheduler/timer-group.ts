@@ -4,11 +4,15 @@ import type { WorkerHint } from '../client/placement.ts';
 import type { TimerId } from '../timer-id.ts';
 import { shownAs } from './inspection.ts';
 
-/** What a group needs of its scheduler. */
-export interface GroupTimers {
-  readonly size: number;
+/** The calls by which a group starts timers. */
+export interface StartTimers {
   schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId;
+}
+
+/** What a group needs of its scheduler. */
+export interface GroupTimers extends StartTimers {
+  readonly size: number;
   has(id: TimerId): boolean;
   cancelMany(ids: readonly TimerId[]): number;
 }
@@ -34,6 +38,7 @@ export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(
 export class TimerGroup implements Disposable {
   readonly workerHint: WorkerHint;
   readonly #scheduler: GroupTimers;
+  readonly #starts: StartTimers;
   #ids: TimerId[] = [];
   #dropAt = FIRST_LOOK;
 
@@ -41,9 +46,10 @@ export class TimerGroup implements Disposable {
     readIds = (group) => group.#ids;
   }
 
-  /** Use {@link Scheduler.group}. */
-  constructor(scheduler: GroupTimers, workerHint: WorkerHint) {
+  /** Use {@link Scheduler.group}. `starts`: the scheduler, or its calls with a slack of their own. */
+  constructor(scheduler: GroupTimers, workerHint: WorkerHint, starts: StartTimers = scheduler) {
     this.#scheduler = scheduler;
+    this.#starts = starts;
     this.workerHint = workerHint;
   }
 
@@ -54,12 +60,12 @@ export class TimerGroup implements Disposable {
 
   /** As {@link Scheduler.schedule}, with the group's hint. */
   schedule<A = undefined>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#remember(this.#scheduler.schedule(this.workerHint, deadline, callback, argument));
+    return this.#remember(this.#starts.schedule(this.workerHint, deadline, callback, argument));
   }
 
   /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
   scheduleAfter<A = undefined>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#remember(this.#scheduler.scheduleAfter(this.workerHint, delay, callback, argument));
+    return this.#remember(this.#starts.scheduleAfter(this.workerHint, delay, callback, argument));
   }
 
   /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */

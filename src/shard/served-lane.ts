@@ -210,8 +210,9 @@ export class ServedLane implements DueSink {
     return this.firedRing.exactRoom() === 0;
   }
 
-  earliestDeadline(): number {
-    return this.table.earliestDeadline();
+  /** `now`: the clock's tick. */
+  earliestDueTick(now: number): number {
+    return this.table.earliestDueTick(now);
   }
 
   /** Every entry of the index with the tag that it is filed under. */

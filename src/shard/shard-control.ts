@@ -64,11 +64,12 @@ export class ShardControl {
     return turns;
   }
 
-  /** The least deadline of all live timers of this shard's lanes, ms; Infinity when there is none. */
-  earliestDeadline(): number {
+  /** The least due tick of all live timers of this shard's lanes; Infinity when there is none. */
+  earliestDueTick(): number {
     this.drain();
     const own = this.shard.lanes.slice(0, this.ownLanes());
-    return Math.min(...own.map((lane) => lane.earliestDeadline()));
+    const now = this.shard.tick();
+    return Math.min(...own.map((lane) => lane.earliestDueTick(now)));
   }
 
   /** Its own come first, and are dismissed by none but `leave`. */

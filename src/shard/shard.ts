@@ -56,7 +56,7 @@ export class Shard {
   turn(): boolean {
     this.turns += 1;
     for (const lane of this.lanes) lane.noteRequest(); // before the clock is read
-    const now = this.scale.tickAtOrBefore(this.clock.refresh());
+    const now = this.tick();
     const budget = this.lanes.length === 1 ? this.budget : this.budgetPerLane(now);
     let more = false;
     for (const lane of this.lanes) {
@@ -70,6 +70,11 @@ export class Shard {
     let busy = 0;
     for (const lane of this.lanes) if (lane.isBusy(now)) busy += 1;
     return busy <= 1 ? this.budget : Math.max(Math.min(MIN_BUDGET, this.budget), Math.trunc(this.budget / busy));
+  }
+
+  /** The clock's tick. */
+  tick(): number {
+    return this.scale.tickAtOrBefore(this.clock.refresh());
   }
 
   /** Whether something has come in since the last turn looked. */

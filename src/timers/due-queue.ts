@@ -118,7 +118,7 @@ export class DueQueue implements DeferredRun {
   }
 
   run(): boolean {
-    if (this.movedTick === this.lastTick && this.awaitsMore()) return true; // some may belong before what is here
+    if (this.movedTick >= this.lastTick && this.awaitsMore()) return true; // some may belong before what is here
     this.order();
     if (runTicks === undefined || this.hasHooked || this.immediates > 0) this.setImmediates();
     else if (!this.runAll(runTicks)) return true;
@@ -129,7 +129,7 @@ export class DueQueue implements DeferredRun {
 
   /** Whether more of the last tick is to come. A shard that has no processor is not waited for long. */
   private awaitsMore(): boolean {
-    if (!this.source.hasMore(this.lastTick)) return false;
+    if (!this.source.hasMore(this.movedTick)) return false;
     const now = this.source.now();
     if (this.length > this.awaited) this.awaitsUntil = now + PATIENCE;
     this.awaited = this.length;

@@ -6,6 +6,7 @@ import { isYoung } from '../client/nursery.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import { internalsOf, type Scheduler } from '../scheduler/scheduler.ts';
+import { coincidingTick } from '../time/coinciding-tick.ts';
 import { DueQueue } from './due-queue.ts';
 import type { MissedCalls } from './missed-calls.ts';
 
@@ -58,9 +59,11 @@ export class TimeoutSource {
     return this.orders;
   }
 
-  /** Whether the shard has fired, or may yet fire, timers of a tick that the scheduler has not delivered. */
+  /** Whether the shard has fired, or may yet fire, timers with deadlines in a tick that the scheduler has not delivered. */
   hasMore(tick: number): boolean {
-    return !this.client.isClosed && (this.lane.firedCount() > 0 || this.client.firedUpTo(this.lane) < tick);
+    const { client, lane } = this;
+    if (client.isClosed) return false;
+    return lane.firedCount() > 0 || client.firedUpTo(lane) < coincidingTick(tick, client.time.slack);
   }
 
   /** Schedules a timeout; its handle, which stands for it while it waits: an id would be a box per timeout. */

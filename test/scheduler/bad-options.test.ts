@@ -10,6 +10,7 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   capacity: (value) => value === undefined,
   clock: (value) => value === undefined,
   maxBatch: (value) => value === undefined,
+  slack: (value) => value === undefined || value === 2.5,
   signal: (value) => value === undefined,
   hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
   inlineAfter: (value) => value === undefined,
@@ -43,7 +44,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(13 * 20);
+  expect(cases).toBe(14 * 20);
 });
 
 test('options that are no object', () => {
@@ -63,6 +64,7 @@ test('limits: the least and the most that is taken, and one beyond', async () =>
     ['capacity', [1, 2 ** 24], [0, 2 ** 24 + 1]],
     ['maxBatch', [1, 2 ** 24], [0, 2 ** 24 + 1]],
     ['tick', [0.001, 1e9], [0, -0, -1]],
+    ['slack', [0, -0, 0.5, 2 ** 29, 2 ** 29 + 0.5], [-1, -Number.MIN_VALUE, 2 ** 29 + 1]],
     ['clock', ['manual', 'monotonic'], ['Manual', 'system']],
     ['wheel', ['default'], ['constructor', 'Default', {}]],
     ['hangTimeout', [20, 2 ** 31 - 1, Number.POSITIVE_INFINITY], [19, 0, 2 ** 31]],
@@ -77,5 +79,5 @@ test('limits: the least and the most that is taken, and one beyond', async () =>
       expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(', got ');
     }
   }
-  expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(42);
+  expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(50);
 });

@@ -1,0 +1,157 @@
+import { inspect } from 'node:util';
+import type { Client } from '../client/client.ts';
+import type { TimerCallback } from '../client/client-lane.ts';
+import type { WorkerHint } from '../client/placement.ts';
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { MAX_SLACK } from '../lane/due-word.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import type { TimerId } from '../timer-id.ts';
+import { shownAs } from './inspection.ts';
+import { type GroupTimers, TimerGroup } from './timer-group.ts';
+
+/** What calls with a slack of their own need of their scheduler. */
+export interface SlackScheduler extends GroupTimers {
+  scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array;
+  reschedule(id: TimerId, deadline: number): boolean;
+  rescheduleAfter(id: TimerId, delay: number): boolean;
+  shardOf(workerHint: WorkerHint): number;
+}
+
+/**
+ * The calls of a scheduler that give a timer its time, with a slack of their own: see {@link Scheduler.withSlack}. Ids are the
+ * scheduler's. The slack belongs to the call, not to the timer: whoever moves a timer says anew how late it may come.
+ */
+export class SlackTimers {
+  /** ms */
+  readonly slack: number;
+  readonly #scheduler: SlackScheduler;
+  readonly #client: Client;
+  readonly #ticks: number;
+
+  /** Use {@link Scheduler.withSlack}. Throws InvalidArgumentError. */
+  constructor(scheduler: SlackScheduler, client: Client, slack: number) {
+    this.#ticks = requireSlack(slack, client.scale);
+    this.slack = slack;
+    this.#scheduler = scheduler;
+    this.#client = client;
+  }
+
+  /** As {@link Scheduler.schedule}. */
+  schedule<A = undefined>(
+    workerHint: WorkerHint,
+    deadline: number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    const before = this.#begin();
+    try {
+      return this.#scheduler.schedule(workerHint, deadline, callback, argument);
+    } finally {
+      this.#end(before);
+    }
+  }
+
+  /** As {@link Scheduler.scheduleAfter}. */
+  scheduleAfter<A = undefined>(
+    workerHint: WorkerHint,
+    delay: number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    const before = this.#begin();
+    try {
+      return this.#scheduler.scheduleAfter(workerHint, delay, callback, argument);
+    } finally {
+      this.#end(before);
+    }
+  }
+
+  /** As {@link Scheduler.scheduleMany}. */
+  scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
+    const before = this.#begin();
+    try {
+      return this.#scheduler.scheduleMany(workerHints, deadlines, ids);
+    } finally {
+      this.#end(before);
+    }
+  }
+
+  /** As {@link Scheduler.reschedule}: of a timer that was scheduled with whatever slack. */
+  reschedule(id: TimerId, deadline: number): boolean {
+    const before = this.#begin();
+    try {
+      return this.#scheduler.reschedule(id, deadline);
+    } finally {
+      this.#end(before);
+    }
+  }
+
+  /** As {@link Scheduler.rescheduleAfter}: of a timer that was scheduled with whatever slack. */
+  rescheduleAfter(id: TimerId, delay: number): boolean {
+    const before = this.#begin();
+    try {
+      return this.#scheduler.rescheduleAfter(id, delay);
+    } finally {
+      this.#end(before);
+    }
+  }
+
+  /** As {@link Scheduler.group}, for timers with this slack. */
+  group(workerHint: WorkerHint): TimerGroup {
+    this.#scheduler.shardOf(workerHint);
+    return new TimerGroup(this.#scheduler, workerHint, this);
+  }
+
+  [inspect.custom](): object {
+    return shownAs(this, { slack: this.slack });
+  }
+
+  /** Returns what is to be put back. */
+  #begin(): number {
+    const { time } = this.#client;
+    const before = time.slack;
+    time.setSlack(this.#ticks);
+    return before;
+  }
+
+  #end(before: number): void {
+    this.#client.time.setSlack(before);
+  }
+}
+
+/** Makes a call that sets deadlines, with this slack, ms, or the client's own. Throws InvalidArgumentError. */
+export function withSlack<T>(client: Client, slack: number | undefined, call: () => T): T {
+  if (slack === undefined) return call();
+  const { time } = client;
+  const before = time.slack;
+  time.setSlack(requireSlack(slack, client.scale));
+  try {
+    return call();
+  } finally {
+    time.setSlack(before);
+  }
+}
+
+/** Ticks in a slack, ms: whole ones, so that no timer comes later than that. Undefined where it is no slack. */
+function ticksOf(slack: unknown, scale: TickScale): number | undefined {
+  if (typeof slack !== 'number' || !(slack >= 0)) return undefined;
+  const ticks = scale.tickAtOrBefore(slack);
+  return ticks <= MAX_SLACK ? ticks : undefined;
+}
+
+const requirement = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
+
+/** The slack of a call, in ticks. Throws InvalidArgumentError. */
+function requireSlack(slack: unknown, scale: TickScale): number {
+  const ticks = ticksOf(slack, scale);
+  if (ticks === undefined) throw new InvalidArgumentError('slack', requirement(scale), slack);
+  return ticks;
+}
+
+/** The option of a scheduler, in ticks of so many ms. Throws InvalidConfigError. */
+export function resolveSlack(slack: unknown, tick: number): number {
+  const scale = new TickScale(tick);
+  const ticks = ticksOf(slack, scale);
+  if (ticks === undefined) throw new InvalidConfigError('options.slack', requirement(scale), slack);
+  return ticks;
+}

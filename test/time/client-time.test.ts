@@ -64,6 +64,43 @@ describe('ClientTime', () => {
     }
   });
 
+  test('rounds due ticks by the slack of the call, and reads them from records whatever the slack is then', () => {
+    for (const slack of [0, 1, 3, 50, 400]) {
+      const set = timeAt(40);
+      set.setSlack(slack);
+      for (const deadline of [-5, 3, 10, 10.25, 11, 100.1, 2 ** 29, 2 ** 31, 2 ** 40, 1e300]) {
+        const due = set.dueTickOf(deadline);
+        const tick = Math.min(Math.ceil(deadline * 4), Number.MAX_SAFE_INTEGER);
+        expect(due).toBeGreaterThanOrEqual(Math.max(tick, 41));
+        expect(due).toBeLessThanOrEqual(Math.max(tick + slack, 41));
+        if (deadline > 0 && deadline < 1e300) expect(set.dueTimeOf(deadline)).toBeLessThanOrEqual(due / 4);
+        for (const later of [40, 41, 44, 60, 1000, 2 ** 30]) {
+          const read = timeAt(later);
+          for (const other of [0, 7]) {
+            read.setSlack(other);
+            expect([slack, deadline, later, read.dueTickOfRecord(deadline, wordOf(due))]).toEqual([
+              slack,
+              deadline,
+              later,
+              due,
+            ]);
+          }
+        }
+      }
+    }
+  });
+
+  test('goes no short way with slack, which is without a bound then', () => {
+    const time = timeAt(40);
+    time.setSlack(3);
+    expect([time.slack, time.fastPathEnd]).toEqual([3, Number.NEGATIVE_INFINITY]);
+    expect([time.dueTickOf(11), time.dueTimeOf(11), time.lastDeadlineDueBy(11.9)]).toEqual([44, 11, 11]);
+    expect([time.dueTickOf(11.1), time.dueTimeOf(11.1), time.lastDeadlineDueBy(12)]).toEqual([48, 12, 12]);
+    time.setSlack(0);
+    expect([time.slack, time.fastPathEnd]).toEqual([0, time.nearEnd]);
+    expect([time.dueTimeOf(11.1), time.lastDeadlineDueBy(11.9)]).toEqual([11.1, 11.9]);
+  });
+
   test('takes what is overdue to be due at once, however long ago it was set', () => {
     for (const now of [2 ** 31 + 50, 3 * 2 ** 30, 2 ** 32 - 5, 2 ** 32 + 100, 2 ** 40 + 3 * 2 ** 30]) {
       for (const deadline of [-5, 3, 11]) {

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { coincidingTick, lastTickDueBy } from '../../src/time/coinciding-tick.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+/** Zero bits at the end of a whole number, of 53. */
+function zeroBits(tick: bigint): number {
+  let zeros = 0;
+  while (zeros < 53 && (tick >> BigInt(zeros)) % 2n === 0n) zeros += 1;
+  return zeros;
+}
+
+/** By looking at every tick. */
+function rounded(tick: number, slack: number): number {
+  let best = tick;
+  for (let next = tick; next <= tick + slack; next++) if (zeroBits(BigInt(next)) > zeroBits(BigInt(best))) best = next;
+  return best;
+}
+
+const expectRounded = (tick: number, slack: number): void => {
+  const due = coincidingTick(tick, slack);
+  if (due !== rounded(tick, slack)) expect.fail(`${tick} with slack ${slack}: ${due}, not ${rounded(tick, slack)}`);
+};
+
+describe('the tick of a timer with slack', () => {
+  test('is the one of those in reach that ends in the most zero bits: small ticks and slacks, all of them', () => {
+    let cases = 0;
+    for (let slack = 0; slack <= 70; slack++) {
+      for (let tick = -80; tick <= 300; tick++) {
+        expectRounded(tick, slack);
+        cases += 1;
+      }
+    }
+    expect(cases).toBe(71 * 381);
+  });
+
+  test(`so it is where words and doubles end, and far away, seed ${SEED}`, () => {
+    const draws = new Draws(SEED);
+    let cases = 0;
+    for (const edge of [2 ** 31, 2 ** 32, 2 ** 33, 3 * 2 ** 31, 2 ** 40 + 2 ** 31, 2 ** 52]) {
+      for (let i = 0; i < 200; i++) {
+        expectRounded(edge + draws.below(600) - 300, draws.below(300));
+        cases += 1;
+      }
+    }
+    expect(cases).toBe(1200);
+  });
+
+  test('is its own without slack, and what is beyond the whole numbers stays', () => {
+    for (const tick of [0, 1, 7, 2 ** 31 - 1, 2 ** 31, 2 ** 32 + 5, 2 ** 53 - 1, -3]) {
+      expect(coincidingTick(tick, 0)).toBe(tick);
+    }
+    for (const tick of [1e300, -1e300, Number.POSITIVE_INFINITY]) expect(coincidingTick(tick, 100)).toBe(tick);
+  });
+
+  test('rises with the tick, is a multiple of the granule, and reaches as far as the slack does', () => {
+    for (const slack of [1, 2, 3, 10, 100, 127, 1000, 2 ** 29]) {
+      const granule = 2 ** Math.floor(Math.log2(slack + 1));
+      let last = 0;
+      for (let tick = 1; tick < 3000; tick += 7) {
+        const due = coincidingTick(tick, slack);
+        expect(due % granule).toBe(0);
+        expect(due).toBeGreaterThanOrEqual(Math.max(last, tick));
+        expect(due).toBeLessThanOrEqual(tick + slack);
+        last = due;
+      }
+    }
+  });
+});
+
+test('the last tick that is due by another is found, by the same rule', () => {
+  let cases = 0;
+  for (let slack = 0; slack <= 40; slack++) {
+    for (let by = 0; by <= 200; by++) {
+      let last = by - slack;
+      for (let tick = last; tick <= by; tick++) if (rounded(tick, slack) <= by) last = tick;
+      if (lastTickDueBy(by, slack) !== last) expect.fail(`by ${by} with slack ${slack}`);
+      cases += 1;
+    }
+  }
+  expect(cases).toBe(41 * 201);
+  expect(lastTickDueBy(Number.NEGATIVE_INFINITY, 100)).toBe(Number.NEGATIVE_INFINITY);
+  expect(lastTickDueBy(-1, 3)).toBe(-4); // from -3 on all are due at 0
+});

@@ -1,0 +1,93 @@
+import { createScheduler } from 'shardwheel';
+import { createTimers } from 'shardwheel/timers';
+import { describe, expect, test } from 'vitest';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { internalsOf } from '../fixtures/internals.ts';
+import { dueTick } from '../scheduler/slack-model.ts';
+
+describe.each([0, 1, 'auto'] as const)('drop-in timers on a scheduler with slack, shards %s', (shards) => {
+  test('come together, never early, by the tick that the rule names', async () => {
+    await using scheduler = createScheduler({ shards, slack: 63, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const { setTimeout, promises } = createTimers(scheduler, 'tests');
+    const fired: [number, number][] = [];
+    for (let delay = 1; delay <= 300; delay++) setTimeout(() => fired.push([delay, scheduler.now()]), delay);
+    void promises.setTimeout(70).then(() => fired.push([70, scheduler.now()]));
+    for (let now = 1; now <= 400; now++) await scheduler.advanceTo(now);
+    const expected = Array.from({ length: 300 }, (_, i) => [i + 1, dueTick(i + 1, 63, 1)]);
+    expect(fired.length).toBe(301);
+    expect(fired.sort(([one], [other]) => one - other)).toEqual(
+      [...expected, [70, 128]].sort(([one], [other]) => one - other),
+    );
+  });
+
+  test('those that come together run as in Node: by the times that were asked for', async () => {
+    await using scheduler = createScheduler({ shards, slack: 127, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const { setTimeout } = createTimers(scheduler, 'tests');
+    const order: string[] = [];
+    const moved = setTimeout(() => order.push('moved'), 90);
+    for (const delay of [100, 90, 3, 128, 90]) setTimeout(() => order.push(`${delay}`), delay);
+    moved.refresh();
+    await scheduler.advanceTo(127);
+    expect(order).toEqual([]);
+    await scheduler.advanceTo(128);
+    expect(order).toEqual(['3', '90', '90', 'moved', '100', '128']);
+  });
+
+  test('intervals do not drift by it', async () => {
+    await using scheduler = createScheduler({ shards, slack: 15, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const { setInterval, clearInterval } = createTimers(scheduler, 'tests');
+    const calls: number[] = [];
+    const interval = setInterval(() => calls.push(scheduler.now()), 100);
+    for (let now = 1; now <= 1100; now++) await scheduler.advanceTo(now);
+    clearInterval(interval);
+    expect(calls).toEqual(Array.from({ length: 10 }, (_, i) => dueTick((i + 1) * 100, 15, 1)));
+  });
+});
+
+describe.each([0, 1])('young timeouts on a scheduler with slack, shards %i', (shards) => {
+  test('take few wakes, are not early, and neither are those that were refreshed', async () => {
+    await using scheduler = createScheduler({ shards, slack: 127 });
+    await scheduler.ready;
+    const { setTimeout, clearTimeout } = createTimers(scheduler, 'tests');
+    const late: number[] = [];
+    const set = (delay: number) => {
+      const deadline = scheduler.now() + delay;
+      return setTimeout(() => late.push(scheduler.now() - deadline), delay);
+    };
+    const begun = scheduler.now();
+    for (let i = 0; i < 300; i++) {
+      set(1 + (i % 150));
+      clearTimeout(set(1 + (i % 150)));
+      if (i % 10 === 0) set(5).refresh();
+      if (i % 100 === 99) await pass(3);
+    }
+    await pass(10);
+    const { loop } = internalsOf(scheduler).client;
+    const turns = loop.turns;
+    await until(() => scheduler.size === 0);
+    expect(late.length).toBe(330);
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+    const { wakes, delivered } = await scheduler.stats();
+    expect(delivered).toBe(330);
+    // A turn of the shard and one of the nursery for each multiple of 128 ms on the way.
+    const most = 2 * ((scheduler.now() - begun) / 128 + 2);
+    expect(wakes).toBeLessThanOrEqual(most);
+    expect(loop.turns - turns).toBeLessThanOrEqual(2 * most); // native timers come up to 1 ms early
+  });
+
+  test('wait for company in the nursery when that is near, and in the table when it is far', async () => {
+    await using scheduler = createScheduler({ shards, slack: 2 ** 20 });
+    await scheduler.ready;
+    const { setTimeout } = createTimers(scheduler, 'tests');
+    let fired = 0;
+    for (let i = 0; i < 1000; i++) setTimeout(() => (fired += 1), 1);
+    await pass(30);
+    expect(internalsOf(scheduler).client.lanes.map(({ nursery }) => nursery.size)).toEqual([0]);
+    const { shards: stats, size } = await scheduler.stats();
+    expect([fired, size, stats.reduce((sum, { commands }) => sum + commands, 0)]).toEqual([0, 1000, 1000]);
+    expect(await scheduler.nextExpiration()).toBe(2 ** 20);
+  });
+});

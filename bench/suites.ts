@@ -6,6 +6,7 @@ import { burst } from './scheduler/burst.ts';
 import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
 import { replay } from './scheduler/replay.ts';
+import { slackSuites } from './scheduler/slack.ts';
 import type { Suite } from './suite.ts';
 import { churn } from './wheel/churn.ts';
 import { fire } from './wheel/fire.ts';
@@ -27,6 +28,7 @@ export const suites: readonly Suite[] = [
   flood,
   replay,
   shards,
+  ...slackSuites,
   clients,
   ...faceSuites,
   memory,

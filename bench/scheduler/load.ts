@@ -139,14 +139,18 @@ export class Load {
   }
 
   private moveRandom(count: number): void {
-    const { delays, isLive, liveScale, subject } = this;
+    const { delays, expected, isLive, liveScale, subject } = this;
     let { operations, random } = this;
     for (let i = 0; i < count; i++) {
       random = nextRandom(random);
       const timer = drawn(random, liveScale);
       operations = (Math.imul(operations, 31) + timer) | 0;
-      if (isLive[timer] === 0) this.start(timer, delays[timer]);
-      else if (!subject.move(timer, delays[timer])) this.wrong++;
+      if (isLive[timer] === 0) {
+        this.start(timer, delays[timer]);
+        continue;
+      }
+      if (expected !== undefined) expected[timer] = performance.now() + delays[timer];
+      if (!subject.move(timer, delays[timer])) this.wrong++;
     }
     this.operations = operations;
     this.random = random;

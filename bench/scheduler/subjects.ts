@@ -17,6 +17,9 @@ export const BATCH = 'shardwheel, batch';
 const shardsOf = (name: string): number =>
   name.startsWith('shards ') ? Number(name.slice('shards '.length)) : availableParallelism();
 
+/** The subject named `slack n` has one shard, that named `slack n, inline` none. */
+const SLACK = /^slack (\d+)(, inline)?$/;
+
 export const driverEntry: SubjectEntry = { name: DRIVER, note: 'the same driver, keeping a number per timer' };
 export const nodeEntry: SubjectEntry = { name: NODE, note: 'setTimeout with an argument, clearTimeout, refresh' };
 export const shardwheelEntry: SubjectEntry = {
@@ -39,6 +42,11 @@ export function createSubject(name: string, handles: number, onFire: (timer: num
   if (name === DRIVER) return new NoTimers(handles);
   const fired: OnFire = (_kind, timer) => onFire(timer);
   if (name === NODE) return new NativeTimers(fired);
+  const slack = SLACK.exec(name);
+  if (slack !== null) {
+    const scheduler = createScheduler({ shards: slack[2] === undefined ? 1 : 0, slack: Number(slack[1]) });
+    return new ShardwheelTimers(handles, fired, scheduler);
+  }
   const scheduler = createScheduler({ shards: shardsOf(name) });
   if (name === AFTER) return new ShardwheelTimers(handles, fired, scheduler);
   if (name === BATCH) return new ShardwheelBatches(handles, fired, scheduler);

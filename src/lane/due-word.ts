@@ -30,7 +30,8 @@ export const MAX_SLACK = 2 ** 29;
 
 /**
  * The due tick that a due word means, given the tick of its deadline: up to MAX_SLACK later, where it was not overdue when it
- * was set. `now` is the clock's tick.
+ * was set. `now` is the clock's tick. Of a timer that is being moved to far an old word may be taken for slack: the command that
+ * the move stages puts it right.
  */
 export function dueTickFrom(word: number, deadlineTick: number, now: number): number {
   const tick = Math.min(deadlineTick, Number.MAX_SAFE_INTEGER);

@@ -73,7 +73,8 @@ describe('TableView', () => {
     { deadline: 50, due: 128, now: 200, tick: 128, why: 'slack, and the due tick has come' },
     { deadline: 2 ** 39 - 7, due: 2 ** 40, now: 5, tick: 2 ** 40, why: 'slack of what is far' },
     { deadline: 50, due: 80, now: 20, tick: 80, why: 'a move caught between its two words: the old due word' },
-    { deadline: 2 ** 39, due: 80, now: 20, tick: 80, why: 'the same on its way to far' },
+    { deadline: 2 ** 39 + 100, due: 80, now: 20, tick: 80, why: 'the same on its way to far' },
+    { deadline: 2 ** 39, due: 80, now: 20, tick: 2 ** 40 + 80, why: 'the same, taken for slack: its command follows' },
     { deadline: 1e300, due: 80, now: 20, tick: 80, why: 'half a double, perhaps' },
     { deadline: Number.NaN, due: 80, now: 20, tick: 80, why: 'half a double, perhaps' },
   ])('deadline $deadline, due word of $due, at $now: tick $tick ($why)', ({ deadline, due, now, tick }) => {

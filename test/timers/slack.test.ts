@@ -78,6 +78,28 @@ describe.each([0, 1])('young timeouts on a scheduler with slack, shards %i', (sh
     expect(loop.turns - turns).toBeLessThanOrEqual(2 * most); // native timers come up to 1 ms early
   });
 
+  test('that fire from the nursery wait for their tick there, and no longer than one granule takes', async () => {
+    await using scheduler = createScheduler({ shards, slack: 7 });
+    await scheduler.ready;
+    const { setTimeout } = createTimers(scheduler, 'tests');
+    const early: number[] = [];
+    let fired = 0;
+    for (let i = 0; i < 400; i++) {
+      const due = dueTick(scheduler.now() + 1 + (i % 5), 7, 1); // at the earliest: the clock is read again
+      setTimeout(
+        () => {
+          fired += 1;
+          if (scheduler.now() < due) early.push(due - scheduler.now());
+        },
+        1 + (i % 5),
+      );
+      if (i % 4 === 3) await pass(1);
+    }
+    await until(() => scheduler.size === 0);
+    expect({ fired, early }).toEqual({ fired: 400, early: [] });
+    expect(internalsOf(scheduler).client.delivery.young).toBeGreaterThan(200);
+  });
+
   test('wait for company in the nursery when that is near, and in the table when it is far', async () => {
     await using scheduler = createScheduler({ shards, slack: 2 ** 20 });
     await scheduler.ready;

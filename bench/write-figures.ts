@@ -9,6 +9,7 @@ const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
+const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
@@ -18,6 +19,7 @@ const blocks: [path: string, written: string][] = [
   ['README.md', figuresOf(results)],
   ['README.md', replayFiguresOf(replays)],
   ['docs/performance.md', figuresOf(results)],
+  ['docs/performance.md', subjectsOf(slack)],
   ['docs/figures.md', subjectsOf(results)],
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],

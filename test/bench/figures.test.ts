@@ -6,6 +6,7 @@ import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
+import { slackSuites } from '../../bench/scheduler/slack.ts';
 import { judge, targets } from '../../bench/targets.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -39,6 +40,13 @@ describe('the figures that the documents show', () => {
     expect(read('docs/sizing.md')).toContain(subjectsOf(clients));
     expect(JSON.parse(JSON.stringify(judge(clients.comparisons)))).toEqual(clients.targets);
     expect(clients.targets.length).toBe(3);
+  });
+
+  test('docs/performance.md has those of slack, at full size', () => {
+    const slack: Results = JSON.parse(read('bench/results/slack.json'));
+    expect(read('docs/performance.md')).toContain(subjectsOf(slack));
+    expect(slack.comparisons.map(({ suite }) => suite)).toEqual(slackSuites.map(({ name }) => name));
+    expect(slack.quick).toBe(false);
   });
 
   test('docs/timers.md has those of the drop-in timers on each release, at full size, judged as is done today', () => {

@@ -103,6 +103,23 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
     expect([kept, soon, late, mid].map((id) => scheduler.has(id))).toEqual([false, false, false, false]);
   });
 
+  test('one that is moved while its fired record is on the way comes by the slack of the move', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const log: string[] = [];
+    const victims: number[] = [];
+    scheduler.schedule('a', 10, () => {
+      scheduler.withSlack(127).reschedule(victims[0], 15);
+      scheduler.withSlack(127).reschedule(victims[1], 10); // the present waits for the next tick
+      scheduler.withSlack(3).reschedule(victims[2], 10);
+    });
+    for (const name of ['later', 'now', 'past']) {
+      victims.push(scheduler.schedule('a', 10, () => log.push(`${name} at ${scheduler.now()}`)));
+    }
+    for (let now = 10; now <= 130; now++) await scheduler.advanceTo(now);
+    expect(log).toEqual(['past at 12', 'later at 128', 'now at 128']);
+  });
+
   test('all calls that give a time have it: many at once, groups, waits, signals', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;

@@ -24,25 +24,25 @@ const expectRounded = (tick: number, slack: number): void => {
 describe('the tick of a timer with slack', () => {
   test('is the one of those in reach that ends in the most zero bits: small ticks and slacks, all of them', () => {
     let cases = 0;
-    for (let slack = 0; slack <= 70; slack++) {
-      for (let tick = -80; tick <= 300; tick++) {
+    for (let slack = 0; slack <= 40; slack++) {
+      for (let tick = -50; tick <= 140; tick++) {
         expectRounded(tick, slack);
         cases += 1;
       }
     }
-    expect(cases).toBe(71 * 381);
+    expect(cases).toBe(41 * 191);
   });
 
   test(`so it is where words and doubles end, and far away, seed ${SEED}`, () => {
     const draws = new Draws(SEED);
     let cases = 0;
     for (const edge of [2 ** 31, 2 ** 32, 2 ** 33, 3 * 2 ** 31, 2 ** 40 + 2 ** 31, 2 ** 52]) {
-      for (let i = 0; i < 200; i++) {
-        expectRounded(edge + draws.below(600) - 300, draws.below(300));
+      for (let i = 0; i < 50; i++) {
+        expectRounded(edge + draws.below(400) - 200, draws.below(200));
         cases += 1;
       }
     }
-    expect(cases).toBe(1200);
+    expect(cases).toBe(300);
   });
 
   test('is its own without slack, and what is beyond the whole numbers stays', () => {
@@ -69,15 +69,15 @@ describe('the tick of a timer with slack', () => {
 
 test('the last tick that is due by another is found, by the same rule', () => {
   let cases = 0;
-  for (let slack = 0; slack <= 40; slack++) {
-    for (let by = 0; by <= 200; by++) {
+  for (let slack = 0; slack <= 20; slack++) {
+    for (let by = 0; by <= 100; by++) {
       let last = by - slack;
       for (let tick = last; tick <= by; tick++) if (rounded(tick, slack) <= by) last = tick;
       if (lastTickDueBy(by, slack) !== last) expect.fail(`by ${by} with slack ${slack}`);
       cases += 1;
     }
   }
-  expect(cases).toBe(41 * 201);
+  expect(cases).toBe(21 * 101);
   expect(lastTickDueBy(Number.NEGATIVE_INFINITY, 100)).toBe(Number.NEGATIVE_INFINITY);
   expect(lastTickDueBy(-1, 3)).toBe(-4); // from -3 on all are due at 0
 });

@@ -104,8 +104,10 @@ export class ClientLane {
    * when the old tick comes. With less slack than before a later deadline may have an earlier due tick.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
-    const { table } = this;
-    const isCommanded = deadline < table.deadlineOf(slot) || !isNear || ticksBetween(table.dueOf(slot), due) < 0;
+    const isCommanded =
+      deadline < this.table.deadlineOf(slot) ||
+      !isNear ||
+      (this.time.hasManySlacks === true && this.isSooner(slot, due));
     if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));
@@ -268,6 +270,10 @@ export class ClientLane {
 
   private *liveSlots(): Generator<number> {
     for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
+  }
+
+  private isSooner(slot: number, due: number): boolean {
+    return ticksBetween(this.table.dueOf(slot), due) < 0;
   }
 
   private putOffToNextTick(slot: number): void {

@@ -22,6 +22,8 @@ export class ClientTime {
   nextTickTime = Number.NaN;
   /** By how many ticks a timer that is set now may come later than its tick. */
   slack = 0;
+  /** Whether a call has had a slack of its own: due ticks need not rise with deadlines then. */
+  hasManySlacks = false;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   /**
@@ -42,6 +44,14 @@ export class ClientTime {
     const now = this.clock.refresh();
     this.note(this.scale.tickAtOrBefore(now));
     return now;
+  }
+
+  /** Deadlines have a call's slack from here on, ticks, until `setSlack` puts back the one that is returned. */
+  beginSlack(slack: number): number {
+    const before = this.slack;
+    this.hasManySlacks = true;
+    this.setSlack(slack);
+    return before;
   }
 
   /** Deadlines have this slack from here on, ticks: at most MAX_SLACK. */

@@ -108,10 +108,7 @@ export class SlackTimers {
 
   /** Returns what is to be put back. */
   #begin(): number {
-    const { time } = this.#client;
-    const before = time.slack;
-    time.setSlack(this.#ticks);
-    return before;
+    return this.#client.time.beginSlack(this.#ticks);
   }
 
   #end(before: number): void {
@@ -123,8 +120,7 @@ export class SlackTimers {
 export function withSlack<T>(client: Client, slack: number | undefined, call: () => T): T {
   if (slack === undefined) return call();
   const { time } = client;
-  const before = time.slack;
-  time.setSlack(requireSlack(slack, client.scale));
+  const before = time.beginSlack(requireSlack(slack, client.scale));
   try {
     return call();
   } finally {

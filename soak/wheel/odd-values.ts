@@ -62,3 +62,12 @@ export const noIds: readonly unknown[] = [
   undefined,
   null,
 ];
+
+/** What is no time, and compares with numbers as `time` does. */
+export const likeTimes = (time: number): readonly unknown[] => [
+  String(time),
+  [time],
+  { valueOf: () => time },
+  BigInt(Math.ceil(time)),
+  new Date(Math.min(time, 8.64e15)),
+];

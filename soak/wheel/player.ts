@@ -1,5 +1,5 @@
 import { Duel } from './duel.ts';
-import { noDeadlines, noIds, oddValues } from './odd-values.ts';
+import { likeTimes, noDeadlines, noIds, oddValues } from './odd-values.ts';
 import * as phases from './phase.ts';
 import { precisionOf, type World } from './world.ts';
 import type { WorldDraws } from './world-draws.ts';
@@ -8,7 +8,7 @@ import type { WorldDraws } from './world-draws.ts';
 const ACTIONS = 200;
 /** Moves of a handler. */
 const ACTS = [1, 1, 1, 2, 3, 8];
-/** Refusals that a world may begin with. */
+/** At the end of time, everything is refused, and errors take their time: refusals that a world may begin with. */
 const REFUSALS = 30;
 const ONE_ULP = 2 ** -52;
 /** The last tick that a clock reaches. */
@@ -39,9 +39,10 @@ export class Player {
   /** Throws a Violation, or what the wheel throws without a reason. */
   play(): void {
     const { draws, duel, world } = this;
-    if (draws.chance(512)) this.jump();
-    // At the end of time, everything is refused; errors take their time.
-    while (duel.operations < world.moves && duel.refusals < REFUSALS + duel.operations / 64) {
+    if (world.isAtEnd) this.advanceTo(duel.model.time.startOf(LAST_TICK - draws.below(2 ** world.bits)));
+    else if (draws.chance(512)) this.jump();
+    const isOver = () => !world.isAtEnd && duel.refusals > REFUSALS + duel.operations / 64;
+    while (duel.operations < world.moves && !isOver()) {
       if (duel.operations >= this.phaseEnd) {
         this.phase = new phases.Phase(draws, world.room, world.bits);
         this.phaseEnd = duel.operations + this.phase.length;
@@ -215,7 +216,7 @@ export class Player {
     const { draws, precision } = this;
     const { model } = this.duel;
     const deadline = this.anyDeadline();
-    if (model.refusalOf(deadline) === undefined || draws.chance(8)) return deadline;
+    if (model.refusalOf(deadline) === undefined || draws.chance(this.world.isAtEnd ? 300 : 8)) return deadline;
     return model.now + precision * draws.below(Math.min(2 ** this.world.bits, 100));
   }
 
@@ -270,7 +271,11 @@ export class Player {
     const bad = draws.pick(noDeadlines) as number;
     const far = Math.max(model.upperBound, model.time.end);
     const pick = draws.below(4);
-    if (pick === 0) duel.advance(bad);
+    // What compares with numbers as a time does must not pass for one.
+    if (pick === 0)
+      duel.advance(
+        (draws.chance(512) ? bad : draws.pick(likeTimes(model.now + draws.below(2) * this.precision))) as number,
+      );
     else if (pick === 1) duel.advance(far);
     else if (pick === 2 && model.size > 0) duel.reschedule(this.rank(), draws.chance(512) ? bad : model.upperBound);
     else if (model.room > 0) duel.schedule(draws.chance(512) ? bad : model.upperBound, 0);

@@ -19,9 +19,11 @@ export interface World extends DuelOptions {
   /** Ticks that the levels cover, as a power of two. */
   readonly bits: number;
   readonly remembersIds: boolean;
+  /** Begins some ticks before the last, where much is refused. */
+  readonly isAtEnd: boolean;
 }
 
-type Drawn = 'cascading' | 'pinned' | 'fractions' | 'few slots' | 'ids used up';
+type Drawn = 'cascading' | 'pinned' | 'fractions' | 'few slots' | 'ids used up' | 'the end';
 export type WorldKind = PresetName | Drawn;
 
 export const worldKinds: readonly WorldKind[] = [
@@ -36,6 +38,7 @@ export const worldKinds: readonly WorldKind[] = [
   'fractions',
   'few slots',
   'ids used up',
+  'the end',
 ];
 
 /** Timers that a world has room for: few, most of the time, so that all is in the cache. */
@@ -43,7 +46,10 @@ const ROOMS = [12, 60, 300, 300, 1000, 4000];
 const MOVES = [300, 3000, 20_000, 60_000];
 /** For few slots that are used by many timers each. */
 const FEW_ROOMS = [3, 4, 12];
-const MANY_MOVES = 150_000;
+const MANY_MOVES = [3000, 3000, 3000, 150_000];
+/** Where errors take their time, and the next tick may be the last. */
+const FEW_MOVES = 1000;
+const BITS_AT_END = 10;
 /** So that a slot's generations are used up within a world: 53 bits less 16 of the wheel's number and 24 of the slot. */
 const GREATEST_ID = 2 ** 16 - 1;
 const GREATEST_CAPACITY = 2 ** 24;
@@ -52,6 +58,7 @@ export function worldOf(seed: number, number: number): World {
   const draws = new WorldDraws(seed, number);
   const kind = worldKinds[number % worldKinds.length];
   const isUsedUp = kind === 'ids used up';
+  const isAtEnd = kind === 'the end';
   const room = draws.pick(isUsedUp ? FEW_ROOMS : ROOMS);
   const config = configOf(kind, room, draws);
   return {
@@ -59,11 +66,12 @@ export function worldOf(seed: number, number: number): World {
     kind,
     draws,
     config,
-    start: startOf(kind, config, draws),
+    start: isAtEnd ? farStart(config, draws) : startOf(kind, config, draws),
     id: isUsedUp ? GREATEST_ID : draws.pick([0, 0, 1, 77, GREATEST_ID]),
     room,
-    moves: isUsedUp ? MANY_MOVES : draws.pick(MOVES),
-    bits: bitsOf(config),
+    moves: isUsedUp ? draws.pick(MANY_MOVES) : isAtEnd ? FEW_MOVES : draws.pick(MOVES),
+    bits: isAtEnd ? BITS_AT_END : bitsOf(config),
+    isAtEnd,
     remembersIds: isUsedUp || draws.chance(64),
   };
 }
@@ -83,6 +91,8 @@ function configOf(kind: WorldKind, room: number, draws: WorldDraws): WheelConfig
         : drawPinned(draws, draws.pick([0.1, 0.7, 1e-3]));
     case 'few slots':
       return { ...drawAny(draws), capacity: 1 + draws.below(room) };
+    case 'the end':
+      return draws.chance(512) ? drawAny(draws) : draws.pick([presets.janestreet, presets.twolevel, presets.pinned3]);
     case 'ids used up':
       return { ...drawAny(draws), capacity: GREATEST_CAPACITY };
     default:
@@ -136,6 +146,12 @@ function startOf(kind: WorldKind, config: WheelConfig, draws: WorldDraws): numbe
   const whole = draws.pick([precision, -7 * precision, Math.floor(far), -Math.floor(far), far * 1.37]);
   const start = kind === 'fractions' ? draws.pick([whole, 0.1, -1 / 3, far * draws.share()]) : Math.round(whole);
   return start + precision === start || start - precision === start ? 0 : start;
+}
+
+/** Some so far off that ticks share a time near the end. */
+function farStart(config: WheelConfig, draws: WorldDraws): number {
+  const ticks = draws.pick([0, 0, 7, 2 ** 52 + 1, 2 ** 52 + 3, -(2 ** 52) - 1]);
+  return ticks * precisionOf(config);
 }
 
 function bitsOf(config: WheelConfig): number {

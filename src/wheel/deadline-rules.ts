@@ -2,7 +2,7 @@ import { DeadlineTooFarError, InvalidDeadlineError } from '../errors.ts';
 import { type Intervals, MAX_TICK } from './intervals.ts';
 import type { WheelIndex } from './wheel-index.ts';
 
-/** More than the ticks that start at one time where doubles are coarser than ticks; a deadline is due at the first of them. */
+/** More than the ticks that start at one time where doubles are coarser than ticks (a deadline is due at the first of them). */
 const COARSE = 8;
 
 /** Which deadlines a wheel takes, and at which tick it files them. */
@@ -27,7 +27,7 @@ export class DeadlineRules {
   tickFor(deadline: number, clock: number): number {
     if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
     const tick = this.intervals.dueTick(deadline);
-    if (tick >= Math.min(this.index.upperBound, MAX_TICK) - COARSE && deadline >= this.upperBound) {
+    if (tick >= this.index.upperBound - COARSE && deadline >= this.upperBound) {
       throw new DeadlineTooFarError(deadline, this.upperBound);
     }
     if (this.refusesPast && deadline < clock) this.refusePast(deadline, clock);

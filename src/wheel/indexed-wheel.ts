@@ -27,7 +27,7 @@ const CAUGHT_UP = Number.NEGATIVE_INFINITY;
  *              └─ deadline, where the due tick does not tell it
  *
  * Advancing over time in which there is nothing to do only notes the time: the index *lags* behind the
- * clock. Whatever changes the wheel, or reads what depends on the index's `now`, has it catch up first.
+ * clock. Whatever files a timer, or reads what depends on the index's `now`, has it catch up first.
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
   // V8: declared fields
@@ -41,7 +41,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   /** Whole deadlines after now and below it are their own due ticks, which the index takes as near; on most wheels there are none. */
   private fastPathEnd = Number.NaN;
   private readonly isIdentity: boolean;
-  /** While the index lags, times below it need nothing but to be noted; else CAUGHT_UP: it stands at the clock's tick. */
+  /** While the index lags, times below it need nothing but to be noted, unless something was taken out: then, and else, CAUGHT_UP. */
   private laggingEnd = Number.NaN;
   private isLagging = false;
   /** The tick being handed over, and the deadline that is not kept of what is due at it. */
@@ -100,14 +100,16 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   reschedule(id: TimerId, deadline: number): boolean {
     if (this.isLagging) this.catchUp();
-    if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
-      return this.rescheduleSlowly(id, deadline);
-    }
+    const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
+    const tick = isFast ? deadline : this.rules.tickFor(deadline, this.clock);
     if (!this.records.isLive(id)) return false;
     const slot = this.records.slotOf(id);
     this.index.remove(slot);
-    if (this.deadlines !== undefined) this.deadlines.unset(slot);
-    this.index.insertNear(slot, deadline);
+    if (!isFast) this.file(slot, tick, deadline);
+    else {
+      if (this.deadlines !== undefined) this.deadlines.unset(slot);
+      this.index.insertNear(slot, tick);
+    }
     return true;
   }
 
@@ -225,15 +227,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const id = this.records.open(slot, value);
     this.file(slot, tick, deadline);
     return id;
-  }
-
-  private rescheduleSlowly(id: TimerId, deadline: number): boolean {
-    const tick = this.rules.tickFor(deadline, this.clock);
-    if (!this.records.isLive(id)) return false;
-    const slot = this.records.slotOf(id);
-    this.index.remove(slot);
-    this.file(slot, tick, deadline);
-    return true;
   }
 
   /** Files a slot at the due tick of its deadline, which is kept where the tick does not tell it. */

@@ -237,7 +237,11 @@ export class CascadingIndex extends Cascade implements WheelIndex {
       for (let from = chunk << SHIFT; from < end; from += HALF) {
         if (left <= 0) return left;
         const living = this.livingIn(from, end);
-        if (sink.prefetch !== undefined && (living & (living - 1)) !== 0) this.prefetch(from, living, sink);
+        if (sink.prefetch !== undefined && (living & (living - 1)) !== 0) {
+          for (let ahead = living; ahead !== 0; ahead &= ahead - 1) {
+            sink.prefetch(this.cells[from + 2 * lowestOne(ahead)] & SLOT);
+          }
+        }
         left -= this.handOverLiving(from, living, tick, sink, left);
         if (this.reading !== list) return left; // the sink cleared the index
         if (left <= 0 && this.livingIn(from, end) !== 0) return left;
@@ -268,13 +272,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return handed;
   }
 
-  /** Announces the slots of the entries of half a chunk that `living` shows: see DueSink. */
-  private prefetch(from: number, living: number, sink: DueSink): void {
-    for (let left = living | 0; left !== 0; left &= left - 1) {
-      sink.prefetch?.(this.cells[from + 2 * lowestOne(left)] & SLOT);
-    }
-  }
-
   /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
   private suspend(): void {
     this.occupy(this.reading);
@@ -283,7 +280,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
 
   /** Reads the least tick of what is alive in a slot: on level 0, whose slots are a tick wide, the first one's. */
   private readLeast(list: number): void {
-    const isTick = this.geometry.levelOf[list] === 0;
+    const isTick = list <= this.mask0;
     for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
       const end = this.endOf(list, chunk);
       for (let from = chunk << SHIFT; from < end; from += HALF) {

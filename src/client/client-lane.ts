@@ -1,4 +1,5 @@
 import type { Context } from '../async-context/context-keeper.ts';
+import { CommandStage } from '../lane/command-stage.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
 import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
@@ -6,7 +7,6 @@ import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { ClientTime } from './client-time.ts';
-import { CommandStage } from './command-stage.ts';
 import { Commands } from './commands.ts';
 import { callLater } from './deferral.ts';
 import { reportHandBack } from './hand-back.ts';
@@ -67,6 +67,7 @@ export class ClientLane {
   prefetchSink = 0;
   private request = 0;
   private sentAtRequest = 0;
+  private stagedAtRequest = 0;
 
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell, time: ClientTime) {
     this.memory = memory;
@@ -240,6 +241,7 @@ export class ClientLane {
   requestAnswer(): void {
     this.request = (this.request + 1) | 0;
     this.sentAtRequest = this.commands.sent;
+    this.stagedAtRequest = this.stage.gone + this.stage.length;
     Atomics.store(this.header, REQUEST, this.request);
     this.doorbell.ring();
   }
@@ -251,7 +253,9 @@ export class ClientLane {
 
   /** Whether commands have been published, or wait to be, that the last answer need not cover. */
   hasSentSinceRequest(): boolean {
-    return this.commands.sent !== this.sentAtRequest || this.commands.waiting > 0;
+    const { commands, stage } = this;
+    const isStaged = stage.isServedHere && stage.gone + stage.length !== this.stagedAtRequest;
+    return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 
   *unfired(): Generator<UnfiredTimer> {

@@ -1,10 +1,10 @@
+import type { CommandStage, StageChunk } from '../lane/command-stage.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
 import { highWordOf, wordOf } from '../lane/due-word.ts';
 import { commandCounters, HIGH_WATER, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingProducer } from '../lane/ring.ts';
 import type { TimerTable } from '../lane/timer-table.ts';
 import type { ClientTime } from './client-time.ts';
-import type { CommandStage, StageChunk } from './command-stage.ts';
 
 /**
  * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
@@ -13,9 +13,11 @@ import type { CommandStage, StageChunk } from './command-stage.ts';
  * the table says *then* is what is sent: a timer cancelled meanwhile, or whose slot another has taken, never leaves the
  * client, and one that was moved is sent to where it was moved. When the ring is full the rest stays staged and the
  * shard is asked to say when there is room.
+ *
+ * Where the lane is served in this thread, to publish is to say that the index may take what is staged.
  */
 export class Commands {
-  /** Commands published so far. */
+  /** Commands published so far, by the ring. */
   sent = 0;
   private readonly table: TimerTable;
   private readonly doorbell: Doorbell;
@@ -38,7 +40,8 @@ export class Commands {
 
   /** Commands not yet published; some of their timers may have ended. */
   get waiting(): number {
-    return this.stage.length;
+    const { stage } = this;
+    return stage.isServedHere && stage.isPublished ? 0 : stage.length;
   }
 
   /** Commands that the shard has not taken yet are due at this tick at the earliest. */
@@ -57,7 +60,7 @@ export class Commands {
    * for room. Throws as `reserve` does.
    */
   makeRoom(commands: number): void {
-    if (this.ring.room() > 0) this.publish();
+    if (!this.stage.isServedHere && this.ring.room() > 0) this.publish();
     if (!this.stage.hasRoom(commands)) this.stage.grow(commands);
   }
 
@@ -66,17 +69,21 @@ export class Commands {
     const { stage } = this;
     if (stage.length === 0) return;
     Atomics.store(this.header, HIGH_WATER, this.table.highWater);
+    if (stage.isServedHere) {
+      stage.isPublished = true;
+      return;
+    }
     let room = this.ring.room(stage.length);
     let count = 0;
     const untaken = this.earliestUntaken();
     let earliest = Number.POSITIVE_INFINITY;
-    for (let chunk = stage.firstLive(); room > 0 && chunk !== undefined; ) {
+    for (let chunk = stage.firstLive(stage.length); room > 0 && chunk !== undefined; ) {
       const entries = Math.min((chunk.end - chunk.start) / 2, room);
       earliest = Math.min(earliest, this.push(chunk, entries));
       stage.take(chunk, entries);
       count += entries;
       room -= entries;
-      if (room > 0) chunk = stage.firstLive();
+      if (room > 0) chunk = stage.firstLive(stage.length);
     }
     this.sent += count;
     this.untaken = Math.min(untaken, earliest);

@@ -1,8 +1,10 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardFailedError } from '../errors.ts';
+import type { CommandStage } from '../lane/command-stage.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import { commandCounters, REQUEST } from '../lane/lane-memory.ts';
+import { REQUEST } from '../lane/lane-memory.ts';
 import {
+  type BuildOptions,
   type BuiltShard,
   buildShard,
   type LaneSetup,
@@ -32,6 +34,14 @@ export interface InlineEvents {
   restarted(restart: ShardRestart): void;
 }
 
+/** What an inline shard is made of. */
+export interface InlineParts {
+  readonly setup: ShardSetup;
+  /** Where the lanes' clients stage their commands. */
+  readonly stages: readonly CommandStage[];
+  readonly events: InlineEvents;
+}
+
 /** Whom it follows. */
 export interface Predecessor {
   readonly origin: ShardOrigin;
@@ -41,8 +51,8 @@ export interface Predecessor {
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns on the same shared memory, driven by the client's turns and
- * by one native timer that stands for the park. No thread is started. Without timers nothing is built, either.
+ * A shard that runs in the caller's thread: the same turns, driven by the client's turns and by one native timer that stands
+ * for the park. What the client stages goes straight to the index. No thread is started. Without timers nothing is built, either.
  *
  * It is where a shard goes when nothing else can be had, so nothing ends it: what a turn or the building throws (memory
  * that is refused, above all) is reported, and the shard is built again from the tables, after longer and longer pauses. As
@@ -57,6 +67,7 @@ export class InlineShard implements ShardHost {
   busy = 0;
   private readonly setup: ShardSetup;
   private readonly lanes: LaneSetup[];
+  private readonly stages: CommandStage[];
   private readonly events: InlineEvents;
   private readonly isTemporary: boolean;
   private readonly headers: Int32Array[];
@@ -77,8 +88,9 @@ export class InlineShard implements ShardHost {
   private isOver = false;
 
   /** Does nothing before it is told of a publication. One that `isTemporary` can hand its lanes over. */
-  constructor(setup: ShardSetup, events: InlineEvents, isTemporary: boolean, before: Predecessor) {
+  constructor({ setup, stages, events }: InlineParts, isTemporary: boolean, before: Predecessor) {
     this.lanes = [...setup.lanes];
+    this.stages = [...stages];
     this.setup = { ...setup, lanes: this.lanes };
     this.events = events;
     this.isTemporary = isTemporary;
@@ -86,6 +98,7 @@ export class InlineShard implements ShardHost {
     this.cause = before.cause;
     this.deathsSinceServed = before.deaths ?? 0;
     this.headers = this.lanes.map(({ memory }) => new Int32Array(memory.header));
+    for (const stage of stages) stage.isServedHere = true;
     new Doorbell(setup.doorbell).awake(); // nobody need ring: it turns whenever the client has published
   }
 
@@ -134,10 +147,14 @@ export class InlineShard implements ShardHost {
   }
 
   /** Serves one more lane from here on, which has had no timer yet. Throws AllocationError. */
-  admit(lane: LaneSetup): void {
-    if (this.built !== undefined)
-      this.built.shard.admit(serveLane(this.built, lane, 'nothing', this.buildOptions()).lane);
+  admit(lane: LaneSetup, stage: CommandStage): void {
+    if (this.built !== undefined) {
+      const { news, isTemporary } = this;
+      this.built.shard.admit(serveLane(this.built, lane, 'nothing', { news, stage, isTemporary }).lane);
+    }
     this.lanes.push(lane);
+    this.stages.push(stage);
+    stage.isServedHere = true;
     this.headers.push(new Int32Array(lane.memory.header));
     if (typeof this.origin !== 'string') this.origin = [...this.origin, 'nothing'];
   }
@@ -145,6 +162,8 @@ export class InlineShard implements ShardHost {
   /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */
   handOver(): ShardOrigin {
     this.end();
+    for (const stage of this.stages) stage.leave();
+    if (this.stages.some(({ length }) => length > 0)) this.events.news(); // for a turn that publishes them
     if (this.built === undefined) return this.origin;
     try {
       return this.built.shard.lanes.map((lane) => lane.handOver());
@@ -162,11 +181,12 @@ export class InlineShard implements ShardHost {
     clearTimeout(this.timer);
   }
 
-  /** Whether a client has ever published a command, or asked for an answer. */
+  /** Whether a client has published a command, or ever asked for an answer. */
   private isAsked(): boolean {
-    return this.headers.some((header) => {
-      return Atomics.load(header, commandCounters(header).tail) !== 0 || Atomics.load(header, REQUEST) !== 0;
-    });
+    return (
+      this.stages.some(({ isPublished }) => isPublished) ||
+      this.headers.some((header) => Atomics.load(header, REQUEST) !== 0)
+    );
   }
 
   private build(): BuiltShard {
@@ -184,8 +204,11 @@ export class InlineShard implements ShardHost {
     return built;
   }
 
-  private buildOptions(): { news: () => void; isTemporary: boolean } {
-    return { news: () => this.events.news(), isTemporary: this.isTemporary };
+  private readonly news = (): void => this.events.news();
+
+  private buildOptions(): BuildOptions {
+    const { isTemporary, news, stages } = this;
+    return { news, stages, isTemporary };
   }
 
   /** Returns whether there is more to do at once. */

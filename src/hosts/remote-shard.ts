@@ -1,7 +1,7 @@
 import { ShardFailedError } from '../errors.ts';
 import { allocateDoorbell, Doorbell } from '../lane/doorbell.ts';
 import { TableView } from '../lane/table-view.ts';
-import { type LaneOrigin, type LaneSetup, originOf, type ShardOrigin, type ShardSetup } from '../shard/build-shard.ts';
+import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { FromShard, GuestCalls, ToShard } from '../shard/guest-lanes.ts';
 import { NOTHING_DONE } from '../shard/shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
@@ -11,6 +11,7 @@ import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
+import { entriesOf, type OwnLane, offered } from './own-lane.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
 import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
@@ -34,12 +35,6 @@ export interface RemoteParts {
   /** No thread will serve the lanes any more. */
   readonly stays: () => void;
 }
-
-/** The lane's part of what a thread has left; where it had none, its table has all there is. */
-const entriesOf = ({ placement }: OwnLane, left: GuestCalls['leave']): LaneOrigin =>
-  left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
-
-type OwnLane = { readonly placement: number; readonly setup: LaneSetup };
 
 /**
  * A client's own lanes to a shard of another thread's scheduler, wherever they are served: each client sees to its own.
@@ -100,7 +95,7 @@ export class RemoteShard implements ShardHost {
 
   /** Serves one more lane. Throws AllocationError. */
   open(lane: OwnLane): void {
-    this.inline?.admit(lane.setup);
+    this.inline?.admit(lane.setup, lane.stage);
     this.lanes.push(lane);
     if (this.epoch !== 0 && !this.isLeaving) this.offer([lane], 'nothing');
   }
@@ -218,9 +213,8 @@ export class RemoteShard implements ShardHost {
   private offer(lanes: readonly OwnLane[], origin: ShardOrigin): void {
     const { client, reply } = this.parts;
     if (lanes.length === 0) return;
-    const offered = lanes.map((lane, i) => ({ ...lane, origin: originOf(origin, i) as LaneOrigin }));
     try {
-      this.send({ kind: 'attach', client, epoch: this.epoch, reply, lanes: offered });
+      this.send({ kind: 'attach', client, epoch: this.epoch, reply, lanes: offered(lanes, origin) });
     } catch (error) {
       void this.refused(this.epoch, error as Error); // no memory for the message
     }
@@ -271,7 +265,8 @@ export class RemoteShard implements ShardHost {
     const cause = this.deathsSinceServed > 0 ? new Error('The threads of the shared scheduler are gone') : undefined;
     const deaths = this.deathsSinceServed;
     this.deathsSinceServed = 0;
-    return new InlineShard(setup, this.events, isTemporary, { origin, cause, deaths });
+    const stages = this.lanes.map(({ stage }) => stage);
+    return new InlineShard({ setup, stages, events: this.events }, isTemporary, { origin, cause, deaths });
   }
 
   private earliestDueTick(): number {

@@ -1,5 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { SchedulerClosedError, ShardHungError, ShardInlineError } from '../errors.ts';
+import { SchedulerClosedError, type ShardFailedError, ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import { HIGH_WATER } from '../lane/lane-memory.ts';
@@ -9,7 +9,7 @@ import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { SwitchableShard } from './auto-shard.ts';
-import { type InlineEvents, InlineShard } from './inline-shard.ts';
+import { type InlineParts, InlineShard } from './inline-shard.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
 import { ServerNotice } from './server-notice.ts';
 import type { ControlCall, LaneOnThread } from './shard-host.ts';
@@ -43,7 +43,7 @@ export class SupervisedShard implements SwitchableShard {
   private readonly setup: ShardSetup;
   private readonly options: SupervisionOptions;
   private readonly events: SupervisionEvents;
-  private readonly inlineEvents: InlineEvents;
+  private readonly inlineParts: InlineParts;
   private readonly starts: StartQueue;
   private readonly address: string;
   private readonly doorbell: Doorbell;
@@ -73,7 +73,7 @@ export class SupervisedShard implements SwitchableShard {
     clock: SharedClock,
     options: SupervisionOptions,
     events: SupervisionEvents,
-    { starts, address, guestSlots }: Surroundings,
+    { stages, starts, address, guestSlots }: Surroundings,
   ) {
     this.setup = setup;
     this.options = options;
@@ -92,16 +92,12 @@ export class SupervisedShard implements SwitchableShard {
       limit: options.hangTimeout,
       hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),
     });
-    this.inlineEvents = {
-      news: events.news,
-      woken: events.woken,
-      failed: (error) => {
-        this.inlineDeaths += 1;
-        events.failed(error);
-      },
-      restarted: events.restarted,
+    const failed = (error: ShardFailedError): void => {
+      this.inlineDeaths += 1;
+      events.failed(error);
     };
-    this.inline = new InlineShard(setup, this.inlineEvents, true, { origin: 'nothing' });
+    this.inlineParts = { setup, stages, events: { ...events, failed } };
+    this.inline = new InlineShard(this.inlineParts, true, { origin: 'nothing' });
     this.server = Promise.resolve(this.inline);
   }
 
@@ -160,7 +156,7 @@ export class SupervisedShard implements SwitchableShard {
     this.watchdog.rest();
     this.served = undefined;
     this.thread = undefined;
-    this.inline = new InlineShard(this.setup, this.inlineEvents, true, { origin: left as Int32Array[] });
+    this.inline = new InlineShard(this.inlineParts, true, { origin: left as Int32Array[] });
     this.server = Promise.resolve(this.inline);
     this.leaving = sleep(SETTLING).then(() => thread?.stop());
     this.inline.afterPublish();
@@ -283,7 +279,11 @@ export class SupervisedShard implements SwitchableShard {
   private goInline(cause: Error): InlineShard {
     const deaths = this.deathsSinceServed;
     this.deathsSinceServed = 0;
-    this.inline ??= new InlineShard(this.setup, this.inlineEvents, false, { origin: 'tables', cause, deaths });
+    this.inline ??= new InlineShard(this.inlineParts, false, {
+      origin: 'tables',
+      cause,
+      deaths,
+    });
     const { inline } = this;
     this.notice.set({ by: 'clients' });
     this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));

@@ -1,4 +1,5 @@
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
+import type { CommandStage } from '../lane/command-stage.ts';
 import type { DeathLimit } from './restart-policy.ts';
 import type { ShardRestart } from './shard-host.ts';
 import type { StartQueue } from './start-queue.ts';
@@ -12,6 +13,8 @@ export interface SupervisionOptions extends ThreadOptions {
 
 /** What a shard has to do with others. */
 export interface Surroundings {
+  /** Of its own lanes. */
+  readonly stages: readonly CommandStage[];
   readonly starts: StartQueue;
   /** Where its threads hear of clients in other threads. */
   readonly address: string;

@@ -193,7 +193,7 @@ class Connection implements Companions {
     const doorbell = new Doorbell(handle.hosts[number].doorbell);
     const layout = timerIdLayout(handle.shards, handle.capacity);
     const lane = new ClientLane(setup.memory, layout, placement, doorbell, this.time);
-    remote.shard.open({ placement: handle.isAuto ? placement : 0, setup });
+    remote.shard.open({ placement: handle.isAuto ? placement : 0, setup, stage: lane.stage });
     remote.placements.push(placement);
     return lane;
   }

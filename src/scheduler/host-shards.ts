@@ -5,6 +5,7 @@ import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
 import { StartQueue } from '../hosts/start-queue.ts';
 import { SupervisedShard } from '../hosts/supervised-shard.ts';
 import type { SupervisionEvents } from '../hosts/supervision.ts';
+import type { CommandStage } from '../lane/command-stage.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { addressOf } from '../sharing/handle.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
@@ -47,7 +48,8 @@ function hostInline(parts: HostingParts, reason: string): Hosting {
   const serving: Serving = { by: 'inline', since: 0, reason, changes: 0 };
   const hosted = parts.setups.map((setup, at) => {
     const count = { restarts: 0 };
-    const host = new InlineShard(setup, inlineEvents(parts, count), false, { origin: 'nothing' });
+    const inline = { setup, stages: stagesOf(parts, at), events: inlineEvents(parts, count) };
+    const host = new InlineShard(inline, false, { origin: 'nothing' });
     return Object.assign(count, { host, placements: placementsOf(setup, at) });
   });
   const servers = hosted.map(() => ({ notice: undefined, wanted: nothing }));
@@ -85,14 +87,15 @@ function hostAuto(parts: HostingParts): Hosting {
 }
 
 function supervise(
-  { options, setups, name, clock, client, guestSlots }: HostingParts,
+  parts: HostingParts,
   at: number,
   starts: StartQueue,
   inline: InlineEvents,
   wentInline: SupervisionEvents['wentInline'],
 ): SupervisedShard {
+  const { options, setups, name, clock, client, guestSlots } = parts;
   const gone = () => client.loop.arm(); // it may have raised the client's bell and not lived to post
-  const surroundings = { starts, address: addressOf.host(name, at), guestSlots };
+  const surroundings = { stages: stagesOf(parts, at), starts, address: addressOf.host(name, at), guestSlots };
   return new SupervisedShard(setups[at], clock, options, { ...inline, gone, wentInline }, surroundings);
 }
 
@@ -113,6 +116,9 @@ export const inlineEvents = (
 /** A host has one lane, or, alone, all of them. */
 const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
 
+const stagesOf = ({ setups, client }: HostingParts, at: number): CommandStage[] =>
+  placementsOf(setups[at], at).map((placement) => client.laneAt(placement).stage);
+
 /** What decides whether a thread pays for this client. */
 export const loadOf = (client: Client): Load => ({
   now: client.clock.exact(),
@@ -120,9 +126,9 @@ export const loadOf = (client: Client): Load => ({
   work: workOf(client),
 });
 
-/** Commands sent and fired records taken so far: what the shards have had to do. */
+/** Commands taken and fired records taken so far: what the shards have had to do. */
 const workOf = ({ lanes, delivery }: Client): number =>
-  lanes.reduce((sum, lane) => sum + lane.commands.sent, delivery.delivered - delivery.young + delivery.stale);
+  lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - delivery.young + delivery.stale);
 
 /** Why no thread is ever to be started; undefined where some may be. */
 function whyInline({ options, events }: HostingParts): string | undefined {

@@ -1,3 +1,4 @@
+import type { CommandStage } from '../lane/command-stage.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
@@ -8,7 +9,9 @@ import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { CommandJournal } from './command-journal.ts';
-import { ServedLane } from './served-lane.ts';
+import { LocalLane } from './local-lane.ts';
+import { RingLane } from './ring-lane.ts';
+import type { ServedLane } from './served-lane.ts';
 import { Shard } from './shard.ts';
 
 /** A lane and its client's bell, in shared memory. */
@@ -56,7 +59,9 @@ export const originOf = (origin: ShardOrigin, lane: number): LaneOrigin =>
 export interface BuildOptions {
   /** For clients in this very thread: called with the lane that has news. By default its client is woken by its bell. */
   readonly news?: (lane: number) => void;
-  /** The shard keeps a journal, so that it can hand its lanes over. */
+  /** For clients in this very thread: what each lane's commands are taken from. */
+  readonly stages?: readonly CommandStage[];
+  /** With `stages`: the shard keeps journals, so that it can hand its lanes over. */
   readonly isTemporary?: boolean;
 }
 
@@ -64,7 +69,7 @@ export interface BuildOptions {
 export function buildShard(
   setup: ShardSetup,
   origin: ShardOrigin,
-  { news, isTemporary }: BuildOptions = {},
+  { news, stages, isTemporary }: BuildOptions = {},
 ): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
@@ -79,7 +84,8 @@ export function buildShard(
     rescheduled: 0,
   };
   for (const [i, lane] of setup.lanes.entries()) {
-    const served = serveLane(built, lane, originOf(origin, i), { isTemporary, news: news && (() => news(i)) });
+    const options = { news: news && (() => news(i)), stage: stages?.[i], isTemporary };
+    const served = serveLane(built, lane, originOf(origin, i), options);
     built.rescheduled += served.found;
     built.shard.lanes.push(served.lane);
   }
@@ -94,7 +100,7 @@ export function serveLane(
   { clock, scale, wheel }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel'>,
   { memory, clientBell }: LaneSetup,
   origin: LaneOrigin,
-  { news, isTemporary = false }: { news?: () => void; isTemporary?: boolean } = {},
+  { news, stage, isTemporary }: { news?: () => void; stage?: CommandStage; isTemporary?: boolean } = {},
 ): { lane: ServedLane; found: number } {
   const tick = scale.tickAtOrBefore(clock.refresh());
   const table = new TableView(memory, scale);
@@ -103,8 +109,12 @@ export function serveLane(
   const { capacity } = memory;
   const words = (count: number) => wordsIn(allocateWords(count));
   const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
+  const bell = new ClientBell(clientBell, news);
   const journal = isTemporary ? new CommandJournal(table) : undefined;
-  const lane = new ServedLane(memory, table, index, new ClientBell(clientBell, news), journal);
+  const lane =
+    stage === undefined
+      ? new RingLane(memory, table, index, bell)
+      : new LocalLane(memory, table, index, bell, stage, journal);
   if (origin === 'nothing') return { lane, found: 0 };
   return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
 }

@@ -4,8 +4,8 @@ const FIRST_SWEEP = 2 ** 13;
 
 /**
  * The timers that a shard has taken, in the order of their first commands, as (slot, tag): what a successor needs beside the
- * table to stand as this shard stands, order within a tick included. Timers that have ended are swept out when they may be
- * more than half: O(1) per command, 16 bytes per live timer at most beyond the first sweep.
+ * table to stand as this shard stands, order within a tick included. What stands here once more, and timers that have ended,
+ * are swept out when they may be more than half: O(1) per command, 16 bytes per live timer at most beyond the first sweep.
  */
 export class CommandJournal {
   private words = new Int32Array(FIRST_SWEEP);
@@ -31,10 +31,14 @@ export class CommandJournal {
 
   private sweep(): void {
     const { words, table } = this;
+    const seen = new Int32Array((table.highWater() >>> 5) + 1);
     let kept = 0;
     for (let read = 0; read < this.length; read += 2) {
-      if (table.tagOf(words[read]) !== words[read + 1]) continue;
-      words[kept] = words[read];
+      const slot = words[read];
+      const bit = 1 << (slot & 31);
+      if (table.tagOf(slot) !== words[read + 1] || (seen[slot >>> 5] & bit) !== 0) continue;
+      seen[slot >>> 5] |= bit;
+      words[kept] = slot;
       words[kept + 1] = words[read + 1];
       kept += 2;
     }

@@ -107,7 +107,7 @@ export class GuestLanes {
   private leave(client: number): GuestCalls['leave'] {
     const guests = this.guests.filter((guest) => guest.client === client);
     this.dismiss(client);
-    return guests.map(({ placement, lane }) => ({ placement, entries: lane.empty() }));
+    return guests.map(({ placement, lane }) => ({ placement, entries: lane.handOver() }));
   }
 
   private dismiss(client: number): void {

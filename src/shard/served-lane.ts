@@ -1,19 +1,9 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { NEAR, tickOfWords, ticksBetween } from '../lane/due-word.ts';
-import {
-  ANSWERED,
-  BLOCKED,
-  commandCounters,
-  firedCounters,
-  type LaneMemory,
-  REQUEST,
-  WANTS_ROOM,
-} from '../lane/lane-memory.ts';
-import { RingConsumer, RingProducer } from '../lane/ring.ts';
+import { ticksBetween } from '../lane/due-word.ts';
+import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST, WANTS_ROOM } from '../lane/lane-memory.ts';
+import { RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
-import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
-import type { CommandJournal } from './command-journal.ts';
 import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
 import { LateCommands } from './late-commands.ts';
 
@@ -35,7 +25,7 @@ import { LateCommands } from './late-commands.ts';
  * earlier, whose command is on its way. A due word is compared with the tick of the entry that came due: the two are
  * near, because a move that is not near is commanded; where a mixture makes them seem so, the client has the last word.
  */
-export class ServedLane implements DueSink {
+export abstract class ServedLane implements DueSink {
   readonly index: TickIndex;
   readonly clientBell: ClientBell;
   commands = 0;
@@ -43,51 +33,56 @@ export class ServedLane implements DueSink {
   refiled = 0;
   dropped = 0;
 
-  private readonly memory: LaneMemory;
-  private readonly journal: CommandJournal | undefined;
-  private readonly header: Int32Array;
-  private readonly table: TableView;
-  private readonly tags: Int32Array;
-  private readonly commandRing: RingConsumer;
+  protected readonly memory: LaneMemory;
+  protected readonly header: Int32Array;
+  protected readonly table: TableView;
+  protected readonly late = new LateCommands();
+  /** Commands of the present round that are not yet filed. */
+  protected roundLeft = 0;
   private readonly firedRing: RingProducer;
   private readonly isBounded: boolean;
   private request = 0;
   private roundTick = 0;
-  /** Commands of the present round that are not yet filed. */
-  private roundLeft = 0;
-  private readonly late = new LateCommands();
 
-  /** With a journal the lane can be handed over to another shard: see `handOver`. */
-  constructor(
-    memory: LaneMemory,
-    table: TableView,
-    index: TickIndex,
-    clientBell: ClientBell,
-    journal?: CommandJournal,
-  ) {
+  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
     this.memory = memory;
-    this.journal = journal;
     this.index = index;
     this.clientBell = clientBell;
     this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
     this.header = new Int32Array(memory.header);
     this.table = table;
-    this.tags = wordsIn(allocateWords(memory.capacity));
-    this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
 
+  // How its commands come, and what it knows of a slot that is filed.
+
+  /** Commands that have been published and not taken. */
+  protected abstract available(): number;
+  /** Files the next commands of the round, at most this many. Hands those that are late to `late`. */
+  protected abstract takeCommands(count: number): void;
+  /** Drops what was published: it is in the table that is read next. */
+  protected abstract skipCommands(): void;
+  /** Whether a slot is filed for the timer that the table has there, under this tag. Precondition: it was filed. */
+  protected abstract isFiledFor(slot: number, tag: number): boolean;
+  /** The tag that a slot is filed under. Precondition: it is filed. */
+  protected abstract filedTagOf(slot: number): number;
+  /** Files a live timer, whatever its slot is filed for. */
+  protected abstract file(slot: number, tag: number, tick: number): void;
+  /** Takes a slot out of the index to be handed over under a tag. */
+  protected abstract takeOut(slot: number, tag: number): void;
+  /** What another shard takes the lane over with. From here on this one must not touch it. */
+  abstract handOver(): Int32Array;
+
   /**
    * Builds the index from the table; for a shard that takes the place of one that died. Commands published before are
-   * skipped, since the table already shows what they asked for; later ones come through the ring as always.
+   * skipped, since the table already shows what they asked for; later ones come as always.
    * Returns the number of live timers found.
    */
   rebuild(now: number): number {
-    this.commandRing.skipAll(); // acquires the tail first: whatever was published is in the table that is read next
+    this.skipCommands();
     let found = 0;
     this.table.forEachLive((slot, tag) => {
       this.file(slot, tag, this.table.dueTickOf(slot, now));
-      this.journal?.add(slot, tag);
       found += 1;
     });
     return found;
@@ -95,41 +90,17 @@ export class ServedLane implements DueSink {
 
   /**
    * Builds the index from what a shard has handed over that served the lane until now. Commands that it has not taken
-   * come through the ring. Returns the number of live timers found.
+   * come as always. Returns the number of live timers found.
    */
-  takeOver(journal: Int32Array, now: number): number {
+  takeOver(entries: Int32Array, now: number): number {
     let found = 0;
-    for (let at = 0; at < journal.length; at += 2) {
-      const [slot, tag] = [journal[at], journal[at + 1]];
+    for (let at = 0; at < entries.length; at += 2) {
+      const [slot, tag] = [entries[at], entries[at + 1]];
       if (this.table.tagOf(slot) !== tag) continue;
       this.file(slot, tag, this.table.dueTickOf(slot, now));
-      this.journal?.add(slot, tag);
       found += 1;
     }
     return found;
-  }
-
-  /** What another shard takes the lane over with. From here on this one must not touch it. Precondition: it has a journal. */
-  handOver(): Int32Array {
-    return (this.journal as CommandJournal).entries();
-  }
-
-  /**
-   * The same without a journal: everything filed, in order of due tick and, within one, of filing. It is filed no more. What
-   * is late stands behind what was filed for its tick, see `handOverLate`; the one that takes over files by ticks.
-   */
-  empty(): Int32Array {
-    const entries = new Int32Array(2 * (this.index.size + this.late.length));
-    let length = 0;
-    const add = (slot: number, tag: number): void => {
-      entries[length] = slot;
-      entries[length + 1] = tag;
-      length += 2;
-    };
-    const sink = { due: (slot: number) => add(slot, this.tags[slot]) };
-    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
-    for (const { slot, tag } of this.late.rest()) add(slot, tag);
-    return entries.subarray(0, length);
   }
 
   counters(): LaneCounters {
@@ -157,10 +128,13 @@ export class ServedLane implements DueSink {
   turn(now: number, budget: number): boolean {
     if (this.roundLeft === 0 && this.late.length === 0) {
       this.roundTick = now;
-      this.roundLeft = this.commandRing.available();
+      this.roundLeft = this.available();
     }
-    this.fileCommands(Math.min(this.roundLeft, budget));
-    if (this.roundLeft > 0) return true;
+    if (this.roundLeft > 0) {
+      this.takeCommands(Math.min(this.roundLeft, budget));
+      if (this.roundLeft > 0) return true;
+      this.late.sort();
+    }
     const left = this.handOverLate(Math.min(budget, this.firedRing.exactRoom()));
     const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
     this.publish(isDone);
@@ -171,7 +145,7 @@ export class ServedLane implements DueSink {
   due(slot: number, tick: number): void {
     const due = this.table.dueOf(slot);
     const tag = this.table.tagOf(slot); // after due: while the tag still matches, due is this timer's
-    if (tag !== this.tags[slot]) {
+    if (!this.isFiledFor(slot, tag)) {
       this.dropped += 1;
       return;
     }
@@ -193,13 +167,13 @@ export class ServedLane implements DueSink {
 
   /** Whether a turn at `now` has something to do. */
   isBusy(now: number): boolean {
-    return this.roundLeft > 0 || this.commandRing.available() > 0 || this.nextEvent() <= now;
+    return this.roundLeft > 0 || this.available() > 0 || this.nextEvent() <= now;
   }
 
   /** Whether commands or a request came in since this turn looked. */
   hasNews(): boolean {
     if (this.late.length > 0) return false; // no round begins before it is handed over: see nextEvent()
-    return this.commandRing.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
+    return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
   /** Whether due timers wait for room in the fired ring, so that only the client can help; it is told to ring. */
@@ -218,25 +192,8 @@ export class ServedLane implements DueSink {
   /** Every entry of the index with the tag that it is filed under. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
-    this.index.forEach((slot, tick) => void entries.push({ slot, tag: this.tags[slot], tick }));
+    this.index.forEach((slot, tick) => void entries.push({ slot, tag: this.filedTagOf(slot), tick }));
     return entries;
-  }
-
-  private fileCommands(count: number): void {
-    if (count === 0) return;
-    const cells = this.commandRing.cells;
-    for (let i = 0; i < count; i++) {
-      const at = this.commandRing.take();
-      // A timer that is filed stands in the journal already, however often it is moved.
-      if (this.tags[cells[at]] !== cells[at + 1]) this.journal?.add(cells[at], cells[at + 1]);
-      const tick = tickOfWords(cells[at + 2], cells[at + 3]);
-      if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
-      else this.late.add(cells[at], cells[at + 1], tick);
-    }
-    this.commandRing.release();
-    this.roundLeft -= count;
-    this.commands += count;
-    if (this.roundLeft === 0) this.late.sort();
   }
 
   /**
@@ -256,8 +213,7 @@ export class ServedLane implements DueSink {
       late.drop();
       // Out of the ring's order: the timer may have ended, and its slot may be filed for the next.
       if (this.table.tagOf(slot) !== tag) continue;
-      index.remove(slot);
-      this.tags[slot] = tag;
+      this.takeOut(slot, tag);
       this.due(slot, tick);
       left -= 1;
     }
@@ -282,19 +238,8 @@ export class ServedLane implements DueSink {
     if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
   }
 
-  private file(slot: number, tag: number, tick: number): void {
-    if (this.index.has(slot)) {
-      // The same timer, filed early enough already, and near enough for its due word: it is filed again when that tick comes.
-      const wait = tick - this.index.tickOf(slot);
-      if (this.tags[slot] === tag && wait >= 0 && wait <= NEAR) return;
-      this.index.remove(slot);
-    }
-    this.tags[slot] = tag;
-    this.insert(slot, tick);
-  }
-
   /** Beyond the range of a wheel without an overflow list the entry waits at its end, and is filed again from there. */
-  private insert(slot: number, tick: number): void {
+  protected insert(slot: number, tick: number): void {
     this.index.insert(slot, this.isBounded ? Math.min(tick, this.index.upperBound - 1) : tick);
   }
 }

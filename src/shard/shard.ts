@@ -109,6 +109,6 @@ export class Shard {
 
   /** Leaves all lanes; returns for each what another shard takes it over with. No turn does anything from here on. */
   leave(): Int32Array[] {
-    return this.lanes.splice(0).map((lane) => lane.empty());
+    return this.lanes.splice(0).map((lane) => lane.handOver());
   }
 }

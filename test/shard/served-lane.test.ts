@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHUNK_ENTRIES } from '../../src/client/command-stage.ts';
+import { CHUNK_ENTRIES } from '../../src/lane/command-stage.ts';
 import { WANTS_ROOM } from '../../src/lane/lane-memory.ts';
 import type { LaneWorld } from './lane-world.ts';
 import { delivered, scheduleAll, steerAllTests, worldOf } from './one-lane.ts';

@@ -1,4 +1,4 @@
-import type { TimerTable } from '../lane/timer-table.ts';
+import type { TimerTable } from './timer-table.ts';
 
 /** Entries of a chunk: as many as gather before they are published without waiting for the end of the turn. */
 export const CHUNK_ENTRIES = 4096;
@@ -22,10 +22,21 @@ const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start:
  * An entry is written once and read once, however much waits before it; only the first chunk is looked at with each turn's
  * publication. Stale and doubled entries are cleared out when they must be more than half, so the stage is bounded by the
  * number of live timers, and a command costs O(1).
+ *
+ * The client publishes them through the lane's ring. Where the lane is served in the client's own thread, nothing needs to be
+ * published: the index takes them from here, and the table tells what they ask for.
  */
 export class CommandStage {
   /** Entries, the stale among them. */
   length = 0;
+  /** Entries taken so far. */
+  taken = 0;
+  /** Entries taken or dropped so far. */
+  gone = 0;
+  /** An index in this thread takes the entries. It and the client are never at work at the same time. */
+  isServedHere = false;
+  /** It may take all that are here. Where it is served here. */
+  isPublished = false;
   private last = newChunk();
   private older: StageChunk[] = [];
   private readonly table: TimerTable;
@@ -59,17 +70,24 @@ export class CommandStage {
   }
 
   /**
-   * The first entries of live timers, once the stale before them are dropped; undefined where none is left. The caller takes
-   * some of them by `take`.
+   * The first entries of live timers among the first `limit`, once the stale before them are dropped, see `gone`; undefined
+   * where none of them is left. The caller takes some of them by `take`.
    */
-  firstLive(): StageChunk | undefined {
-    while (this.length > 0) {
+  firstLive(limit: number): StageChunk | undefined {
+    for (let left = limit; left > 0 && this.length > 0; ) {
       const chunk = this.older.length > 0 ? this.older[0] : this.last;
-      this.dropStale(chunk);
-      if (chunk.start < chunk.end) return chunk;
-      this.drop(chunk);
+      const entries = Math.min(left, (chunk.end - chunk.start) / 2);
+      left -= entries;
+      if (this.dropStale(chunk, entries) < entries) return chunk;
+      if (chunk.start === chunk.end) this.drop(chunk);
     }
     return undefined;
+  }
+
+  /** No index in this thread takes the entries any more: those that are left are published by the ring. */
+  leave(): void {
+    this.isServedHere = false;
+    this.isPublished = false;
   }
 
   /** All entries, in the order in which they were added; the stale among them. */
@@ -81,6 +99,8 @@ export class CommandStage {
   take(chunk: StageChunk, entries: number): void {
     chunk.start += 2 * entries;
     this.length -= entries;
+    this.taken += entries;
+    this.gone += entries;
     if (chunk.start === chunk.end) this.drop(chunk);
   }
 
@@ -95,23 +115,28 @@ export class CommandStage {
   }
 
   /**
-   * Drops entries whose timer has ended. A loop of its own, so short that the processor has the next records on their way
-   * while it waits for one; the reader of the entries then finds them in its cache.
+   * Drops those of the chunk's first `entries` whose timer has ended, and moves the others up to what follows. Returns how
+   * many it dropped. A loop of its own, so short that the processor has the next records on their way while it waits for one;
+   * the reader of the entries then finds them in its cache.
    */
-  private dropStale(chunk: StageChunk): void {
+  private dropStale(chunk: StageChunk, entries: number): number {
     const { table } = this;
-    const { end, start, words } = chunk;
-    let kept = start;
-    for (let read = start; read < end; read += 2) {
+    const { start, words } = chunk;
+    const end = start + 2 * entries;
+    let kept = end;
+    for (let read = end - 2; read >= start; read -= 2) {
       const slot = words[read];
       const tag = words[read + 1];
       if (table.tagOf(slot) !== tag) continue;
+      kept -= 2;
       words[kept] = slot;
       words[kept + 1] = tag;
-      kept += 2;
     }
-    chunk.end = kept;
-    this.length -= (end - kept) / 2;
+    chunk.start = kept;
+    const dropped = (kept - start) / 2;
+    this.length -= dropped;
+    this.gone += dropped;
+    return dropped;
   }
 
   /** Drops whatever is stale, or stands here twice, and closes the gaps. Throws, and changes nothing, where memory is refused. */

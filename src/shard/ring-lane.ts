@@ -1,0 +1,84 @@
+import type { ClientBell } from '../lane/doorbell.ts';
+import { NEAR, tickOfWords } from '../lane/due-word.ts';
+import { commandCounters, type LaneMemory } from '../lane/lane-memory.ts';
+import { RingConsumer } from '../lane/ring.ts';
+import type { TableView } from '../lane/table-view.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
+import type { TickIndex } from '../wheel/tick-index.ts';
+import { ServedLane } from './served-lane.ts';
+
+/** A lane of another thread's client: commands come by the ring, and its own note says which tag a slot is filed under. */
+export class RingLane extends ServedLane {
+  private readonly tags: Int32Array;
+  private readonly commandRing: RingConsumer;
+
+  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
+    super(memory, table, index, clientBell);
+    this.tags = wordsIn(allocateWords(memory.capacity));
+    this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
+  }
+
+  /**
+   * Everything filed, in order of due tick and, within one, of filing. It is filed no more. What is late stands behind what
+   * was filed for its tick, see `handOverLate`; the one that takes over files by ticks.
+   */
+  handOver(): Int32Array {
+    const entries = new Int32Array(2 * (this.index.size + this.late.length));
+    let length = 0;
+    const add = (slot: number, tag: number): void => {
+      entries[length] = slot;
+      entries[length + 1] = tag;
+      length += 2;
+    };
+    const sink = { due: (slot: number) => add(slot, this.tags[slot]) };
+    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
+    for (const { slot, tag } of this.late.rest()) add(slot, tag);
+    return entries.subarray(0, length);
+  }
+
+  protected available(): number {
+    return this.commandRing.available();
+  }
+
+  protected takeCommands(count: number): void {
+    const cells = this.commandRing.cells;
+    for (let i = 0; i < count; i++) {
+      const at = this.commandRing.take();
+      const tick = tickOfWords(cells[at + 2], cells[at + 3]);
+      if (tick > this.index.now) this.file(cells[at], cells[at + 1], tick);
+      else this.late.add(cells[at], cells[at + 1], tick);
+    }
+    this.commandRing.release();
+    this.roundLeft -= count;
+    this.commands += count;
+  }
+
+  /** Acquires the tail first: whatever was published is in the table. */
+  protected skipCommands(): void {
+    this.commandRing.skipAll();
+  }
+
+  protected isFiledFor(slot: number, tag: number): boolean {
+    return this.tags[slot] === tag;
+  }
+
+  protected filedTagOf(slot: number): number {
+    return this.tags[slot];
+  }
+
+  protected file(slot: number, tag: number, tick: number): void {
+    if (this.index.has(slot)) {
+      // The same timer, filed early enough already, and near enough for its due word: it is filed again when that tick comes.
+      const wait = tick - this.index.tickOf(slot);
+      if (this.tags[slot] === tag && wait >= 0 && wait <= NEAR) return;
+      this.index.remove(slot);
+    }
+    this.tags[slot] = tag;
+    this.insert(slot, tick);
+  }
+
+  protected takeOut(slot: number, tag: number): void {
+    this.index.remove(slot);
+    this.tags[slot] = tag;
+  }
+}

@@ -241,7 +241,7 @@ export class ClientLane {
   requestAnswer(): void {
     this.request = (this.request + 1) | 0;
     this.sentAtRequest = this.commands.sent;
-    this.stagedAtRequest = this.stage.gone + this.stage.length;
+    this.stagedAtRequest = this.stage.added;
     Atomics.store(this.header, REQUEST, this.request);
     this.doorbell.ring();
   }
@@ -254,7 +254,7 @@ export class ClientLane {
   /** Whether commands have been published, or wait to be, that the last answer need not cover. */
   hasSentSinceRequest(): boolean {
     const { commands, stage } = this;
-    const isStaged = stage.isServedHere && stage.gone + stage.length !== this.stagedAtRequest;
+    const isStaged = stage.isServedHere && stage.added !== this.stagedAtRequest;
     return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 

@@ -14,7 +14,7 @@ import type { ClientTime } from './client-time.ts';
  * client, and one that was moved is sent to where it was moved. When the ring is full the rest stays staged and the
  * shard is asked to say when there is room.
  *
- * Where the lane is served in this thread, to publish is to say that the index may take what is staged.
+ * Where the lane is served in this thread there is nothing to publish: the index takes what is staged.
  */
 export class Commands {
   /** Commands published so far, by the ring. */
@@ -26,6 +26,8 @@ export class Commands {
   private readonly ring: RingProducer;
   private readonly stage: CommandStage;
   private wantsRoom = false;
+  /** As published. */
+  private highWater = 0;
   /** See earliestUntaken. */
   private untaken = Number.POSITIVE_INFINITY;
 
@@ -38,10 +40,10 @@ export class Commands {
     this.ring = new RingProducer(memory.commands, commandCounters(this.header));
   }
 
-  /** Commands not yet published; some of their timers may have ended. */
+  /** Commands not yet published; some of their timers may have ended. None where they are taken in this thread. */
   get waiting(): number {
     const { stage } = this;
-    return stage.isServedHere && stage.isPublished ? 0 : stage.length;
+    return stage.isServedHere ? 0 : stage.length;
   }
 
   /** Commands that the shard has not taken yet are due at this tick at the earliest. */
@@ -67,12 +69,8 @@ export class Commands {
   /** Publishes what is staged, as far as the ring has room, and wakes the shard if it would sleep too long. */
   publish(): void {
     const { stage } = this;
-    if (stage.length === 0) return;
-    Atomics.store(this.header, HIGH_WATER, this.table.highWater);
-    if (stage.isServedHere) {
-      stage.isPublished = true;
-      return;
-    }
+    if (this.highWater !== this.table.highWater) this.publishHighWater();
+    if (stage.length === 0 || stage.isServedHere) return;
     let room = this.ring.room(stage.length);
     let count = 0;
     const untaken = this.earliestUntaken();
@@ -105,6 +103,11 @@ export class Commands {
       if (tick < earliest) earliest = tick;
     }
     return earliest;
+  }
+
+  private publishHighWater(): void {
+    this.highWater = this.table.highWater;
+    Atomics.store(this.header, HIGH_WATER, this.highWater);
   }
 
   private ringFor(earliest: number): void {

@@ -201,8 +201,8 @@ export class Delivery implements OverdueSink {
    * a tick; and, where all records have been taken, those due by the tick up to which there are no others.
    */
   private takeOverdue(lane: ClientLane, upTo: number, hasTakenAll: boolean): void {
-    const { nursery, commands } = lane;
-    const hasStaged = lane.hasDeferred && commands.waiting > 0;
+    const { nursery, stage } = lane;
+    const hasStaged = lane.hasDeferred && stage.length > 0;
     const since = nursery.waitingSince;
     nursery.waitingSince = Number.NaN;
     if ((!hasStaged && nursery.size === 0) || this.host.isClosed) return;

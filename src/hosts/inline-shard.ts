@@ -2,7 +2,7 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardFailedError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import { REQUEST } from '../lane/lane-memory.ts';
+import { HIGH_WATER, REQUEST } from '../lane/lane-memory.ts';
 import {
   type BuildOptions,
   type BuiltShard,
@@ -162,7 +162,7 @@ export class InlineShard implements ShardHost {
   /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */
   handOver(): ShardOrigin {
     this.end();
-    for (const stage of this.stages) stage.leave();
+    for (const stage of this.stages) stage.isServedHere = false;
     if (this.stages.some(({ length }) => length > 0)) this.events.news(); // for a turn that publishes them
     if (this.built === undefined) return this.origin;
     try {
@@ -181,16 +181,16 @@ export class InlineShard implements ShardHost {
     clearTimeout(this.timer);
   }
 
-  /** Whether a client has published a command, or ever asked for an answer. */
+  /** Whether a client has a command, or has ever asked for an answer. */
   private isAsked(): boolean {
     return (
-      this.stages.some(({ isPublished }) => isPublished) ||
-      this.headers.some((header) => Atomics.load(header, REQUEST) !== 0)
+      this.stages.some(({ length }) => length > 0) || this.headers.some((header) => Atomics.load(header, REQUEST) !== 0)
     );
   }
 
   private build(): BuiltShard {
-    const { cause, setup } = this;
+    const { cause, headers, setup, stages } = this;
+    for (const [i, { highWater }] of stages.entries()) Atomics.store(headers[i], HIGH_WATER, highWater);
     const built = buildShard(setup, this.origin, this.buildOptions());
     this.control = new ShardControl(built.shard);
     this.built = built;

@@ -31,18 +31,26 @@ export class CommandStage {
   length = 0;
   /** Entries taken so far. */
   taken = 0;
-  /** Entries taken or dropped so far. */
-  gone = 0;
+  /** Entries dropped so far. */
+  dropped = 0;
   /** An index in this thread takes the entries. It and the client are never at work at the same time. */
   isServedHere = false;
-  /** It may take all that are here. Where it is served here. */
-  isPublished = false;
   private last = newChunk();
   private older: StageChunk[] = [];
   private readonly table: TimerTable;
 
   constructor(table: TimerTable) {
     this.table = table;
+  }
+
+  /** Entries added so far, but for what has been cleared out. */
+  get added(): number {
+    return this.taken + this.dropped + this.length;
+  }
+
+  /** Slots below this have been used. */
+  get highWater(): number {
+    return this.table.highWater;
   }
 
   /** Whether this many entries can be added. */
@@ -70,7 +78,7 @@ export class CommandStage {
   }
 
   /**
-   * The first entries of live timers among the first `limit`, once the stale before them are dropped, see `gone`; undefined
+   * The first entries of live timers among the first `limit`, once the stale before them are `dropped`; undefined
    * where none of them is left. The caller takes some of them by `take`.
    */
   firstLive(limit: number): StageChunk | undefined {
@@ -84,12 +92,6 @@ export class CommandStage {
     return undefined;
   }
 
-  /** No index in this thread takes the entries any more: those that are left are published by the ring. */
-  leave(): void {
-    this.isServedHere = false;
-    this.isPublished = false;
-  }
-
   /** All entries, in the order in which they were added; the stale among them. */
   chunks(): StageChunk[] {
     return [...this.older, this.last];
@@ -100,7 +102,6 @@ export class CommandStage {
     chunk.start += 2 * entries;
     this.length -= entries;
     this.taken += entries;
-    this.gone += entries;
     if (chunk.start === chunk.end) this.drop(chunk);
   }
 
@@ -135,7 +136,7 @@ export class CommandStage {
     chunk.start = kept;
     const dropped = (kept - start) / 2;
     this.length -= dropped;
-    this.gone += dropped;
+    this.dropped += dropped;
     return dropped;
   }
 

@@ -241,7 +241,8 @@ export class ClientLane {
   requestAnswer(): void {
     this.request = (this.request + 1) | 0;
     this.sentAtRequest = this.commands.sent;
-    this.stagedAtRequest = this.stage.added;
+    // What waits behind a full ring is not covered, whoever takes it in the end.
+    this.stagedAtRequest = this.commands.waiting > 0 ? Number.NaN : this.stage.added;
     Atomics.store(this.header, REQUEST, this.request);
     this.doorbell.ring();
   }

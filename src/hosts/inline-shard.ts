@@ -2,7 +2,7 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardFailedError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import { HIGH_WATER, REQUEST } from '../lane/lane-memory.ts';
+import { REQUEST } from '../lane/lane-memory.ts';
 import {
   type BuildOptions,
   type BuiltShard,
@@ -189,8 +189,7 @@ export class InlineShard implements ShardHost {
   }
 
   private build(): BuiltShard {
-    const { cause, headers, setup, stages } = this;
-    for (const [i, { highWater }] of stages.entries()) Atomics.store(headers[i], HIGH_WATER, highWater);
+    const { cause, setup } = this;
     const built = buildShard(setup, this.origin, this.buildOptions());
     this.control = new ShardControl(built.shard);
     this.built = built;

@@ -74,6 +74,9 @@ export interface RingSizes {
  */
 export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 13 };
 
+/** Of a lane that is never served by another thread: no command goes through its ring. */
+export const INLINE_RING_SIZES: RingSizes = { commands: 1, fired: DEFAULT_RING_SIZES.fired };
+
 export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_SIZES): LaneMemory {
   const ring = (records: number, stride: number): RingMemory => ({ cells: allocateWords(records * stride), stride });
   return {

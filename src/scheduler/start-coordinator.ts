@@ -5,7 +5,7 @@ import { ClientTime } from '../client/client-time.ts';
 import { KeepAlive } from '../client/keep-alive.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
-import { allocateLane } from '../lane/lane-memory.ts';
+import { allocateLane, DEFAULT_RING_SIZES, INLINE_RING_SIZES } from '../lane/lane-memory.ts';
 import type { LaneSetup, ShardSetup } from '../shard/build-shard.ts';
 import { type HandleParts, newName } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
@@ -27,7 +27,7 @@ export function startCoordinator(
   const clockMemory = SharedClock.allocate(options.manual);
   const bellMemory = ClientBell.allocate();
   const lanes = Array.from({ length: count }, () => ({
-    memory: allocateLane(options.capacity),
+    memory: allocateLane(options.capacity, options.shards === 0 ? INLINE_RING_SIZES : DEFAULT_RING_SIZES),
     clientBell: bellMemory,
   }));
   const setupOf = (number: number, served: readonly LaneSetup[]): ShardSetup => ({

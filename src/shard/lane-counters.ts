@@ -22,19 +22,23 @@ export interface LaneCounters {
 }
 
 const BYTES_PER_COMMAND = 16;
-/** A record of the table, and the shard's note of the tag that it is filed under. */
-const BYTES_PER_SLOT = (4 << RECORD_SHIFT) + 4;
+const BYTES_PER_RECORD = 4 << RECORD_SHIFT;
 
-/** Given the slots used so far, and the commands taken. */
+/**
+ * Given the slots used so far, and the commands that came by the ring. `noteBytes`: what the shard keeps of a slot beside its
+ * index.
+ */
 export function bytesOfLane(
   memory: LaneMemory,
   index: TickIndex,
   slots: number,
   commands: number,
+  noteBytes: number,
 ): Pick<LaneCounters, 'bytes' | 'reservedBytes'> {
+  const perSlot = BYTES_PER_RECORD + noteBytes;
   const rings = memory.commands.cells.byteLength + memory.fired.cells.byteLength;
   return {
-    bytes: slots * BYTES_PER_SLOT + index.bytesFor(slots) + Math.min(rings, commands * BYTES_PER_COMMAND),
-    reservedBytes: memory.capacity * BYTES_PER_SLOT + index.bytes + rings,
+    bytes: slots * perSlot + index.bytesFor(slots) + Math.min(rings, commands * BYTES_PER_COMMAND),
+    reservedBytes: memory.capacity * perSlot + index.bytes + rings,
   };
 }

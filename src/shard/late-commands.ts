@@ -26,6 +26,8 @@ export class LateCommands {
 
   /** All of the round are in. */
   sort(): void {
+    if (this.next > 0) this.commands = this.commands.slice(this.next); // some had no room, and more have come
+    this.next = 0;
     this.commands.sort((one, other) => one.tick - other.tick);
   }
 

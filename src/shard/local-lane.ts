@@ -1,11 +1,10 @@
 import type { CommandStage } from '../lane/command-stage.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
-import { commandCounters, type LaneMemory } from '../lane/lane-memory.ts';
+import { commandCounters, HIGH_WATER, type LaneMemory } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
 import type { CommandJournal } from './command-journal.ts';
-import type { LaneCounters } from './lane-counters.ts';
 import { ServedLane } from './served-lane.ts';
 
 /** Commands that are read ahead of their filing, in words. */
@@ -14,11 +13,12 @@ const BLOCK_WORDS = 2 * 64;
 /**
  * A lane of a client in this very thread. It takes commands where they are staged, and what they ask for from the table.
  *
- * No note says for which timer of its slot an entry was filed: every command takes out what the slot was filed for, and every
- * turn takes all commands before the index advances. So what an entry stands for has ended exactly if its slot is free.
+ * No note says for which timer of its slot an entry was filed: every command takes out what the slot was filed for, and all
+ * commands are taken before the index advances. So what an entry stands for has ended exactly if its slot is free.
  */
 export class LocalLane extends ServedLane {
-  private readonly takenBefore: number;
+  protected readonly noteBytes = 0;
+  private clockTick = 0;
   /** See prefetch. V8: used results */
   prefetchSink = 0;
   private readonly stage: CommandStage;
@@ -35,7 +35,6 @@ export class LocalLane extends ServedLane {
   ) {
     super(memory, table, index, clientBell);
     this.stage = stage;
-    this.takenBefore = stage.taken;
     this.journal = journal;
   }
 
@@ -57,16 +56,32 @@ export class LocalLane extends ServedLane {
     return (this.journal as CommandJournal).entries();
   }
 
-  override counters(): LaneCounters {
-    return { ...super.counters(), commands: this.stage.taken - this.takenBefore };
-  }
-
   protected available(): number {
     return this.stage.length;
   }
 
+  override turn(now: number, budget: number): boolean {
+    this.clockTick = now;
+    if (this.roundLeft === 0 && this.late.length > 0) this.takeRest();
+    return super.turn(now, budget);
+  }
+
   protected takeCommands(count: number): void {
+    this.take(count);
+    if (this.roundLeft === 0) this.takeRest();
+  }
+
+  /** Takes what was staged since the round began, however much: the client has done more for it between two turns. */
+  private takeRest(): void {
+    this.roundLeft = this.stage.length;
+    if (this.roundLeft === 0) return;
+    this.take(this.roundLeft);
+    this.late.sort();
+  }
+
+  private take(count: number): void {
     const { stage } = this;
+    Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds in the table all that is taken here
     for (let left = count; left > 0; ) {
       const { dropped } = stage;
       const chunk = stage.firstLive(this.roundLeft);
@@ -84,6 +99,7 @@ export class LocalLane extends ServedLane {
       }
       stage.take(chunk, entries);
       this.roundLeft -= entries;
+      this.commands += entries;
       left -= entries;
     }
   }
@@ -121,10 +137,10 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { index, table } = this;
+    const { clockTick, index, table } = this;
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
-      const tick = table.dueTickOf(slot, index.now);
+      const tick = table.dueTickOf(slot, clockTick);
       if (tick > index.now) this.file(slot, words[at + 1], tick);
       else {
         this.journal?.add(slot, words[at + 1]);

@@ -9,6 +9,7 @@ import { ServedLane } from './served-lane.ts';
 
 /** A lane of another thread's client: commands come by the ring, and its own note says which tag a slot is filed under. */
 export class RingLane extends ServedLane {
+  protected readonly noteBytes = Int32Array.BYTES_PER_ELEMENT;
   private readonly tags: Int32Array;
   private readonly commandRing: RingConsumer;
 
@@ -51,6 +52,7 @@ export class RingLane extends ServedLane {
     this.commandRing.release();
     this.roundLeft -= count;
     this.commands += count;
+    this.byRing += count;
   }
 
   /** Acquires the tail first: whatever was published is in the table. */

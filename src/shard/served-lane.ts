@@ -28,11 +28,15 @@ import { LateCommands } from './late-commands.ts';
 export abstract class ServedLane implements DueSink {
   readonly index: TickIndex;
   readonly clientBell: ClientBell;
+  /** Commands taken, and those of them that came by the ring. */
   commands = 0;
+  byRing = 0;
   fired = 0;
   refiled = 0;
   dropped = 0;
 
+  /** Bytes that it keeps of each slot beside the index. */
+  protected abstract readonly noteBytes: number;
   protected readonly memory: LaneMemory;
   protected readonly header: Int32Array;
   protected readonly table: TableView;
@@ -104,9 +108,9 @@ export abstract class ServedLane implements DueSink {
   }
 
   counters(): LaneCounters {
-    const { commands, fired, refiled, dropped, index } = this;
+    const { commands, fired, noteBytes, refiled, dropped, index } = this;
     const { cascaded, size: filed } = index;
-    const bytes = bytesOfLane(this.memory, index, this.table.highWater(), commands);
+    const bytes = bytesOfLane(this.memory, index, this.table.highWater(), this.byRing, noteBytes);
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
   }
 

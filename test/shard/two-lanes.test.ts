@@ -5,7 +5,7 @@ import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.
 import { wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane } from '../../src/lane/lane-memory.ts';
-import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
+import { type BuiltShard, buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
@@ -15,7 +15,7 @@ import { scheduleOn } from '../lane/schedule-on.ts';
 const CAPACITY = 8;
 
 /** A shard that serves two clients, each with a lane and a bell of its own. */
-function twoClients({ isTemporary = false } = {}) {
+function twoClients({ isServedHere = false } = {}) {
   const setup: ShardSetup = {
     number: 0,
     tick: 1,
@@ -47,8 +47,15 @@ function twoClients({ isTemporary = false } = {}) {
     clients,
     schedule,
     fired,
-    built: buildShard(setup, 'nothing', { isTemporary }),
+    built: isServedHere ? buildHere(setup, clients) : buildShard(setup, 'nothing'),
   };
+}
+
+/** An index in the clients' thread, which can hand its lanes over. */
+function buildHere(setup: ShardSetup, clients: readonly ClientLane[]): BuiltShard {
+  const stages = clients.map(({ stage }) => stage);
+  for (const stage of stages) stage.isServedHere = true;
+  return buildShard(setup, 'nothing', { stages, isTemporary: true });
 }
 
 test('a shard serves two lanes: each client gets its own timers, in its own order, and no other', () => {
@@ -100,7 +107,7 @@ test('a shard that takes the place of another indexes both lanes', () => {
 });
 
 test('a shard hands its lanes over: what lives, in the order scheduled, and once, however often it was moved', () => {
-  const { setup, time, clients, schedule, fired, built } = twoClients({ isTemporary: true });
+  const { setup, time, clients, schedule, fired, built } = twoClients({ isServedHere: true });
   const [first, gone, second] = [schedule(0, 1000), schedule(0, 1000), schedule(0, 1000)];
   const other = schedule(1, 1000);
   while (built.shard.turn());
@@ -118,6 +125,7 @@ test('a shard hands its lanes over: what lives, in the order scheduled, and once
     [first, tagOf(0, first), second, tagOf(0, second), third, tagOf(0, third)],
     [other, tagOf(1, other)],
   ]);
+  for (const { stage } of clients) stage.isServedHere = false;
   const last = schedule(0, 1000); // what is published later comes through the ring
   const successor = buildShard(setup, journals);
   expect(successor.rescheduled).toBe(4);

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
+import { type BuiltShard, buildShard, type ShardOrigin, type ShardSetup } from '../../src/shard/build-shard.ts';
+import { SharedClock } from '../../src/time/shared-clock.ts';
+import { presets } from '../../src/wheel/presets.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { type KnownTimer, LaneClient } from './lane-client.ts';
+import { allocateSetup } from './lane-world.ts';
+
+const CAPACITY = 64;
+const WORLDS = 150;
+const STEPS = 400;
+
+/** Where a lane is served: by an index in the client's thread, or by one that knows no more than the shared memory. */
+type Place = 'here' | 'elsewhere';
+
+/** A client whose lane changes hands whenever the test says so, on a clock that the test moves. */
+class Changing {
+  readonly client: LaneClient;
+  readonly clock: SharedClock;
+  /** Since then nothing was built from the table, which knows no order. */
+  orderedFrom = 0;
+  place: Place;
+  private readonly setup: ShardSetup;
+  built: BuiltShard;
+  private readonly budget: number;
+
+  constructor(place: Place, budget: number, preset: keyof typeof presets) {
+    const rings = { commands: 16, fired: 8 };
+    const options = { capacity: CAPACITY, rings, maxBatch: 7, budget, manual: true };
+    this.setup = { ...allocateSetup(options), wheel: presets[preset] };
+    this.clock = new SharedClock(this.setup.clock);
+    this.client = new LaneClient(this.setup, 0, options.maxBatch);
+    this.budget = budget;
+    this.place = place;
+    this.built = this.build('nothing');
+  }
+
+  get time(): number {
+    return this.clock.published();
+  }
+
+  /** The place is left for another in an orderly way, or what served it has died. */
+  move(place: Place, isOrderly: boolean): void {
+    this.place = place;
+    const entries = isOrderly ? this.built.shard.lanes.map((lane) => lane.handOver()) : 'tables';
+    if (!isOrderly) this.orderedFrom = this.client.timers.length;
+    this.built = this.build(entries);
+  }
+
+  turn(): boolean {
+    return this.built.shard.turn();
+  }
+
+  advance(ticks: number): void {
+    this.settle();
+    this.clock.set(this.time + ticks);
+    this.client.askForDue();
+  }
+
+  /** Both sides take turns until neither has anything to do. */
+  settle(): void {
+    for (let i = 0; i < 2000; i++) {
+      const isMore = this.turn();
+      const { client } = this;
+      if (!isMore && !client.isArmed && !client.isTold && client.lane.firedCount() === 0) return;
+      client.deliver();
+      client.publish();
+    }
+    throw new Error('client and index keep each other awake for ever');
+  }
+
+  private build(origin: ShardOrigin): BuiltShard {
+    const { stage } = this.client.lane;
+    stage.isServedHere = this.place === 'here';
+    const news = () => {
+      this.client.isTold = true;
+    };
+    const options = stage.isServedHere ? { news, stages: [stage], isTemporary: true } : { news };
+    const built = buildShard(this.setup, origin, options);
+    Object.assign(built.shard, { budget: this.budget });
+    return built;
+  }
+}
+
+/** Throws unless timers that were never moved came in order of due tick and, within one, of scheduling. */
+function checkOrder(world: Changing, moved: ReadonlySet<KnownTimer>): number {
+  const number = new Map(world.client.timers.map((timer, at) => [timer, at]));
+  const plain = world.client.deliveries.filter((timer) => !moved.has(timer));
+  let pairs = 0;
+  for (const [at, timer] of plain.entries()) {
+    const before = plain[at - 1];
+    if (before === undefined || before.due !== timer.due) continue;
+    const [one, other] = [number.get(before) as number, number.get(timer) as number];
+    if (one < world.orderedFrom) continue;
+    pairs += 1;
+    if (one > other) throw new Error(`of tick ${timer.due}, ${other} was delivered after ${one}`);
+  }
+  return pairs;
+}
+
+test(`a lane that changes hands at any moment: each timer ends once, none early, all in order, seed ${SEED}`, () => {
+  const draws = new Draws(SEED);
+  let [pairs, moves, commands] = [0, 0, 0];
+  for (let number = 0; number < WORLDS; number++) {
+    const place = draws.pick(['here', 'elsewhere'] as const);
+    const world = new Changing(place, draws.pick([1, 3, 1000]), draws.pick(['default', 'blitz', 'ustack'] as const));
+    const { client } = world;
+    const moved = new Set<KnownTimer>();
+    const isOrderly = draws.below(3) > 0;
+    const act = {
+      schedule: () => client.schedule(world.time + draws.below(40) - 4),
+      scheduleFar: () => client.schedule(world.time + draws.below(2000)),
+      cancel: (timer: KnownTimer) => client.cancel(timer),
+      reschedule: (timer: KnownTimer) => {
+        moved.add(timer);
+        client.reschedule(timer, world.time + draws.below(60) - 4);
+      },
+    };
+    for (let step = 0; step < STEPS; step++) {
+      const drawn = draws.below(100);
+      const { live } = client;
+      if (drawn < 40) (draws.below(8) > 0 ? act.schedule : act.scheduleFar)();
+      else if (drawn < 60 && live.length > 0) (draws.below(2) > 0 ? act.cancel : act.reschedule)(draws.pick(live));
+      else if (drawn < 70) world.turn();
+      else if (drawn < 78) client.deliver();
+      else if (drawn < 86) client.publish();
+      else if (drawn < 94) world.advance(1 + draws.below(20));
+      else {
+        world.move(world.place === 'here' ? 'elsewhere' : 'here', isOrderly || draws.below(3) > 0);
+        moves += 1;
+      }
+    }
+    for (let left = 0; client.live.length > 0 && left < 200; left++) world.advance(20);
+    world.settle();
+    expect({ world: number, live: client.live.length, size: client.lane.table.size, seed: SEED }).toEqual({
+      world: number,
+      live: 0,
+      size: 0,
+      seed: SEED,
+    });
+    expect(client.isWaitingForAnswer).toBe(false);
+    pairs += checkOrder(world, moved);
+    commands += client.lane.stage.taken;
+  }
+  expect(pairs).toBeGreaterThan(WORLDS * 5);
+  expect(moves).toBeGreaterThan(WORLDS * 10);
+  expect(commands).toBeGreaterThan(WORLDS * 100);
+});
+
+test('served here, a timer that ends before the next turn is never filed, and none goes through the ring', () => {
+  const world = new Changing('here', 1000, 'default');
+  const { client } = world;
+  for (let i = 0; i < 30; i++) client.schedule(100 + i);
+  for (const timer of client.live.slice(10)) client.cancel(timer);
+  world.settle();
+  const [{ commands, filed }] = world.built.shard.counters();
+  expect({ commands, filed, sent: client.lane.commands.sent }).toEqual({ commands: 10, filed: 10, sent: 0 });
+  expect(new Int32Array(client.lane.memory.commands.cells).some((word) => word !== 0)).toBe(false);
+  world.advance(200);
+  world.settle();
+  expect(client.deliveries.map(({ deadline }) => deadline)).toEqual(Array.from({ length: 10 }, (_, i) => 100 + i));
+  expect(DEFAULT_RING_SIZES.commands).toBeGreaterThan(1000);
+});

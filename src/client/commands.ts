@@ -70,8 +70,10 @@ export class Commands {
   publish(): void {
     const { stage } = this;
     if (this.highWater !== this.table.highWater) this.publishHighWater();
-    if (stage.isServedHere) this.setWantsRoom(false); // as it may have been, of a shard that has left the lane
-    if (stage.length === 0 || stage.isServedHere) return;
+    if (stage.length === 0 || stage.isServedHere) {
+      this.setWantsRoom(false); // an index in this thread may have taken what waited
+      return;
+    }
     let room = this.ring.room(stage.length);
     let count = 0;
     const untaken = this.earliestUntaken();

@@ -8,7 +8,7 @@ import { type KnownTimer, LaneClient } from './lane-client.ts';
 import { allocateSetup } from './lane-world.ts';
 
 const CAPACITY = 64;
-const WORLDS = 150;
+const WORLDS = 500;
 const STEPS = 400;
 
 /** Where a lane is served: by an index in the client's thread, or by one that knows no more than the shared memory. */

@@ -10,7 +10,9 @@ async function measure(): Promise<Answer> {
   try {
     const suite = suites.find((known) => known.name === name);
     if (suite === undefined) throw new Error(`no suite is named ${name}`);
-    if (suite.runTogether !== undefined) return { measurements: await suite.runTogether(subjects, scale, part) };
+    if (suite.runTogether !== undefined && !suite.apart?.includes(part)) {
+      return { measurements: await suite.runTogether(subjects, scale, part) };
+    }
     const measurements: Measurement[] = [];
     for (const subject of subjects) measurements.push(await suite.run(subject, scale, part));
     return { measurements };

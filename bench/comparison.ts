@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from './statistics.ts';
-import { idleOf, isIdle, type Measurement, type Suite } from './suite.ts';
+import { idleOf, isIdle, type Measurement, type SubjectEntry, type Suite } from './suite.ts';
 
 /** What one figure of one subject came to over all rounds. */
 export interface Row {
@@ -17,7 +17,13 @@ export interface Comparison {
   readonly title: string;
   readonly base: string;
   readonly rows: readonly Row[];
+  /** Who could not take part on that machine, by name, and why. */
+  readonly absent?: Readonly<Record<string, string>>;
 }
+
+/** The subjects of a suite, with the reason of those that could not take part in the run. */
+export const withAbsent = ({ subjects }: Suite, { absent }: Comparison): SubjectEntry[] =>
+  subjects.map((one) => ({ ...one, absent: one.absent ?? absent?.[one.name] }));
 
 /** rounds[r].get(subject) is what the subject measured in round r. */
 export type Rounds = readonly ReadonlyMap<string, Measurement>[];

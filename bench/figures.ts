@@ -47,7 +47,7 @@ export const block = (name: string, lines: readonly string[]): string =>
     '\n',
   );
 
-function tableOf(suite: Suite, { rows }: Comparison): string {
+function tableOf(suite: Suite, { rows, absent = {} }: Comparison): string {
   const cell = (subject: string, key: string): string => {
     const row = rows.find((one) => one.subject === subject && one.figure === key);
     if (row === undefined) return '–';
@@ -63,5 +63,6 @@ function tableOf(suite: Suite, { rows }: Comparison): string {
     `| | ${suite.figures.map(({ title, unit }) => `${title}, ${unit}`).join(' | ')} |`,
     `|---|${suite.figures.map(() => '---:|').join('')}`,
     ...measured.map(({ name }) => `| ${name} | ${suite.figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
+    ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import type { Comparison } from './comparison.ts';
+import { type Comparison, withAbsent } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
 import { suitePlots, targetsPlot } from './plots.ts';
 import { describeMachine, type Results } from './results.ts';
@@ -42,7 +42,7 @@ ${sections.join('\n')}
 async function suiteSection(suite: Suite, comparison: Comparison): Promise<string> {
   const plots = await suitePlots(suite, comparison);
   const head = suite.figures.map(({ title, unit }) => `<th>${escaped(title)}<br><small>${escaped(unit)}</small></th>`);
-  const lines = suite.subjects.map(({ name, note, absent }) => {
+  const lines = withAbsent(suite, comparison).map(({ name, note, absent }) => {
     const title = `${escaped(name)}${note === undefined ? '' : `<br><small>${escaped(note)}</small>`}`;
     if (absent !== undefined) {
       return `<tr><td>${title}</td><td colspan="${head.length}">not measured: ${escaped(absent)}</td></tr>`;

@@ -16,34 +16,36 @@ export interface RoundsOptions {
  */
 export async function runSuite(suite: Suite, options: RoundsOptions): Promise<Comparison> {
   const { rounds, scale, signal, onProgress } = options;
-  const present = suite.subjects.filter(({ absent }) => absent === undefined);
+  const absent = await suite.absentees?.(scale);
+  const present = suite.subjects.filter((one) => one.absent === undefined && absent?.[one.name] === undefined);
   const parts = suite.parts ?? [''];
-  const processes = suite.runTogether === undefined ? present.length : 1;
-  const all = rounds * processes * parts.length;
+  const isTogether = (part: string) => suite.runTogether !== undefined && !suite.apart?.includes(part);
+  const all = rounds * parts.reduce((sum, part) => sum + (isTogether(part) ? 1 : present.length), 0);
   const checksums = new Map<string, [string, number]>();
   const measured: Map<string, Measurement>[] = [];
   let done = 0;
   for (let round = 0; round < rounds; round++) {
-    const results = new Map<string, Measurement>();
     const names = rotated(present, round).map(({ name }) => name);
-    for (const subjects of suite.runTogether === undefined ? names.map((name) => [name]) : [names]) {
-      const figures = subjects.map((): Record<string, number> => ({}));
-      for (const part of parts) {
-        onProgress([suite.name, part, ...subjects].filter(Boolean).join(', '), done++, all);
-        const measurements = await forkMeasurement({ suite: suite.name, subjects, part, scale }, signal);
-        for (const [at, measurement] of measurements.entries()) {
-          requireAgreement(suite, checksums, subjects[at], measurement);
-          Object.assign(figures[at], measurement.figures);
-        }
+    const figures = new Map(names.map((name): [string, Record<string, number>] => [name, {}]));
+    const runs = parts.flatMap((part) =>
+      (isTogether(part) ? [names] : names.map((name) => [name])).map((subjects) => ({ part, subjects })),
+    );
+    for (const { part, subjects } of runs) {
+      onProgress([suite.name, part, ...subjects].filter(Boolean).join(', '), done++, all);
+      const measurements = await forkMeasurement({ suite: suite.name, subjects, part, scale }, signal);
+      for (const [at, measurement] of measurements.entries()) {
+        requireAgreement(suite, checksums, subjects[at], measurement);
+        Object.assign(figures.get(subjects[at])!, measurement.figures);
       }
-      for (const [at, subject] of subjects.entries()) {
-        const derived = suite.derive?.(figures[at], subject);
-        results.set(subject, { figures: { ...figures[at], ...derived }, checksums: {} });
-      }
+    }
+    const results = new Map<string, Measurement>();
+    for (const [subject, own] of figures) {
+      results.set(subject, { figures: { ...own, ...suite.derive?.(own, subject) }, checksums: {} });
     }
     measured.push(results);
   }
-  return compare(suite, measured);
+  const comparison = compare(suite, measured);
+  return absent === undefined || Object.keys(absent).length === 0 ? comparison : { ...comparison, absent };
 }
 
 function rotated<T>(values: readonly T[], by: number): T[] {

@@ -52,6 +52,10 @@ export interface Suite {
   readonly figures: readonly Figure[];
   /** Pieces that need a process each, their figures being put together. */
   readonly parts?: readonly string[];
+  /** Of the parts those that measure each subject in a process of its own, though there is `runTogether`. */
+  readonly apart?: readonly string[];
+  /** Called once before anything is measured: who cannot take part on this machine, by name, and why. */
+  absentees?(scale: Scale): Promise<Readonly<Record<string, string>>>;
   /** Figures that follow from others of the same subject and round. */
   derive?(figures: Record<string, number>, subject: string): Record<string, number>;
   /** Called in the process that measures. Throws where a subject does wrong. */

@@ -2,6 +2,7 @@ import { clients } from './clients/clients.ts';
 import { faceSuites } from './faces/face-suites.ts';
 import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
+import { runtimes } from './runtimes/runtime-suite.ts';
 import { burst } from './scheduler/burst.ts';
 import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
@@ -31,6 +32,7 @@ export const suites: readonly Suite[] = [
   ...slackSuites,
   clients,
   ...faceSuites,
+  runtimes,
   memory,
   ...linearSuites,
   ids,

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { Comparison, Row } from './comparison.ts';
+import { type Comparison, type Row, withAbsent } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
 import { netNote, type Suite } from './suite.ts';
 import type { Verdict } from './targets.ts';
@@ -13,7 +13,8 @@ const plain = { head: [], border: [], compact: true };
 export function suiteTable(suite: Suite, comparison: Comparison): string {
   const find = (subject: string, key: string) =>
     comparison.rows.find((row) => row.subject === subject && row.figure === key);
-  const present = suite.subjects.filter(({ absent }) => absent === undefined);
+  const subjects = withAbsent(suite, comparison);
+  const present = subjects.filter(({ absent }) => absent === undefined);
   const corner = suite.base === '' ? 'subject' : `× = ${suite.base}`;
   const lines = [
     [corner, ...suite.figures.map(({ title, unit }) => `${title}\n${unit}`)],
@@ -22,7 +23,7 @@ export function suiteTable(suite: Suite, comparison: Comparison): string {
   const [head, ...rest] = suite.figures.length > BESIDE ? turned(lines) : lines;
   const table = new Table({ head, style: plain, colAligns: ['left', ...head.slice(1).map(() => 'right' as const)] });
   table.push(...rest);
-  const notes = suite.subjects.flatMap(({ name, note, absent }) => {
+  const notes = subjects.flatMap(({ name, note, absent }) => {
     if (absent !== undefined) return [`  ${name}: not measured, ${absent}`];
     return note === undefined ? [] : [`  ${name}: ${note}`];
   });

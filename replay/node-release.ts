@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { InvalidArgumentError } from 'commander';
+import { registryBinary } from './registry-binary.ts';
 
 /** Parses the flag that names a release of Node: 24, 24.21 or 24.21.0. */
 export function nodeRelease(text: string): string {
@@ -11,6 +12,12 @@ export function nodeRelease(text: string): string {
 /** Whether this process is of that release. */
 const isRunning = (release: string): boolean => `${process.versions.node}.`.startsWith(`${release}.`);
 
+/** The path of a Node of that release: this one's, or that of the registry's `node` package. Throws where there is none. */
+export async function nodeBinary(release: string, offline = false): Promise<string> {
+  if (isRunning(release)) return process.execPath;
+  return registryBinary({ package: `node@${release}`, where: ['node', '-p', 'process.execPath'] }, offline);
+}
+
 /**
  * Runs a script with its arguments on a release of Node, whose binary the registry's `node` package has, and returns its
  * exit code; undefined where this process is of that release, and can go on itself. The script's own processes are of that
@@ -19,28 +26,9 @@ const isRunning = (release: string): boolean => `${process.versions.node}.`.star
 export async function onNode(release: string, script: string, argv: readonly string[]): Promise<number | undefined> {
   if (isRunning(release)) return undefined;
   process.stderr.write(`Node ${release} from the registry …\n`);
-  const npm = [
-    'exec',
-    '--yes',
-    '--loglevel=error',
-    `--package=node@${release}`,
-    '--',
-    'node',
-    '-p',
-    'process.execPath',
-  ];
-  const found = spawnSync('npm', npm, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const binary = found.stdout?.trim().split('\n').at(-1);
-  if (found.status !== 0 || !binary) {
-    const why =
-      found.error?.message ??
-      found.stderr
-        .trim()
-        .split('\n')
-        .find((line) => /no matching version|ENOTFOUND|ECONN|E404/i.test(line)) ??
-      'no answer';
-    throw new Error(`Node ${release} is not to be had: ${why}`);
-  }
+  const binary = await nodeBinary(release).catch(({ message }: Error) => {
+    throw new Error(`Node ${release} is not to be had: ${message}`);
+  });
   const child = spawn(binary, [script, ...argv], { stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);

@@ -9,6 +9,7 @@ import { IdYardstick } from '../id-yardstick.ts';
 import type { SubjectEntry } from '../suite.ts';
 import { Yardstick } from '../yardstick.ts';
 import { BareLoads } from './bare-loads.ts';
+import { FAST_TICK, FastTimers } from './fast-timers.ts';
 import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
 import type { FireSink, WheelSubject, WheelSubjectFactory } from './wheel-subject.ts';
 
@@ -21,6 +22,7 @@ export const DRIVER = 'driver alone';
 export const ENGINE = 'engine alone';
 export const HEAP = 'flatqueue';
 export const TIMER_WHEEL = 'npm timer-wheel';
+export const FAST_TIMERS = "undici's fast timers";
 
 /** Nanoseconds per millisecond for the presets that count in them: a power of two, so that their tick is the workload's. */
 const NS = 2 ** 20;
@@ -82,6 +84,12 @@ export const wheelSubjects: readonly WheelSubjectEntry[] = [
     note: 'ticks of 1,024 ms; advanced at their ends only, as it loses timers else; up to 2 s late',
     lateBy: 2048,
     create: (capacity, sink) => new PeriodicTimerWheel(capacity, sink),
+  },
+  {
+    name: FAST_TIMERS,
+    note: 'its own ticks of 499 ms, on the clock of the workload; asked for one of them more, as it is up to one early',
+    lateBy: 2 * FAST_TICK,
+    create: (capacity, sink) => new FastTimers(capacity, sink),
   },
 ];
 

@@ -2,6 +2,7 @@ import { clients } from './clients/clients.ts';
 import { faceSuites } from './faces/face-suites.ts';
 import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
+import { programSuites } from './programs/programs.ts';
 import { runtimes } from './runtimes/runtime-suite.ts';
 import { burst } from './scheduler/burst.ts';
 import { memory } from './scheduler/memory.ts';
@@ -33,6 +34,7 @@ export const suites: readonly Suite[] = [
   clients,
   ...faceSuites,
   runtimes,
+  ...programSuites,
   memory,
   ...linearSuites,
   ids,

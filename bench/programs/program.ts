@@ -1,0 +1,35 @@
+import type { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import type { SubjectEntry } from '../suite.ts';
+
+/** Whose functions a program finds as its global timers. */
+export type TimersKind = 'node' | 'inline' | 'shard' | 'none';
+
+export interface ProgramSubject extends SubjectEntry {
+  readonly timers: TimersKind;
+}
+
+/** A program under load, on the timers that are installed while it starts, works and stops. */
+export interface RunningProgram {
+  /** What each keeps timers: connections, entries, sessions. */
+  readonly live: number;
+  /** One slice of load. Returns how many operations it had; records how long each took that somebody waited for, ms. */
+  work(waits: LatenessHistogram): Promise<number>;
+  /** Ends it. Throws where it did wrong. */
+  stop(): Promise<void>;
+}
+
+export interface Program {
+  /** The second word of its suite's name. */
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  /** What is counted, in the singular, and what is live. */
+  readonly operation: string;
+  readonly live: string;
+  /** What somebody waits for. */
+  readonly wait: string;
+  readonly subjects: readonly ProgramSubject[];
+  /** `part`: how much of the full size, 1 for all of it. The scheduler is there where the timers are shardwheel's. */
+  start(part: number, subject: ProgramSubject, scheduler: Scheduler | undefined): Promise<RunningProgram>;
+}

@@ -24,20 +24,29 @@ export const mqttBroker: Program = {
   title: 'an MQTT broker with 100,000 keepalives',
   about:
     `aedes, ${CLIENTS.toLocaleString('en-US')} clients with keepalives of ${SHORTEST} to ${SHORTEST + SPAN - 1} s over streams in ` +
-    `process. ${MESSAGES.toLocaleString('en-US')} messages of QoS 1 by random clients, ${WAVE} at a time; one of ${RECONNECTS} comes ` +
+    `process; they stay, and move to the timers of each slice. ${MESSAGES.toLocaleString('en-US')} messages of QoS 1 by random clients, ${WAVE} at a time; one of ${RECONNECTS} comes ` +
     'after a reconnect.',
   operation: 'message',
   live: 'client',
+  memoryPart: 0.2,
+  slices: 4,
   wait: 'message until its acknowledgement',
   subjects: [...faces, none],
   start: (part) => Broker.start(Math.max(WAVE, CLIENTS * part), MESSAGES * part),
 };
+
+/** Where aedes keeps a client's timer. */
+interface KeptAlive {
+  _keepaliveTimer: NodeJS.Timeout;
+  readonly _keepaliveInterval: number;
+}
 
 class Broker implements RunningProgram {
   readonly live: number;
   readonly #messages: number;
   readonly #broker: Aedes;
   readonly #wires: Wire[] = [];
+  readonly #clients = new Map<string, KeptAlive>();
   #lost = 0;
   #state = SEED;
 
@@ -54,6 +63,7 @@ class Broker implements RunningProgram {
     broker.on('keepaliveTimeout', () => {
       this.#lost += 1;
     });
+    broker.on('clientReady', (client) => this.#clients.set(client.id, client as unknown as KeptAlive));
   }
 
   async work(waits: LatenessHistogram): Promise<number> {
@@ -61,6 +71,16 @@ class Broker implements RunningProgram {
       await Promise.all(Array.from({ length: WAVE }, (_, at) => this.#message(done + at, waits)));
     }
     return this.#messages;
+  }
+
+  adopt(): void {
+    for (const client of this.#clients.values()) {
+      clearTimeout(client._keepaliveTimer);
+      client._keepaliveTimer = setTimeout(
+        () => this.#broker.emit('keepaliveTimeout', client),
+        client._keepaliveInterval,
+      );
+    }
   }
 
   async stop(): Promise<void> {

@@ -3,11 +3,9 @@ import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { CostMeter } from '../faces/cost-meter.ts';
 import { readMemory } from '../memory.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import type { Program, ProgramSubject } from './program.ts';
+import type { Program, ProgramSubject, RunningProgram } from './program.ts';
 import { ProgramTimers } from './program-timers.ts';
 
-/** Slices of each subject in a process; each is a program that is begun anew. */
-const SLICES = 2;
 /** Of the full size, until all code is compiled. */
 const WARM_UP = 0.05;
 
@@ -19,8 +17,8 @@ export const programSuite = (program: Program): Suite => ({
   title: `Programs: ${program.title}`,
   codes: ['m', 'programs'],
   about:
-    `${program.about} All subjects in one process by turns, ${SLICES} slices each, to and fro; everything that the program does is ` +
-    `in the figures, its clients included. Memory: growth of a process of its own, after garbage collection, for each ${program.live}.`,
+    `${program.about} All subjects in one process by turns, ${program.slices} slices each, to and fro; everything that the program ` +
+    `does is in the figures, its clients included.${memoryNote(program)}`,
   base: program.subjects[0].name,
   subjects: program.subjects.map(({ name, note }) => ({ name, note })),
   figures: [
@@ -28,13 +26,13 @@ export const programSuite = (program: Program): Suite => ({
     { key: 'process', title: `process CPU per ${program.operation}`, unit: 'ns' },
     { key: 'p99', title: `${program.wait}, p99`, unit: 'ms' },
     { key: 'longest', title: `${program.wait}, longest`, unit: 'ms' },
-    { key: 'bytes', title: `resident memory per ${program.live}`, unit: 'B' },
+    ...(program.live === undefined ? [] : [{ key: 'bytes', title: `resident memory per ${program.live}`, unit: 'B' }]),
   ],
-  parts: [TIME, MEMORY],
+  parts: program.live === undefined ? [TIME] : [TIME, MEMORY],
   apart: [MEMORY],
   run: async (name, { quick }, part) => {
     const subject = program.subjects.find((known) => known.name === name)!;
-    if (part === MEMORY) return memoryOf(program, subject, partOf(quick));
+    if (part === MEMORY) return memoryOf(program, subject, partOf(quick) * (program.memoryPart ?? 1));
     return (await slices(program, [subject], partOf(quick)))[0];
   },
   runTogether: (names, { quick }: Scale) =>
@@ -44,6 +42,12 @@ export const programSuite = (program: Program): Suite => ({
       partOf(quick),
     ),
 });
+
+const memoryNote = ({ live, memoryPart = 1 }: Program): string =>
+  live === undefined
+    ? ''
+    : ` Memory: growth of a process of its own${memoryPart === 1 ? '' : ` with ${memoryPart * 100} % of them`}, after garbage ` +
+      `collection, for each ${live}.`;
 
 const partOf = (quick: boolean): number => (quick ? 0.01 : 1);
 
@@ -58,18 +62,24 @@ class Account {
     this.timers = new ProgramTimers(timers);
   }
 
-  /** A slice: the program is begun, is measured under load, and ends. */
-  async slice(program: Program, subject: ProgramSubject, part: number, measures = true): Promise<void> {
+  start(program: Program, subject: ProgramSubject, part: number): Promise<RunningProgram> {
+    return this.timers.run(() => program.start(part, subject, this.timers.scheduler));
+  }
+
+  stop(running: RunningProgram): Promise<void> {
+    return this.timers.run(() => running.stop());
+  }
+
+  /** Measures a program under load, on these timers. */
+  async measure(running: RunningProgram): Promise<void> {
     await this.timers.run(async () => {
-      const running = await program.start(part, subject, this.timers.scheduler);
+      running.adopt?.();
       await settle();
-      if (measures) this.meter.start();
-      const operations = await running.work(measures ? this.waits : new LatenessHistogram());
-      if (measures) this.meter.stop();
-      if (measures) this.operations += operations;
-      await running.stop();
+      this.meter.start();
+      const operations = await running.work(this.waits);
+      this.meter.stop();
+      this.operations += operations;
     });
-    await settle();
   }
 
   measurement(): Measurement {
@@ -85,14 +95,22 @@ class Account {
 async function slices(program: Program, subjects: readonly ProgramSubject[], part: number): Promise<Measurement[]> {
   const accounts = new Map(subjects.map((subject) => [subject, new Account(subject)]));
   try {
-    for (const [subject, account] of accounts) {
-      await account.timers.ready();
-      await account.slice(program, subject, part * WARM_UP, false);
-    }
-    for (let slice = 0; slice < SLICES; slice++) {
+    for (const subject of subjects) await warmUp(program, subject, part);
+    let kept: RunningProgram | undefined;
+    let last: Account | undefined;
+    for (let slice = 0; slice < program.slices; slice++) {
       const order = slice % 2 === 0 ? subjects : [...subjects].reverse();
-      for (const subject of order) await accounts.get(subject)!.slice(program, subject, part);
+      for (const subject of order) {
+        last = accounts.get(subject)!;
+        await last.timers.ready();
+        const running = kept ?? (await last.start(program, subject, part));
+        await last.measure(running);
+        if (running.adopt === undefined) await last.stop(running);
+        else kept = running;
+        await settle();
+      }
     }
+    if (kept !== undefined) await last!.stop(kept);
     return subjects.map((subject) => accounts.get(subject)!.measurement());
   } finally {
     for (const { timers } of accounts.values()) await timers.close();
@@ -100,19 +118,28 @@ async function slices(program: Program, subjects: readonly ProgramSubject[], par
 }
 
 async function memoryOf(program: Program, subject: ProgramSubject, part: number): Promise<Measurement> {
+  await warmUp(program, subject, part);
   const account = new Account(subject);
   await account.timers.ready();
-  await account.slice(program, subject, part * WARM_UP, false);
+  await settle();
   const before = readMemory().resident;
-  const bytes = await account.timers.run(async () => {
-    const running = await program.start(part, subject, account.timers.scheduler);
-    await settle();
-    const growth = readMemory().resident - before;
-    await running.stop();
-    return growth / running.live;
-  });
+  const running = await account.start(program, subject, part);
+  await settle();
+  const bytes = (readMemory().resident - before) / running.live;
+  await account.stop(running);
   await account.timers.close();
   return { figures: { bytes }, checksums: {} };
+}
+
+/** Runs a small one, which nobody measures. */
+async function warmUp(program: Program, subject: ProgramSubject, part: number): Promise<void> {
+  const account = new Account(subject);
+  await account.timers.ready();
+  const running = await account.start(program, subject, part * WARM_UP);
+  await account.measure(running);
+  await account.stop(running);
+  await account.timers.close();
+  await settle();
 }
 
 async function settle(): Promise<void> {

@@ -11,10 +11,12 @@ export interface ProgramSubject extends SubjectEntry {
 
 /** A program under load, on the timers that are installed while it starts, works and stops. */
 export interface RunningProgram {
-  /** What each keeps timers: connections, entries, sessions. */
+  /** How many there are of what has timers: connections, entries, sessions. */
   readonly live: number;
   /** One slice of load. Returns how many operations it had; records how long each took that somebody waited for, ms. */
   work(waits: LatenessHistogram): Promise<number>;
+  /** Moves what it has set to the timers that are installed now. Where it is there, one program serves all slices in turn. */
+  adopt?(): void;
   /** Ends it. Throws where it did wrong. */
   stop(): Promise<void>;
 }
@@ -24,9 +26,13 @@ export interface Program {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** What is counted, in the singular, and what is live. */
+  /** What is counted, in the singular; and what is live, where it is so many that their memory says something. */
   readonly operation: string;
-  readonly live: string;
+  readonly live?: string;
+  /** Of the full size, when memory is measured; 1 unless said otherwise. */
+  readonly memoryPart?: number;
+  /** Of each subject in a process. */
+  readonly slices: number;
   /** What somebody waits for. */
   readonly wait: string;
   readonly subjects: readonly ProgramSubject[];

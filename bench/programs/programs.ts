@@ -1,10 +1,22 @@
 import type { Suite } from '../suite.ts';
+import { commandClient } from './command-client.ts';
+import { expiringMap } from './expiring-map.ts';
+import { httpGateway } from './http-gateway.ts';
 import { mqttBroker } from './mqtt-broker.ts';
 import type { Program } from './program.ts';
 import { programSuite } from './program-suite.ts';
+import { sessionBurst } from './session-burst.ts';
+import { websocketServer } from './websocket-server.ts';
 
 /** Whole programs, in the order in which they are shown. */
-export const programs: readonly Program[] = [mqttBroker];
+export const programs: readonly Program[] = [
+  expiringMap,
+  sessionBurst,
+  websocketServer,
+  mqttBroker,
+  commandClient,
+  httpGateway,
+];
 
 /** (m) Programs as people run them, on Node's timers and on ours. */
 export const programSuites: readonly Suite[] = programs.map(programSuite);

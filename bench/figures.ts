@@ -21,14 +21,14 @@ export function figuresOf(results: Results): string {
   ]);
 }
 
-/** What every subject of a run came to, a Markdown table per suite. */
-export function subjectsOf(results: Results): string {
+/** What every subject of a run came to, a Markdown table per suite, in a block of that name. */
+export function subjectsOf(results: Results, name = 'subjects'): string {
   const tables = results.comparisons.map((comparison) => {
     const suite = suites.find(({ name }) => name === comparison.suite);
     if (suite === undefined) throw new Error(`"${comparison.suite}" is no suite any more: take the reference run anew`);
     return tableOf(suite, comparison);
   });
-  return block('subjects', tables.join('\n\n').split('\n'));
+  return block(name, tables.join('\n\n').split('\n'));
 }
 
 /** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */

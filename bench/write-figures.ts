@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { faceFiguresOf } from './faces/face-figures.ts';
 import { figuresOf, subjectsOf, withBlock } from './figures.ts';
+import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
+import { nativeWheelsOf } from './wheel/native-wheels.ts';
 
 // Writes the figures of the reference run, and of replays and drop-in timers on each release of Node, where the documents show them.
 const root = new URL('../../', import.meta.url);
@@ -11,6 +13,8 @@ const results = JSON.parse(read('bench/results/reference.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
 const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
+const runtimes = JSON.parse(read('bench/results/runtimes.json'));
+const programs = JSON.parse(read('bench/results/programs.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
   return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
@@ -24,6 +28,10 @@ const blocks: [path: string, written: string][] = [
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],
   ['docs/timers.md', faceFiguresOf(faces)],
+  ['README.md', programsOf(programs)],
+  ['docs/performance.md', programsOf(programs)],
+  ['docs/performance.md', subjectsOf(runtimes, 'runtimes')],
+  ['docs/performance.md', nativeWheelsOf(results)],
 ];
 for (const [path, written] of blocks) {
   writeFileSync(new URL(path, root), withBlock(read(path), written));

@@ -6,7 +6,7 @@ import { faces } from './program-timers.ts';
 
 const SESSIONS = 300_000;
 /** ms from the first that is set until all are due, and before that at which the loop begins to be watched. */
-const UNTIL_DUE = 2500;
+const untilDue = (part: number): number => 500 + 2000 * part;
 const WATCH = 20;
 /** ms after which waiting for them is given up. */
 const PATIENCE = 20_000;
@@ -23,7 +23,7 @@ export const sessionBurst: Program = {
   slices: 3,
   wait: 'turn that a socket waits for',
   subjects: faces,
-  start: async (part) => new Sessions(SESSIONS * part),
+  start: async (part) => new Sessions(SESSIONS * part, untilDue(part)),
 };
 
 interface Session {
@@ -37,13 +37,13 @@ class Sessions implements RunningProgram {
   readonly #sessions = new Map<number, Session>();
   #ended = 0;
 
-  constructor(count: number) {
+  constructor(count: number, untilDue: number) {
     this.live = count;
     const end = (number: number) => {
       this.#ended += 1;
       this.#sessions.delete(number);
     };
-    this.#due = performance.now() + UNTIL_DUE;
+    this.#due = performance.now() + untilDue;
     for (let number = 0; number < count; number++) {
       const delay = Math.ceil(this.#due - performance.now());
       this.#sessions.set(number, { number, timeout: setTimeout(end, delay, number) });

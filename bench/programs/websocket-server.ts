@@ -110,10 +110,10 @@ class HeartbeatServer implements RunningProgram {
   async work(waits: LatenessHistogram): Promise<number> {
     let echoes = 0;
     for (let done = 0; done < this.#messages; done += WAVE) {
+      const start = performance.now(); // all have come before this turn
       for (let i = 0; i < WAVE; i++) {
         this.#state = xorshift(this.#state);
         const wire = this.#wires[scaled(this.#state, scaleFor(this.live))];
-        const start = performance.now();
         wire.onAnswer = (chunk) => {
           if (chunk[0] !== 0x81) return;
           echoes += 1;

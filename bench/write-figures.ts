@@ -6,6 +6,9 @@ import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
 import { nativeWheelsOf } from './wheel/native-wheels.ts';
 
+/** The release whose programs are shown figure by figure. */
+const REFERENCE = '24';
+
 // Writes the figures of the reference run, and of replays and drop-in timers on each release of Node, where the documents show them.
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -31,6 +34,7 @@ const blocks: [path: string, written: string][] = [
   ['README.md', programsOf(programs)],
   ['docs/performance.md', programsOf(programs)],
   ['docs/performance.md', subjectsOf(runtimes, 'runtimes')],
+  ['docs/figures.md', subjectsOf(programs[REFERENCE], 'program-subjects')],
   ['docs/performance.md', nativeWheelsOf(results)],
 ];
 for (const [path, written] of blocks) {

@@ -6,7 +6,7 @@ import type { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts'
 import type { Program, RunningProgram } from './program.ts';
 import { faces, none } from './program-timers.ts';
 
-const COMMANDS = 100_000;
+const COMMANDS = 20_000;
 /** Commands that are under way at a time. */
 const WAVE = 2000;
 /** ms that a command may take. */
@@ -18,9 +18,10 @@ export const commandClient: Program = {
   title: 'a client with a deadline per command',
   about:
     `ioredis with commandTimeout ${DEADLINE / 1000} s, on a connection to a server in process that answers each command at once. ` +
-    `${COMMANDS.toLocaleString('en-US')} commands, ${WAVE.toLocaleString('en-US')} under way at a time.`,
+    `${COMMANDS.toLocaleString('en-US')} commands in a slice, ${WAVE.toLocaleString('en-US')} under way at a time.`,
   operation: 'command',
-  slices: 4,
+  slices: 12,
+  isKept: true,
   wait: 'command until its answer',
   subjects: [...faces, none],
   start: (part) => Client.start(COMMANDS * part, Math.min(WAVE, COMMANDS * part)),

@@ -15,7 +15,7 @@ const SETS = 200_000;
 const CHUNK = 200;
 const SHORT = 10;
 /** ms that entries live: those that stay, and those that expire. */
-const [FAR, FAR_SPAN] = [60_000, 60_000];
+const [FAR, FAR_SPAN] = [600_000, 60_000];
 const [NEAR, NEAR_SPAN] = [50, 200];
 const PATIENCE = 10_000;
 
@@ -57,10 +57,11 @@ export const expiringMap: Program = {
   name: 'map',
   title: 'a map of a million entries that expire',
   about:
-    `${ENTRIES.toLocaleString('en-US')} entries of 60 to 120 s. ${SETS.toLocaleString('en-US')} sets, ${CHUNK} in a turn: of ${SHORT} ` +
+    `${ENTRIES.toLocaleString('en-US')} entries of 10 to 11 minutes. ${SETS.toLocaleString('en-US')} sets, ${CHUNK} in a turn: of ${SHORT} ` +
     `one is of a new entry of ${NEAR} to ${NEAR + NEAR_SPAN} ms, the others of random old ones; until the short ones are gone.`,
   operation: 'set',
   live: 'entry',
+  memoryPart: 0.25,
   slices: 2,
   wait: `${CHUNK} sets and the turn`,
   subjects,

@@ -6,7 +6,7 @@ import type { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts'
 import type { Program, RunningProgram } from './program.ts';
 import { faces, none } from './program-timers.ts';
 
-const REQUESTS = 8000;
+const REQUESTS = 1000;
 /** Requests that are under way at a time. */
 const WAVE = 50;
 /** ms that a request may take. */
@@ -19,10 +19,11 @@ export const httpGateway: Program = {
   title: 'an HTTP gateway with a deadline per request',
   about:
     `fastify in front, undici to a fastify upstream, each request with an AbortController and a timeout of ${DEADLINE / 1000} s that ` +
-    `is cleared when it is answered. ${REQUESTS.toLocaleString('en-US')} requests, ${WAVE} under way at a time; client, gateway and ` +
+    `is cleared when it is answered. ${REQUESTS.toLocaleString('en-US')} requests in a slice, ${WAVE} under way at a time; client, gateway and ` +
     'upstream are this process.',
   operation: 'request',
-  slices: 4,
+  slices: 16,
+  isKept: true,
   wait: 'request until its answer',
   subjects: [...faces, none],
   start: (part) => Gateway.start(Math.max(WAVE, REQUESTS * part)),

@@ -70,10 +70,18 @@ class Account {
     return this.timers.run(() => running.stop());
   }
 
+  /** As a slice, measured by nobody. */
+  rehearse(running: RunningProgram): Promise<number> {
+    return this.timers.run(() => {
+      running.move?.();
+      return running.work(new LatenessHistogram());
+    });
+  }
+
   /** Measures a program under load, on these timers. */
   async measure(running: RunningProgram): Promise<void> {
     await this.timers.run(async () => {
-      running.adopt?.();
+      running.move?.();
       await settle();
       this.meter.start();
       const operations = await running.work(this.waits);
@@ -96,25 +104,36 @@ async function slices(program: Program, subjects: readonly ProgramSubject[], par
   const accounts = new Map(subjects.map((subject) => [subject, new Account(subject)]));
   try {
     for (const subject of subjects) await warmUp(program, subject, part);
-    let kept: RunningProgram | undefined;
-    let last: Account | undefined;
+    for (const { timers } of accounts.values()) await timers.ready();
+    const kept = await keptOf(program, subjects, accounts, part);
     for (let slice = 0; slice < program.slices; slice++) {
       const order = slice % 2 === 0 ? subjects : [...subjects].reverse();
       for (const subject of order) {
-        last = accounts.get(subject)!;
-        await last.timers.ready();
-        const running = kept ?? (await last.start(program, subject, part));
-        await last.measure(running);
-        if (running.adopt === undefined) await last.stop(running);
-        else kept = running;
+        const account = accounts.get(subject)!;
+        const running = kept ?? (await account.start(program, subject, part));
+        await account.measure(running);
+        if (kept === undefined) await account.stop(running);
         await settle();
       }
     }
-    if (kept !== undefined) await last!.stop(kept);
+    if (kept !== undefined) await accounts.get(subjects[0])!.stop(kept);
     return subjects.map((subject) => accounts.get(subject)!.measurement());
   } finally {
     for (const { timers } of accounts.values()) await timers.close();
   }
+}
+
+/** The program that serves all slices, where it can; each subject has had a slice of it that nobody measures. */
+async function keptOf(
+  program: Program,
+  subjects: readonly ProgramSubject[],
+  accounts: ReadonlyMap<ProgramSubject, Account>,
+  part: number,
+): Promise<RunningProgram | undefined> {
+  if (program.isKept !== true) return undefined;
+  const kept = await accounts.get(subjects[0])!.start(program, subjects[0], part);
+  for (const subject of subjects) await accounts.get(subject)!.rehearse(kept);
+  return kept;
 }
 
 async function memoryOf(program: Program, subject: ProgramSubject, part: number): Promise<Measurement> {
@@ -136,7 +155,7 @@ async function warmUp(program: Program, subject: ProgramSubject, part: number): 
   const account = new Account(subject);
   await account.timers.ready();
   const running = await account.start(program, subject, part * WARM_UP);
-  await account.measure(running);
+  await account.rehearse(running);
   await account.stop(running);
   await account.timers.close();
   await settle();

@@ -15,8 +15,8 @@ export interface RunningProgram {
   readonly live: number;
   /** One slice of load. Returns how many operations it had; records how long each took that somebody waited for, ms. */
   work(waits: LatenessHistogram): Promise<number>;
-  /** Moves what it has set to the timers that are installed now. Where it is there, one program serves all slices in turn. */
-  adopt?(): void;
+  /** Where one serves all slices: moves what it has set to the timers that are installed now. Not there where nothing stays set. */
+  move?(): void;
   /** Ends it. Throws where it did wrong. */
   stop(): Promise<void>;
 }
@@ -33,6 +33,8 @@ export interface Program {
   readonly memoryPart?: number;
   /** Of each subject in a process. */
   readonly slices: number;
+  /** Whether one that is begun once serves the slices of all subjects, not each slice one of its own. */
+  readonly isKept?: boolean;
   /** What somebody waits for. */
   readonly wait: string;
   readonly subjects: readonly ProgramSubject[];

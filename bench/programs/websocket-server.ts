@@ -23,11 +23,11 @@ const { WebSocketServer: Server }: { WebSocketServer: new (options: object) => W
 )('ws');
 
 const CONNECTIONS = 20_000;
-const MESSAGES = 200_000;
+const MESSAGES = 50_000;
 /** Messages in one turn of the event loop. */
 const WAVE = 200;
 /** ms: a connection that brings nothing for so long is cut; it is pinged after 20 to 40 s, each at its own time. */
-const PATIENCE = 60_000;
+const PATIENCE = 120_000;
 const [PING, PING_SPAN] = [20_000, 20_000];
 const TEXT = '64 bytes of what a client has to say to all others in the room ..';
 
@@ -37,11 +37,12 @@ export const websocketServer: Program = {
   title: 'a WebSocket server with heartbeats',
   about:
     `ws, ${CONNECTIONS.toLocaleString('en-US')} connections over streams in process, which stay, each with an interval that pings it and a ` +
-    `timeout of ${PATIENCE / 1000} s that each message clears and sets anew. ${MESSAGES.toLocaleString('en-US')} messages of ` +
+    `timeout of ${PATIENCE / 1000} s that each message clears and sets anew. ${MESSAGES.toLocaleString('en-US')} messages in a slice, of ` +
     `${TEXT.length} bytes by random clients, ${WAVE} in a turn, echoed.`,
   operation: 'message',
   live: 'connection',
-  slices: 4,
+  slices: 8,
+  isKept: true,
   wait: 'message until its echo',
   subjects: [...faces, none],
   start: async (part) => {
@@ -128,7 +129,7 @@ class HeartbeatServer implements RunningProgram {
     return this.#messages;
   }
 
-  adopt(): void {
+  move(): void {
     for (const stop of this.#stops) stop();
     for (const start of this.#starts) start();
   }

@@ -3,11 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
 import { faceTargets } from '../../bench/faces/face-suites.ts';
 import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
+import { programsOf } from '../../bench/programs/program-figures.ts';
+import { programSuites } from '../../bench/programs/programs.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
+import { runtimes } from '../../bench/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/scheduler/slack.ts';
 import { judge, targets } from '../../bench/targets.ts';
+import { nativeWheels, nativeWheelsOf } from '../../bench/wheel/native-wheels.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const reference: Results = JSON.parse(read('bench/results/reference.json'));
@@ -61,6 +65,40 @@ describe('the figures that the documents show', () => {
       expect(run.targets.filter(({ state }) => state === 'not measured')).toEqual([]);
     }
     expect(faceFiguresOf(faces)).not.toMatch(/[|,/] –/); // no cell is empty
+  });
+
+  test('README.md and docs/performance.md have those of the whole programs, docs/figures.md what stands behind them', () => {
+    const results: ReleaseResults = JSON.parse(read('bench/results/programs.json'));
+    for (const path of ['README.md', 'docs/performance.md']) expect(read(path)).toContain(programsOf(results));
+    expect(read('docs/figures.md')).toContain(subjectsOf(results[24], 'program-subjects'));
+    for (const [release, run] of Object.entries(results)) {
+      expect([releaseOf(run), run.quick]).toEqual([release, false]);
+      expect(run.comparisons.map(({ suite }) => suite)).toEqual(programSuites.map(({ name }) => name));
+      for (const { suite, rows } of run.comparisons) {
+        const { subjects } = programSuites.find(({ name }) => name === suite)!;
+        const withLoop = rows.filter(({ figure }) => figure === 'loop').map(({ subject }) => subject);
+        expect(withLoop).toEqual(subjects.map(({ name }) => name));
+      }
+    }
+  });
+
+  test('docs/performance.md has those of each runtime, or why there are none', () => {
+    const results: Results = JSON.parse(read('bench/results/runtimes.json'));
+    expect(read('docs/performance.md')).toContain(subjectsOf(results, 'runtimes'));
+    const [{ rows, absent = {} }] = results.comparisons;
+    const listed = [...new Set(rows.map(({ subject }) => subject)), ...Object.keys(absent)];
+    expect(listed.sort()).toEqual(runtimes.subjects.map(({ name }) => name).sort());
+    expect(results.quick).toBe(false);
+  });
+
+  test('docs/performance.md has native wheels beside ours, each by its ratio to the same yardstick', () => {
+    const native = nativeWheelsOf(reference);
+    expect(read('docs/performance.md')).toContain(native);
+    expect(native.split('\n').filter((line) => line.startsWith('| ')).length).toBe(
+      1 + 2 + Object.keys(nativeWheels).length,
+    );
+    expect(native).toContain('| C++ ratas | 0.267× | 1.05× | 1.04× | 0.262× | 0.220× | 3.00× |');
+    expect(native).not.toMatch(/\| \*\*.*–/); // ours are measured in every column
   });
 
   test('a run whose suites are no longer what they were is not shown', () => {

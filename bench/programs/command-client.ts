@@ -20,7 +20,7 @@ export const commandClient: Program = {
     `ioredis with commandTimeout ${DEADLINE / 1000} s, on a connection to a server in process that answers each command at once. ` +
     `${COMMANDS.toLocaleString('en-US')} commands in a slice, ${WAVE.toLocaleString('en-US')} under way at a time.`,
   operation: 'command',
-  slices: 12,
+  slices: 8,
   isKept: true,
   wait: 'command until its answer',
   subjects: [...faces, none],

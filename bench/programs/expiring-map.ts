@@ -10,7 +10,7 @@ import { faces } from './program-timers.ts';
 import { ScheduledMap } from './scheduled-map.ts';
 
 const ENTRIES = 1_000_000;
-const SETS = 200_000;
+const SETS = 100_000;
 /** Sets in one turn of the event loop, and of so many sets one is of an entry that expires meanwhile. */
 const CHUNK = 200;
 const SHORT = 10;

@@ -22,7 +22,7 @@ export const httpGateway: Program = {
     `is cleared when it is answered. ${REQUESTS.toLocaleString('en-US')} requests in a slice, ${WAVE} under way at a time; client, gateway and ` +
     'upstream are this process.',
   operation: 'request',
-  slices: 16,
+  slices: 10,
   isKept: true,
   wait: 'request until its answer',
   subjects: [...faces, none],

@@ -29,7 +29,7 @@ export const mqttBroker: Program = {
   operation: 'message',
   live: 'client',
   memoryPart: 0.1,
-  slices: 6,
+  slices: 4,
   isKept: true,
   wait: 'message until its acknowledgement',
   subjects: [...faces, none],

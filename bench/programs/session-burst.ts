@@ -20,7 +20,7 @@ export const sessionBurst: Program = {
     'Meanwhile the loop is asked for a turn after each millisecond, as a socket would ask for it.',
   operation: 'session',
   live: 'session',
-  slices: 3,
+  slices: 2,
   wait: 'turn that a socket waits for',
   subjects: faces,
   start: async (part) => new Sessions(SESSIONS * part, untilDue(part)),

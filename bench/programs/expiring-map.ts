@@ -41,7 +41,7 @@ const subjects: readonly ProgramSubject[] = [
   {
     name: 'ttlcache, node:timers',
     timers: 'node',
-    note: '@isaacs/ttlcache: one timeout for all, for the next to expire',
+    note: '@isaacs/ttlcache: one timeout for all; each time that it fires, all times at which entries expire are listed',
   },
   ...faces
     .filter(({ timers }) => timers !== 'node')

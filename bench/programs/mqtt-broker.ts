@@ -40,6 +40,7 @@ export const mqttBroker: Program = {
 interface KeptAlive {
   _keepaliveTimer: NodeJS.Timeout;
   readonly _keepaliveInterval: number;
+  readonly closed: boolean;
 }
 
 class Broker implements RunningProgram {
@@ -64,7 +65,7 @@ class Broker implements RunningProgram {
     broker.on('keepaliveTimeout', () => {
       this.#lost += 1;
     });
-    broker.on('clientReady', (client) => this.#clients.set(client.id, client as unknown as KeptAlive));
+    broker.on('client', (client) => this.#clients.set(client.id, client as unknown as KeptAlive));
   }
 
   async work(waits: LatenessHistogram): Promise<number> {
@@ -76,6 +77,7 @@ class Broker implements RunningProgram {
 
   move(): void {
     for (const client of this.#clients.values()) {
+      if (client.closed) continue; // whose place another will have taken: stop() counts
       clearTimeout(client._keepaliveTimer);
       client._keepaliveTimer = setTimeout(
         () => this.#broker.emit('keepaliveTimeout', client),

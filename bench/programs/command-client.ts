@@ -24,7 +24,7 @@ export const commandClient: Program = {
   isKept: true,
   wait: 'command until its answer',
   subjects: [...faces, none],
-  start: (part) => Client.start(COMMANDS * part, Math.min(WAVE, COMMANDS * part)),
+  start: (part) => Client.start(Math.ceil(COMMANDS * part), Math.min(WAVE, Math.ceil(COMMANDS * part))),
 };
 
 class Client implements RunningProgram {

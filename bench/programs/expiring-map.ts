@@ -66,7 +66,11 @@ export const expiringMap: Program = {
   wait: `${CHUNK} sets and the turn`,
   subjects,
   start: async (part, { name }, scheduler) => {
-    const running = new Entries(makers[name.split(', ')[0]](scheduler), ENTRIES * part, SETS * part);
+    const running = new Entries(
+      makers[name.split(', ')[0]](scheduler),
+      Math.round(ENTRIES * part),
+      CHUNK * Math.ceil((SETS * part) / CHUNK),
+    );
     await running.fill();
     return running;
   },

@@ -26,7 +26,7 @@ export const httpGateway: Program = {
   isKept: true,
   wait: 'request until its answer',
   subjects: [...faces, none],
-  start: (part) => Gateway.start(Math.max(WAVE, REQUESTS * part)),
+  start: (part) => Gateway.start(Math.max(WAVE, Math.round(REQUESTS * part))),
 };
 
 class Gateway implements RunningProgram {

@@ -33,7 +33,7 @@ export const mqttBroker: Program = {
   isKept: true,
   wait: 'message until its acknowledgement',
   subjects: [...faces, none],
-  start: (part) => Broker.start(Math.max(WAVE, CLIENTS * part), MESSAGES * part),
+  start: (part) => Broker.start(Math.max(WAVE, Math.round(CLIENTS * part)), WAVE * Math.ceil((MESSAGES * part) / WAVE)),
 };
 
 /** Where aedes keeps a client's timer. */

@@ -23,7 +23,7 @@ export const sessionBurst: Program = {
   slices: 2,
   wait: 'turn that a socket waits for',
   subjects: faces,
-  start: async (part) => new Sessions(SESSIONS * part, untilDue(part)),
+  start: async (part) => new Sessions(Math.round(SESSIONS * part), untilDue(part)),
 };
 
 interface Session {

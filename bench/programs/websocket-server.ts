@@ -46,7 +46,7 @@ export const websocketServer: Program = {
   wait: 'message until its echo',
   subjects: [...faces, none],
   start: async (part) => {
-    const running = new HeartbeatServer(CONNECTIONS * part, WAVE * Math.ceil((MESSAGES * part) / WAVE));
+    const running = new HeartbeatServer(Math.round(CONNECTIONS * part), WAVE * Math.ceil((MESSAGES * part) / WAVE));
     await running.connectAll();
     return running;
   },

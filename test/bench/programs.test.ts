@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Program, RunningProgram } from '../../bench/programs/program.ts';
 import { wordsOf } from '../../bench/programs/program-figures.ts';
+import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 
 // Threads load built JavaScript only.
 const built = (path: string) => import(new URL(`../../dist/bench/programs/${path}`, import.meta.url).href);
@@ -120,6 +121,21 @@ it('each program has the three subjects, and runs on Node’s timers as its base
     expect(subjects.map(({ timers }) => timers)).toEqual(expect.arrayContaining(['node', 'inline', 'shard']));
   }
 });
+
+it.each(programs.map((program) => [program.name, program] as const))(
+  '%s: any part of the full size will do',
+  async (_, program) => {
+    for (const part of [0.1 * 0.005, 0.00123]) {
+      const running = await program.start(part, program.subjects[0], undefined);
+      const waits = new LatenessHistogram();
+      expect(await running.work(waits)).toBeGreaterThan(0);
+      running.move?.();
+      await running.stop();
+      expect(Number.isInteger(running.live)).toBe(true);
+      expect(waits.count).toBeGreaterThan(0);
+    }
+  },
+);
 
 it('the scheduled map expires what it holds, each at its own time, and not what was set anew', async () => {
   const scheduler = createScheduler({ shards: 0, clock: 'manual' });

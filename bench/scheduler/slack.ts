@@ -43,7 +43,7 @@ function slackSuite({ load, title, about, live, rate, timers }: SlackSuiteOption
   return {
     name: `slack ${load}`,
     title: `Slack: ${title}`,
-    codes: ['l'],
+    codes: ['n'],
     about: `${about} For ${SECONDS} s. Wakes are how often a thread of the process went to sleep, its driver's and V8's among them.`,
     base: 'slack 0',
     idle: DRIVER,

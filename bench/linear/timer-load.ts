@@ -74,9 +74,9 @@ export class TimerLoad {
   /** Resolves when the shard has filed all commands. One that sleeps would else leave the last of them for later. */
   async published(): Promise<void> {
     const { tail, head } = commandCounters(this.header);
-    const { commands, doorbell } = this.client.lanes[0];
+    const { doorbell, stage } = this.client.lanes[0];
     await this.until(() => {
-      if (commands.waiting > 0) return false;
+      if (stage.length > 0) return false;
       if (Atomics.load(this.header, tail) === Atomics.load(this.header, head)) return true;
       doorbell.ring();
       return false;

@@ -21,14 +21,24 @@ export function figuresOf(results: Results): string {
   ]);
 }
 
-/** What every subject of a run came to, a Markdown table per suite, in a block of that name. */
-export function subjectsOf(results: Results, name = 'subjects'): string {
+/** What every subject of a run came to, a Markdown table per suite. */
+export const subjectsOf = (results: Results): string => block('subjects', tablesOf(results));
+
+/** The same of a run that is not the reference run, in a block of that name; it says which it is. */
+export function runOf(results: Results, name: string): string {
+  const { command, date, rounds, machine } = results;
+  const count = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+  const introduction = `\`${command}\`, ${date.slice(0, 10)}, ${count}, on ${describeMachine(machine)}.`;
+  return block(name, [introduction, '', ...tablesOf(results)]);
+}
+
+function tablesOf(results: Results): string[] {
   const tables = results.comparisons.map((comparison) => {
     const suite = suites.find(({ name }) => name === comparison.suite);
     if (suite === undefined) throw new Error(`"${comparison.suite}" is no suite any more: take the reference run anew`);
     return tableOf(suite, comparison);
   });
-  return block(name, tables.join('\n\n').split('\n'));
+  return tables.join('\n\n').split('\n');
 }
 
 /** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
 import { faceFiguresOf } from './faces/face-figures.ts';
-import { figuresOf, subjectsOf, withBlock } from './figures.ts';
+import { figuresOf, runOf, subjectsOf, withBlock } from './figures.ts';
 import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
 import { nativeWheelsOf } from './wheel/native-wheels.ts';
@@ -33,8 +33,8 @@ const blocks: [path: string, written: string][] = [
   ['docs/timers.md', faceFiguresOf(faces)],
   ['README.md', programsOf(programs)],
   ['docs/performance.md', programsOf(programs)],
-  ['docs/performance.md', subjectsOf(runtimes, 'runtimes')],
-  ['docs/figures.md', subjectsOf(programs[REFERENCE], 'program-subjects')],
+  ['docs/performance.md', runOf(runtimes, 'runtimes')],
+  ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
   ['docs/performance.md', nativeWheelsOf(results)],
 ];
 for (const [path, written] of blocks) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
 import { faceTargets } from '../../bench/faces/face-suites.ts';
-import { figuresOf, subjectsOf, withBlock } from '../../bench/figures.ts';
+import { figuresOf, runOf, subjectsOf, withBlock } from '../../bench/figures.ts';
 import { programsOf } from '../../bench/programs/program-figures.ts';
 import { programSuites } from '../../bench/programs/programs.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
@@ -70,7 +70,7 @@ describe('the figures that the documents show', () => {
   test('README.md and docs/performance.md have those of the whole programs, docs/figures.md what stands behind them', () => {
     const results: ReleaseResults = JSON.parse(read('bench/results/programs.json'));
     for (const path of ['README.md', 'docs/performance.md']) expect(read(path)).toContain(programsOf(results));
-    expect(read('docs/figures.md')).toContain(subjectsOf(results[24], 'program-subjects'));
+    expect(read('docs/figures.md')).toContain(runOf(results[24], 'program-subjects'));
     for (const [release, run] of Object.entries(results)) {
       expect([releaseOf(run), run.quick]).toEqual([release, false]);
       expect(run.comparisons.map(({ suite }) => suite)).toEqual(programSuites.map(({ name }) => name));
@@ -84,7 +84,7 @@ describe('the figures that the documents show', () => {
 
   test('docs/performance.md has those of each runtime, or why there are none', () => {
     const results: Results = JSON.parse(read('bench/results/runtimes.json'));
-    expect(read('docs/performance.md')).toContain(subjectsOf(results, 'runtimes'));
+    expect(read('docs/performance.md')).toContain(runOf(results, 'runtimes'));
     const [{ rows, absent = {} }] = results.comparisons;
     const listed = [...new Set(rows.map(({ subject }) => subject)), ...Object.keys(absent)];
     expect(listed.sort()).toEqual(runtimes.subjects.map(({ name }) => name).sort());

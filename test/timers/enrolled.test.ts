@@ -2,6 +2,7 @@ import * as node from 'node:timers';
 import defaults, { type Timers } from 'shardwheel/timers';
 import { describe, expect, test, vi } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
+import { until } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
 
 /** What a program sees of an object that is a timer. */
@@ -59,9 +60,11 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
     const item = itemFor(fired);
     active(item);
     active(item);
+    await until(() => fired.mock.calls.length >= 1);
     await pause();
     expect(fired).toHaveBeenCalledTimes(1);
     active(item);
+    await until(() => fired.mock.calls.length >= 2);
     await pause();
     expect(fired).toHaveBeenCalledTimes(2);
     item._onTimeout = () => {
@@ -69,7 +72,8 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
       if (fired.mock.calls.length < 5) active(item);
     };
     _unrefActive(item);
-    await pause(60);
+    await until(() => fired.mock.calls.length >= 5);
+    await pause();
     expect(fired).toHaveBeenCalledTimes(5);
   });
 
@@ -85,7 +89,8 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
       },
     };
     active(item);
-    await pause(80);
+    await until(() => calls.length >= 3);
+    await pause();
     expect(calls).toEqual(Array.from({ length: 3 }, () => ['an', 'argument']));
     expect([item._idleTimeout, item._destroyed]).toEqual([-1, true]);
   });
@@ -108,6 +113,7 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
     expect(items[1]._onTimeout).toBe(null);
     enroll(items[0], 1);
     active(items[0]);
+    await until(() => fired.mock.calls.length >= 1);
     await pause();
     expect(fired).toHaveBeenCalledTimes(1);
   });
@@ -121,6 +127,7 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
     await pause();
     expect(fired).not.toHaveBeenCalled();
     active(item);
+    await until(() => fired.mock.calls.length >= 1);
     await pause();
     expect(fired).toHaveBeenCalledTimes(1);
   });
@@ -142,6 +149,7 @@ describe.runIf(isThere).each(faces)('$name: an object as a timer', ({ timers, en
     expect(unref.hasRef()).toBe(true);
     const ref = timers.setTimeout(fired, 1);
     _unrefActive(ref);
+    await until(() => fired.mock.calls.length >= 2);
     await pause();
     expect(fired).toHaveBeenCalledTimes(2);
   });

@@ -288,7 +288,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const { clock, index, intervals } = this;
     this.isLagging = false;
     this.laggingEnd = CAUGHT_UP;
-    index.advanceTo(intervals.tickAt(clock), this, 0);
+    // Where several ticks share a time, a call with one that has passed leaves the index at the first of them.
+    if (clock > intervals.startOf(index.now)) index.advanceTo(intervals.tickAt(clock), this, 0);
   }
 }
 

@@ -157,3 +157,19 @@ test.each([2 ** 52 + 1, 2 ** 52 + 3])(
     expect(shared).toBeGreaterThan(0);
   },
 );
+
+test('where several ticks share a time, a time that has passed moves a call that was cut short no further', () => {
+  const start = 2 ** 52 + 3;
+  const wheel = createWheel<string>({ engine: 'cascading', precision: 1, levelBits: [3, 4] }, { start });
+  const time = 13510798882111124; // of three ticks
+  wheel.advanceTo(time - 20, () => {});
+  wheel.schedule(time, 'a');
+  wheel.schedule(time + 6, 'b');
+  const fired: string[] = [];
+  const note = (value: string) => fired.push(value);
+  expect(wheel.advanceTo(time + 100, note, 1).complete).toBe(false);
+  wheel.advanceTo(start, note);
+  wheel.schedule(start, 'late');
+  wheel.advanceTo(time, note);
+  expect(fired).toEqual(['a', 'late']);
+});

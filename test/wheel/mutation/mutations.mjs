@@ -186,8 +186,8 @@ export const mutations = [
   [
     'the index does not catch up with the clock',
     'indexed-wheel.ts',
-    '    index.advanceTo(intervals.tickAt(clock), this, 0);\n',
-    '',
+    'index.advanceTo(intervals.tickAt(clock), this, 0);\n',
+    'index.now;\n',
   ],
   ['a quiet wheel goes back in time', 'indexed-wheel.ts', ' && now >= this.clock;', ';'],
   ['a quiet wheel is told anything', 'indexed-wheel.ts', "typeof onFire === 'function' && ", ''],

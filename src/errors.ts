@@ -187,8 +187,8 @@ export class HandleError extends Error {
     return new HandleError('ERR_INVALID_HANDLE', `${why}; a process can share a scheduler within one version`);
   }
 
-  static foreign(pid: unknown): HandleError {
-    const why = `The handle was made in another process (pid ${show(pid)}; this is ${process.pid})`;
+  static foreign(pid: unknown, own: number): HandleError {
+    const why = `The handle was made in another process (pid ${show(pid)}; this is ${own})`;
     return new HandleError('ERR_FOREIGN_HANDLE', `${why}; a scheduler is shared by the threads of one process`);
   }
 

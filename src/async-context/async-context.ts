@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
 import { FrameKeeper, findFrames } from './frame-keeper.ts';

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
 
 /** The one argument in `process.argv` of every shard's thread, whichever copy of the package has started it. */

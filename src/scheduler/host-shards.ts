@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { Client } from '../client/client.ts';
 import { ShardInlineError } from '../errors.ts';
 import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';

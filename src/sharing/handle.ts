@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import process from 'node:process';
 import { isSharedArrayBuffer } from 'node:util/types';
 import { HandleError } from '../errors.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
@@ -53,7 +54,7 @@ export function requireHandle(value: unknown): SchedulerHandle {
   const handle = value as SchedulerHandle;
   if (typeof value !== 'object' || value === null) throw HandleError.forged(value);
   if (typeof handle.shardwheel !== 'number' || typeof handle.pid !== 'number') throw HandleError.forged(value);
-  if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid);
+  if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid, process.pid);
   if (handle.shardwheel !== VERSION) throw HandleError.otherVersion();
   const { board, clock, hosts, name } = handle;
   const memories = Array.isArray(hosts) ? hosts.flatMap((host) => [host?.doorbell, host?.heartbeat]) : [undefined];

@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 // Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.
 const hrtime = process.hrtime;
 const performanceNow = performance.now.bind(performance);

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
 import { HandleError, InvalidConfigError } from '../errors.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';

@@ -47,13 +47,13 @@ export const noDeadlines: readonly unknown[] = [
   5n,
 ];
 
-/** What is no id of any timer. */
+/** What is no id of any timer. A whole number above 0 may be one: some slot's hundredth or millionth generation. */
 export const noIds: readonly unknown[] = [
   0,
   -0,
   -1,
   0.5,
-  2 ** 31,
+  2 ** 31 + 0.5,
   2 ** 53,
   -(2 ** 40),
   Number.NaN,

@@ -19,8 +19,6 @@ const BLOCK_WORDS = 2 * 64;
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
   private clockTick = 0;
-  /** See prefetch. V8: used results */
-  prefetchSink = 0;
   private readonly stage: CommandStage;
   private readonly journal: CommandJournal | undefined;
 
@@ -94,7 +92,7 @@ export class LocalLane extends ServedLane {
       const stop = chunk.start + 2 * entries;
       for (let from = chunk.start; from < stop; from += BLOCK_WORDS) {
         const to = Math.min(from + BLOCK_WORDS, stop);
-        this.prefetch(chunk.words, from, to);
+        this.readAhead(chunk.words, from, to);
         this.fileStaged(chunk.words, from, to);
       }
       stage.take(chunk, entries);
@@ -129,7 +127,7 @@ export class LocalLane extends ServedLane {
   }
 
   /** Asks the index for the slots, only to have its answers in the processor's cache: here no look-up waits for another. */
-  private prefetch(words: Int32Array, start: number, end: number): void {
+  private readAhead(words: Int32Array, start: number, end: number): void {
     const { index } = this;
     let filed = 0;
     for (let at = start; at < end; at += 2) if (index.has(words[at])) filed += 1;

@@ -34,6 +34,8 @@ export abstract class ServedLane implements DueSink {
   fired = 0;
   refiled = 0;
   dropped = 0;
+  /** What was read only to be in the cache. V8: used results */
+  prefetchSink = 0;
 
   /** Bytes that it keeps of each slot beside the index. */
   protected abstract readonly noteBytes: number;
@@ -143,6 +145,11 @@ export abstract class ServedLane implements DueSink {
     const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
     this.publish(isDone);
     return !isDone && !this.isBlocked();
+  }
+
+  /** What `due` will ask the table for. */
+  prefetch(slot: number): void {
+    this.prefetchSink ^= this.table.tagOf(slot);
   }
 
   /** An entry's tick has come: the table decides. */

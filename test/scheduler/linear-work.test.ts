@@ -83,10 +83,11 @@ test.each([2 ** 15, 2 ** 17, 2 ** 20])(
     };
     expect(fired).toBe(timers);
     const least = { scheduleAndPublish: 2, rebuild: 2, fire: 4, again: 2, cancel: 1, afterCancel: 2, close: 2 };
+    const most = { ...least, fire: 5 }; // the shard reads those ahead that come due with others
     // A turn that finds the ring full looks at the first chunk of what waits behind it, once more.
     for (const [name, looks] of Object.entries(seen)) {
       expect(looks, name).toBeGreaterThanOrEqual(least[name as keyof typeof least]);
-      expect(looks, name).toBeLessThan(least[name as keyof typeof least] + 0.1);
+      expect(looks, name).toBeLessThan(most[name as keyof typeof most] + 0.1);
     }
   },
 );

@@ -1,14 +1,16 @@
 import base from './vitest.config.ts';
+import { wholePrograms } from './vitest.whole.config.ts';
 
 /**
  * `npm run test:slow`: the random suites again, for minutes instead of seconds, the exhaustive ones to their full depth, and
- * refusals that last. They look at SHARDWHEEL_SLOW.
+ * refusals that last. They look at SHARDWHEEL_SLOW. And the suites that run whole programs.
  */
 export default {
   ...base,
   test: {
     ...base.test,
     include: [
+      ...wholePrograms,
       'test/shard/interleavings.test.ts',
       'test/shard/preemption.test.ts',
       'test/wheel/random-scripts.test.ts',

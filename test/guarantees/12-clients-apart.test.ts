@@ -88,22 +88,24 @@ describe.each([0, 1, 2])(
       const handle = scheduler.share();
       await using other = ClientThread.connect(handle);
       await using flooding = ClientThread.connect(handle);
-      const stop = new Int32Array(new SharedArrayBuffer(4));
-      const flood = flooding.run(async ({ scheduler }, stop) => {
+      const words = new Int32Array(new SharedArrayBuffer(8)); // whether to stop, and timers set
+      const flood = flooding.run(async ({ scheduler }, words) => {
         let set = 0;
-        while (Atomics.load(stop, 0) === 0) {
+        while (Atomics.load(words, 0) === 0) {
           for (let i = 0; i < 20_000 && scheduler.size < 200_000; i++, set++) scheduler.scheduleAfter(set, 1);
+          Atomics.store(words, 1, set);
           await new Promise((resolve) => setImmediate(resolve));
         }
-        return set;
-      }, stop);
+      }, words);
+      await until(() => Atomics.load(words, 1) > 0);
       for (let round = 0; round < 3; round++) {
         await other.scheduleAll(COUNT, 50, round * COUNT);
         await settled(other, (round + 1) * COUNT);
       }
       expect(await other.sum()).toEqual({ ended: 3 * COUNT, doubled: 0, early: 0 });
-      Atomics.store(stop, 0, 1);
-      expect(await flood).toBeGreaterThan(20_000);
+      await until(() => Atomics.load(words, 1) > 20_000);
+      Atomics.store(words, 0, 1);
+      await flood;
     });
 
     test.runIf(shards > 0)(

@@ -64,21 +64,22 @@ export class ShardLoop {
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
       this.wake();
-      if (wakes === MOST_WAKES || timeout > SHORT_WAIT || this.doorbell.rings() !== this.rings) break;
+      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || this.doorbell.rings() !== this.rings) break;
       this.heartbeat.beat(this.rings);
       if (this.shard.turn()) break;
     }
     this.turn();
   };
 
-  /** Returns for how many ms at most. */
+  /** Returns for how many ms at most, 0 where there is something to do at once. */
   private sleep(): number {
     const next = this.shard.nextEvent();
     this.doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
     if (this.shard.hasNews()) return 0;
     const timeout = this.timeUntil(next);
-    if (timeout > 0) this.doorbell.wait(this.rings, timeout);
+    if (timeout <= 0) return 0;
+    this.doorbell.wait(this.rings, timeout);
     return timeout;
   }
 

@@ -5,6 +5,7 @@ import { hash, ids, table } from './parts/parts.ts';
 import { programSuites } from './programs/programs.ts';
 import { runtimes } from './runtimes/runtime-suite.ts';
 import { burst } from './scheduler/burst.ts';
+import { deliverySuites } from './scheduler/delivery.ts';
 import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
 import { replay } from './scheduler/replay.ts';
@@ -31,6 +32,7 @@ export const suites: readonly Suite[] = [
   replay,
   shards,
   ...slackSuites,
+  ...deliverySuites,
   clients,
   ...faceSuites,
   runtimes,

@@ -7,11 +7,9 @@ import { DRIVER, driverEntry, NODE, nodeEntry, SHARDWHEEL } from './subjects.ts'
 
 const QUICK = ['--cps', '1000', '--seconds', '0.2', '--drain', '0.1'];
 
-const subjects: Readonly<Record<string, SubjectName>> = {
-  [DRIVER]: 'driver',
-  [NODE]: 'native',
-  [SHARDWHEEL]: 'shardwheel',
-};
+const SHARDS = 'shards ';
+
+const subjects: Readonly<Record<string, SubjectName>> = { [DRIVER]: 'driver', [NODE]: 'native' };
 
 /** (h) What `npm start` shows. */
 export const replay: Suite = {
@@ -24,7 +22,12 @@ export const replay: Suite = {
   subjects: [
     driverEntry,
     nodeEntry,
-    { name: SHARDWHEEL, note: 'scheduleAfter() and rescheduleAfter(), as a proxy would' },
+    {
+      name: SHARDWHEEL,
+      note: 'scheduleAfter() and rescheduleAfter(), as a proxy would; as many shards as npm start has',
+    },
+    { name: `${SHARDS}1` },
+    { name: `${SHARDS}0`, note: 'the wheel inline, in the calling thread' },
   ],
   figures: [
     { key: 'loop', title: 'event-loop CPU', unit: 'ns per operation', net: true },
@@ -41,12 +44,13 @@ export const replay: Suite = {
 };
 
 async function measure(name: string, scale: Scale): Promise<Measurement> {
-  const options = parseOptions(scale.quick ? QUICK : []);
+  const shards = name.startsWith(SHARDS) ? ['--shards', name.slice(SHARDS.length)] : [];
+  const options = parseOptions([...(scale.quick ? QUICK : []), ...shards]);
   if (options === undefined) throw new Error('the replay has no options');
   const { signal } = new AbortController();
-  const run = await forkReplay(subjects[name], options, signal, () => undefined);
+  const run = await forkReplay(subjects[name] ?? 'shardwheel', options, signal, () => undefined);
   const { result } = run;
-  if (name === SHARDWHEEL && !isCorrect(run))
+  if (subjects[name] === undefined && !isCorrect(run))
     throw new Error(`the replay went wrong: ${JSON.stringify(result.verdict)}`);
   const { cpu, memory, longestBlock, reached, verdict } = result;
   const operations = operationsOf(result);

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
+import type { CpuUse } from '../../replay/cpu-meter.ts';
 import type { Figure, Measurement, Scale, SubjectEntry, Suite } from '../suite.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { runPaced } from './paced-run.ts';
+import { perSecond, rest } from './per-second.ts';
 import { createSubject, DRIVER, driverEntry, nodeEntry } from './subjects.ts';
 
 interface SlackSuiteOptions {
@@ -60,33 +60,22 @@ function slackSuite({ load, title, about, live, rate, timers }: SlackSuiteOption
 
 async function measure(load: Load, rate: number, scale: Scale): Promise<Measurement> {
   const ms = scale.quick ? 40 : SECONDS * 1000;
-  await run(load, rate, scale.quick ? 10 : WARM_UP);
-  const used = await run(load, rate, ms);
+  await perSecond(() => work(load, rate, scale.quick ? 10 : WARM_UP));
+  const used = await perSecond(() => work(load, rate, ms));
   const { p50, p99, max } = load.lateness.summary();
   const result = { ...used, p50, p99, max, early: load.early };
   await load.close();
   return { figures: result, checksums: { operations: load.operations } };
 }
 
-/** What so much of the load takes, per second. */
-async function run(load: Load, rate: number, ms: number): Promise<{ wakes: number; loop: number; process: number }> {
-  const asleep = process.resourceUsage().voluntaryContextSwitches;
-  const begun = performance.now();
-  let cpu: { readonly thread: number; readonly process: number };
-  if (rate > 0) ({ cpu } = await runPaced(load, rate, ms / 1000));
-  else {
-    const meter = new CpuMeter();
-    load.measureFrom();
-    meter.start();
-    await sleep(ms);
-    cpu = meter.read();
-  }
-  const seconds = (performance.now() - begun) / 1000;
-  const wakes = (process.resourceUsage().voluntaryContextSwitches - asleep) / seconds;
-  return { wakes, loop: cpu.thread / seconds, process: cpu.process / seconds };
+/** So much of the load; no operations at all where the timers only come due. */
+async function work(load: Load, rate: number, ms: number): Promise<CpuUse> {
+  if (rate > 0) return (await runPaced(load, rate, ms / 1000)).cpu;
+  load.measureFrom();
+  return rest(ms);
 }
 
-/** (l) What wakes cost, where timers may wait for one another. */
+/** (n) What wakes cost, where timers may wait for one another. */
 export const slackSuites: readonly Suite[] = [
   slackSuite({
     load: 'firing',

@@ -1,7 +1,17 @@
 import { readMemory } from '../memory.ts';
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { BARE_LOADS, DRIVER, hasNoTimers, ID_YARDSTICK, reserveIds, wheelEntries, YARDSTICK } from './subjects.ts';
+import {
+  BARE_HANDLER,
+  BARE_LOADS,
+  DRIVER,
+  hasNoTimers,
+  ID_YARDSTICK,
+  ONLY_STEPS,
+  reserveIds,
+  wheelEntries,
+  YARDSTICK,
+} from './subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W1, W2 and W5: insert a million, churn, churn again when what was dropped lazily is being paid for. */
@@ -15,7 +25,7 @@ export const churn: Suite = {
   base: YARDSTICK,
   otherBases: [ID_YARDSTICK, BARE_LOADS, 'default'],
   idle: DRIVER,
-  subjects: wheelEntries(),
+  subjects: wheelEntries({ [BARE_HANDLER]: ONLY_STEPS }),
   figures: [
     { key: 'W1', title: 'W1 insert', unit: 'ns' },
     { key: 'W2', title: 'W2 churn', unit: 'ns/pair' },

@@ -1,6 +1,16 @@
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { BARE_LOADS, DRIVER, hasNoTimers, ID_YARDSTICK, NOTHING_FIRES, wheelEntries, YARDSTICK } from './subjects.ts';
+import {
+  BARE_HANDLER,
+  BARE_LOADS,
+  DRIVER,
+  hasNoTimers,
+  ID_YARDSTICK,
+  NOTHING_FIRES,
+  ONLY_STEPS,
+  wheelEntries,
+  YARDSTICK,
+} from './subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W3: a million timers fire, millisecond by millisecond. */
@@ -12,7 +22,7 @@ export const fire: Suite = {
   base: YARDSTICK,
   otherBases: [ID_YARDSTICK],
   idle: DRIVER,
-  subjects: wheelEntries({ [BARE_LOADS]: NOTHING_FIRES }),
+  subjects: wheelEntries({ [BARE_LOADS]: NOTHING_FIRES, [BARE_HANDLER]: ONLY_STEPS }),
   figures: [{ key: 'W3', title: 'W3 fire', unit: 'ns' }],
   run: measure,
 };

@@ -1,6 +1,16 @@
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { BARE_LOADS, DRIVER, hasNoTimers, NOTHING_FIRES, TIMER_WHEEL, wheelEntries, YARDSTICK } from './subjects.ts';
+import {
+  BARE_HANDLER,
+  BARE_LOADS,
+  DRIVER,
+  hasNoTimers,
+  NOTHING_FIRES,
+  ONLY_STEPS,
+  TIMER_WHEEL,
+  wheelEntries,
+  YARDSTICK,
+} from './subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 const SIZES = ['10,000', '100,000', '1,000,000', '10,000,000'];
@@ -15,6 +25,7 @@ export const growth: Suite = {
   idle: DRIVER,
   subjects: wheelEntries({
     [BARE_LOADS]: NOTHING_FIRES,
+    [BARE_HANDLER]: ONLY_STEPS,
     [TIMER_WHEEL]: '10 M of its timers do not fit into the default heap',
   }),
   figures: [

@@ -2,7 +2,16 @@ import { performance } from 'node:perf_hooks';
 import { spreadOf } from '../statistics.ts';
 import { nanosecondsEach } from '../stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { BARE_LOADS, DRIVER, hasNoTimers, ID_YARDSTICK, NOTHING_FIRES, wheelEntries, YARDSTICK } from './subjects.ts';
+import {
+  BARE_HANDLER,
+  BARE_LOADS,
+  DRIVER,
+  hasNoTimers,
+  ID_YARDSTICK,
+  NOTHING_FIRES,
+  wheelEntries,
+  YARDSTICK,
+} from './subjects.ts';
 import { World } from './world.ts';
 
 const TIMERS = 1000;
@@ -18,7 +27,7 @@ export const hour: Suite = {
   codes: ['W4', 'step', 'jump'],
   about: '1,000 deadlines uniform over an hour: advanced by steps of 1 ms; and at once (median of 15 jumps, after 60).',
   base: YARDSTICK,
-  otherBases: [ID_YARDSTICK],
+  otherBases: [ID_YARDSTICK, BARE_HANDLER],
   idle: DRIVER,
   subjects: wheelEntries({ [BARE_LOADS]: NOTHING_FIRES, twolevel: 'covers 17 minutes' }),
   figures: [

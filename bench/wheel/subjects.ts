@@ -8,6 +8,7 @@ import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { IdYardstick } from '../id-yardstick.ts';
 import type { SubjectEntry } from '../suite.ts';
 import { Yardstick } from '../yardstick.ts';
+import { BareHandler } from './bare-handler.ts';
 import { BareLoads } from './bare-loads.ts';
 import { FAST_TICK, FastTimers } from './fast-timers.ts';
 import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
@@ -16,9 +17,11 @@ import type { FireSink, WheelSubject, WheelSubjectFactory } from './wheel-subjec
 export const YARDSTICK = 'yardstick';
 export const ID_YARDSTICK = 'id yardstick';
 export const BARE_LOADS = 'bare loads';
-/** Why the bare loads take no part where nothing is cancelled. */
+/** Why the bare ones take no part in workloads that they have nothing to do with. */
 export const NOTHING_FIRES = 'it only cancels: nothing of it fires';
+export const ONLY_STEPS = 'it only makes handlers, for steps';
 export const DRIVER = 'driver alone';
+export const BARE_HANDLER = 'bare handler';
 export const ENGINE = 'engine alone';
 export const HEAP = 'flatqueue';
 export const TIMER_WHEEL = 'npm timer-wheel';
@@ -63,6 +66,12 @@ export const wheelSubjects: readonly WheelSubjectEntry[] = [
     create: (capacity) => new BareLoads(idsFor(capacity)),
   },
   {
+    name: BARE_HANDLER,
+    note: 'no wheel: each step makes a handler and hands it over; what a step with a handler of its own cannot go below',
+    lateBy: 0,
+    create: (_capacity, sink) => new BareHandler(sink),
+  },
+  {
     name: ENGINE,
     note: 'CascadingIndex as a shard uses it: no ids, no values, room reserved',
     lateBy: 0,
@@ -94,7 +103,7 @@ export const wheelSubjects: readonly WheelSubjectEntry[] = [
 ];
 
 /** Whether nothing of a subject ever fires: it has no timers, and is there to show what the rest costs. */
-export const hasNoTimers = (name: string): boolean => name === DRIVER || name === BARE_LOADS;
+export const hasNoTimers = (name: string): boolean => [DRIVER, BARE_LOADS, BARE_HANDLER].includes(name);
 
 export function wheelSubject(name: string): WheelSubjectEntry {
   return wheelSubjects.find((subject) => subject.name === name) as WheelSubjectEntry;

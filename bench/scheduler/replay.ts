@@ -3,7 +3,7 @@ import { parseOptions } from '../../replay/options.ts';
 import type { SubjectName } from '../../replay/replay-result.ts';
 import { isCorrect, operationsOf } from '../../replay/summary.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { DRIVER, driverEntry, NODE, nodeEntry, SHARDWHEEL } from './subjects.ts';
+import { DRIVER, driverEntry, NODE, nodeEntry } from './subjects.ts';
 
 const QUICK = ['--cps', '1000', '--seconds', '0.2', '--drain', '0.1'];
 
@@ -22,11 +22,7 @@ export const replay: Suite = {
   subjects: [
     driverEntry,
     nodeEntry,
-    {
-      name: SHARDWHEEL,
-      note: 'scheduleAfter() and rescheduleAfter(), as a proxy would; as many shards as npm start has',
-    },
-    { name: `${SHARDS}1` },
+    { name: `${SHARDS}1`, note: 'scheduleAfter() and rescheduleAfter(), as a proxy would' },
     { name: `${SHARDS}0`, note: 'the wheel inline, in the calling thread' },
   ],
   figures: [

@@ -71,8 +71,6 @@ const native = (title: string, suite: string, subject: string, figure: string, m
 export const targets: readonly Target[] = [
   native('(a) event-loop CPU per cancel + schedule', 'scheduler random', 'shardwheel', 'loop', 0.2),
   native('(a) whole-process CPU', 'scheduler random', 'shardwheel', 'process', 0.3),
-  native('(a) event-loop CPU, one shard', 'scheduler shards', 'shards 1', 'loop', 0.2),
-  native('(a) whole-process CPU, one shard', 'scheduler shards', 'shards 1', 'process', 0.3),
   native('(a) event-loop CPU, inline', 'scheduler shards', 'shards 0', 'loop', 0.3),
   native('(a) whole-process CPU, inline', 'scheduler shards', 'shards 0', 'process', 0.3),
   native('(b) event-loop CPU, newest first', 'scheduler newest', 'shardwheel', 'loop', 0.1),

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { NativeTimers } from '../../replay/subjects/native-timers.ts';
 import { NoTimers } from '../../replay/subjects/no-timers.ts';
 import { ShardwheelBatches, ShardwheelDeadlines, ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
@@ -13,9 +12,8 @@ export const SHARDWHEEL = 'shardwheel';
 export const AFTER = 'shardwheel, after';
 export const BATCH = 'shardwheel, batch';
 
-/** The subject named `shards n` has that many. */
-const shardsOf = (name: string): number =>
-  name.startsWith('shards ') ? Number(name.slice('shards '.length)) : availableParallelism();
+/** The subject named `shards n` has that many, any other the one that `'auto'` comes to when it pays. */
+const shardsOf = (name: string): number => (name.startsWith('shards ') ? Number(name.slice('shards '.length)) : 1);
 
 /** The subject named `slack n` has one shard, that named `slack n, inline` none. */
 const SLACK = /^slack (\d+)(, inline)?$/;
@@ -24,7 +22,7 @@ export const driverEntry: SubjectEntry = { name: DRIVER, note: 'the same driver,
 export const nodeEntry: SubjectEntry = { name: NODE, note: 'setTimeout with an argument, clearTimeout, refresh' };
 export const shardwheelEntry: SubjectEntry = {
   name: SHARDWHEEL,
-  note: `${availableParallelism()} shards; deadlines by schedule() and reschedule() on a now() read once per slice`,
+  note: '1 shard; deadlines by schedule() and reschedule() on a now() read once per slice',
 };
 export const afterEntry: SubjectEntry = {
   name: AFTER,

@@ -9,10 +9,11 @@ import { nativeWheelsOf } from './wheel/native-wheels.ts';
 /** The release whose programs are shown figure by figure. */
 const REFERENCE = '24';
 
-// Writes the figures of the reference run, and of replays and drop-in timers on each release of Node, where the documents show them.
+// Writes the figures of the reference run, of the targets on Node 20, and of replays and drop-in timers on each release of Node, where the documents show them.
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));
+const onNode20 = JSON.parse(read('bench/results/reference-20.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
 const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
@@ -28,6 +29,7 @@ const blocks: [path: string, written: string][] = [
   ['docs/performance.md', figuresOf(results)],
   ['docs/performance.md', subjectsOf(slack)],
   ['docs/figures.md', subjectsOf(results)],
+  ['docs/figures.md', figuresOf(onNode20)],
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],
   ['docs/timers.md', faceFiguresOf(faces)],

@@ -35,8 +35,12 @@ describe('the figures that the documents show', () => {
     expect(replays.map(({ plain }) => Number.parseInt(plain.machine.node.slice(1), 10))).toEqual([...releases]);
   });
 
-  test('docs/figures.md has those of every subject', () => {
+  test('docs/figures.md has those of every subject, and of the targets on Node 20, judged as is done today', () => {
+    const onNode20: Results = JSON.parse(read('bench/results/reference-20.json'));
     expect(read('docs/figures.md')).toContain(subjectsOf(reference));
+    expect(read('docs/figures.md')).toContain(figuresOf(onNode20));
+    expect(JSON.parse(JSON.stringify(judge(onNode20.comparisons)))).toEqual(onNode20.targets);
+    expect([releaseOf(onNode20), onNode20.quick]).toEqual(['20', false]);
   });
 
   test('docs/sizing.md has those of the run over event loops and shards, judged as is done today', () => {

@@ -9,7 +9,7 @@ import { nativeWheelsOf } from './wheel/native-wheels.ts';
 /** The release whose programs are shown figure by figure. */
 const REFERENCE = '24';
 
-// Writes the figures of the reference run, of the targets on Node 20, and of replays and drop-in timers on each release of Node, where the documents show them.
+// Writes the figures of each run where the documents show them.
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));

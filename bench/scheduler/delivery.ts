@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createScheduler } from '../../src/index.ts';
 import type { Measurement, Scale, SubjectEntry, Suite } from '../suite.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
+import { cpuEach } from './paced-suite.ts';
 import { perSecond, rest } from './per-second.ts';
 import { DRIVER, NODE, nodeEntry } from './subjects.ts';
 
@@ -20,7 +21,7 @@ interface Deliverer {
 }
 
 const SECONDS = 3;
-/** Delays are uniform over this from the moment in which all are set, and the first and last of it are not measured. */
+/** Delays are uniform over this, s; the first second after all are set is not measured, nor the last. */
 const SPAN = SECONDS + 2;
 const BATCH = ', batch';
 const PREPARE = 10_000;
@@ -45,11 +46,7 @@ function deliverySuite({ load, rate }: DeliverySuiteOptions): Suite {
     base: NODE,
     idle: DRIVER,
     subjects,
-    figures: [
-      { key: 'loop', title: 'event-loop CPU', unit: 'ns each', net: true },
-      { key: 'process', title: 'process CPU', unit: 'ns each', net: true },
-      { key: 'wakes', title: 'wakes of all threads', unit: 'per ms' },
-    ],
+    figures: [...cpuEach, { key: 'wakes', title: 'wakes of all threads', unit: 'per ms' }],
     run: (subject, scale) => measure(subject, scale.quick ? Math.min(rate, 2000) : rate, scale),
   };
 }

@@ -17,6 +17,12 @@ export interface PacedSuiteOptions {
   measure?(load: Load): Record<string, number>;
 }
 
+/** What one operation takes, or one timer that fires. */
+export const cpuEach: readonly Figure[] = [
+  { key: 'loop', title: 'event-loop CPU', unit: 'ns each', net: true },
+  { key: 'process', title: 'process CPU', unit: 'ns each', net: true },
+];
+
 const LIVE = 1_000_000;
 const SECONDS = 3;
 /** Of the same work, before anything is measured. */
@@ -34,8 +40,7 @@ export function pacedSuite(options: PacedSuiteOptions): Suite {
     idle: DRIVER,
     subjects,
     figures: [
-      { key: 'loop', title: 'event-loop CPU', unit: 'ns each', net: true },
-      { key: 'process', title: 'process CPU', unit: 'ns each', net: true },
+      ...cpuEach,
       ...figures,
       { key: 'rate', title: 'reached', unit: 'per second', moreIsBetter: true },
       { key: 'block', title: 'longest block', unit: 'ms' },

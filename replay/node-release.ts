@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '../vendor/commander.ts';
 import { registryBinary } from './registry-binary.ts';
 
 /** Parses the flag that names a release of Node: 24, 24.21 or 24.21.0. */

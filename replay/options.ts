@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../src/wheel/presets.ts';
+import { Command, Option } from '../vendor/commander.ts';
 import { number, readFlags, UsageError } from './command-line.ts';
 import { nodeRelease } from './node-release.ts';
 
@@ -39,16 +39,21 @@ export interface Options extends ReplayOptions {
 /** Most connections of one replay: the driver's tables are laid out for all of them before the clock starts. */
 const maxConnections = 20_000_000;
 
-const examples = `
-Examples:
-  npm start                                          100,000 connections per second for 10 s, against Node's own timers
-  npm start -- --cps 50000 --seconds 5 --shards 2    half the rate, half the time, two worker threads
-  npm start -- --threads 2                           two event loops, clients of the same shards
-  npm start -- --lifetime 60 --requests 10           long connections: more live timers, more moves
-  npm start -- --node 24                             on Node 24, whatever runs this
-  npm start -- --contexts                            every request in an async context of its own
-  npm start -- --jitter 10                           every connection's timeouts up to 10 % longer, as some proxies do
-  npm start -- --no-native --json out.json           only shardwheel, results into a file`;
+const examples = (name: string): string => {
+  const plain = name.replace(/ --$/, '');
+  const lines = [
+    [plain, "100,000 connections per second for 10 s, against Node's own timers"],
+    [`${name} --cps 50000 --seconds 5 --shards 2`, 'half the rate, half the time, two worker threads'],
+    [`${name} --threads 2`, 'two event loops, clients of the same shards'],
+    [`${name} --lifetime 60 --requests 10`, 'long connections: more live timers, more moves'],
+    [`${name} --node 24`, 'on Node 24, whatever runs this'],
+    [`${name} --contexts`, 'every request in an async context of its own'],
+    [`${name} --jitter 10`, "every connection's timeouts up to 10 % longer, as some proxies do"],
+    [`${name} --no-native --json out.json`, 'only shardwheel, results into a file'],
+  ];
+  const width = Math.max(...lines.map(([call]) => call.length)) + 3;
+  return `\nExamples:\n${lines.map(([call, says]) => `  ${call.padEnd(width)}${says}`).join('\n')}`;
+};
 
 const shardThreads = number(0, 1024, { whole: true });
 /** One stays with the event loop. */
@@ -56,11 +61,11 @@ const spareCpus = (): number => Math.max(1, availableParallelism() - 1);
 
 const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shardThreads(text));
 
-/** Reads the flags. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
-export function parseOptions(argv: readonly string[]): Options | undefined {
+/** Reads the flags; `name`: what the command is called by, for its help. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
+export function parseOptions(argv: readonly string[], name = 'npm start --'): Options | undefined {
   const timeout = number(0.001, 86_400);
   const percent = number(0, 100);
-  const command = new Command('npm start --')
+  const command = new Command(name)
     .description(
       'Replays the timers of a proxy on the real clock: first the driver alone, then shardwheel, then node:timers.',
     )
@@ -84,7 +89,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'write the results there, too')
     .option('--no-native', "leave out the comparison with Node's own timers")
-    .addHelpText('after', examples);
+    .addHelpText('after', examples(name));
   if (!readFlags(command, argv)) return undefined;
   const options = command.opts<Options>();
   const connections = options.cps * options.seconds;

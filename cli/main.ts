@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { readFlags, UsageError } from '../replay/command-line.ts';
+import { Command } from '../vendor/commander.ts';
+
+/** Runs a command with what follows its name, and returns its exit code. Throws `UsageError` for bad flags. */
+type Run = (argv: readonly string[]) => Promise<number>;
+
+/** Each is loaded when it is asked for. */
+const commands: Record<string, { readonly says: string; readonly load: () => Promise<Run> }> = {
+  replay: {
+    says: "replays the timers of a proxy, on shardwheel and on Node's own timers",
+    load: async () => (await import('./replay.ts')).runReplay,
+  },
+};
+
+const usage = 2;
+
+function program(): Command {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const command = new Command('shardwheel')
+    .description('Timers on other cores: measures what they would gain you, and shows them at work.')
+    .version(version)
+    .helpCommand(false)
+    .enablePositionalOptions();
+  for (const [name, { says }] of Object.entries(commands)) {
+    command
+      .command(name)
+      .description(says)
+      .passThroughOptions()
+      .allowUnknownOption()
+      .helpOption(false)
+      .argument('[args...]');
+  }
+  return command.addHelpText('after', '\nshardwheel <command> --help tells of each.');
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  try {
+    if (Object.hasOwn(commands, name ?? '')) return await (await commands[name].load())(rest);
+    if (name === undefined) program().outputHelp();
+    else readFlags(program(), argv);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? usage : 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -2,8 +2,9 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { resolveOptions, type SchedulerOptions } from './options.ts';
-import { internalsOf, Scheduler } from './scheduler.ts';
+import { Scheduler } from './scheduler.ts';
 import { startCoordinator } from './start-coordinator.ts';
+import { internalsOf } from './timer-calls.ts';
 
 /**
  * Makes a scheduler. Timers may be scheduled at once, before any thread is up.

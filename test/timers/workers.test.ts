@@ -6,7 +6,7 @@ const entry = (name: string) => new URL(`../../dist/src/${name}.js`, import.meta
 /** A program whose main thread runs `main`, and whose two workers run `worker`; each has the face's functions. */
 async function output(main: string, worker: string): Promise<string[]> {
   const face = `import { setTimeout, setInterval, clearInterval } from '${entry('timers')}';
-    import { internalsOf } from '${entry('scheduler/scheduler')}';
+    import { internalsOf } from '${entry('scheduler/timer-calls')}';
     import { createScheduler, connectScheduler } from '${entry('index')}';
     import { getEnvironmentData, setEnvironmentData, threadId, Worker } from 'node:worker_threads';`;
   const program = `${face}

@@ -1,5 +1,7 @@
-export type { TimerCallback, UnfiredTimer } from './client/client-lane.ts';
+export type { CallSite } from './client/call-sites.ts';
+export type { TimerCallback } from './client/client-lane.ts';
 export type { FiredBatch } from './client/delivery.ts';
+export type { LiveTimer, UnfiredTimer } from './client/live-timers.ts';
 export type { WorkerHint } from './client/placement.ts';
 export {
   AbortError,
@@ -24,12 +26,13 @@ export { connectScheduler } from './scheduler/connect-scheduler.ts';
 export { createScheduler } from './scheduler/create-scheduler.ts';
 export type { DeadlineSignal, DeadlineSignalOptions } from './scheduler/deadline-signal.ts';
 export type { StatsWarning } from './scheduler/hot-shards.ts';
+export type { LabelledTimers, LabelOptions } from './scheduler/labelled-timers.ts';
 export type { SchedulerConnectOptions, SchedulerOptions } from './scheduler/options.ts';
 export type { Scheduler } from './scheduler/scheduler.ts';
 export type { SchedulerEvents } from './scheduler/scheduler-events.ts';
 export type { ClientStats } from './scheduler/sharing.ts';
 export type { SlackTimers } from './scheduler/slack-timers.ts';
-export type { SchedulerStats, ShardStats } from './scheduler/stats.ts';
+export type { LabelStats, SchedulerStats, ShardStats } from './scheduler/stats.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
 export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';

@@ -10,25 +10,17 @@ import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
 import { callLater } from './deferral.ts';
 import { reportHandBack } from './hand-back.ts';
+import type { LaneLabels } from './lane-labels.ts';
 import { Nursery } from './nursery.ts';
 import { Payload } from './payload.ts';
 
 /** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
 
-export interface UnfiredTimer {
-  id: TimerId;
-  deadline: number;
-  argument: unknown;
-}
-
 /** Where deferred timers go that are due and were never published. */
 export interface OverdueSink {
   overdue(lane: ClientLane, slot: number, deadline: number): void;
 }
-
-/** Of a deferred timer that found no slot. */
-const NO_ID = 0;
 
 /** What a closed lane's timers carry. Made here, as close() must not ask for memory. */
 const NOTHING = new Payload(0);
@@ -63,6 +55,8 @@ export class ClientLane {
   private peak = 0;
   /** Whether a deferred timer has ever been scheduled. */
   hasDeferred = false;
+  /** Once one of its timers has a label. */
+  labels: LaneLabels | undefined = undefined;
   /** See prefetch. V8: used results */
   prefetchSink = 0;
   private request = 0;
@@ -131,6 +125,7 @@ export class ClientLane {
    * taken again at once, and one visit to the payload costs less than two.
    */
   end(slot: number): void {
+    if (this.labels !== undefined) this.labels.end(slot);
     if (!this.table.free(slot)) {
       this.payload.clear(slot);
       return;
@@ -259,13 +254,6 @@ export class ClientLane {
     return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 
-  *unfired(): Generator<UnfiredTimer> {
-    for (const slot of this.liveSlots()) {
-      yield { id: this.table.idOf(slot), deadline: this.table.deadlineOf(slot), argument: this.argumentOf(slot) };
-    }
-    for (const { timer, deadline } of this.nursery.unfired()) yield { id: NO_ID, deadline, argument: timer };
-  }
-
   /** The client is closed: reports that to those of its timers that have to know, and releases what all of them carry. */
   handBack(): void {
     this.nursery.handBack();
@@ -273,7 +261,7 @@ export class ClientLane {
     this.payload = NOTHING;
   }
 
-  private *liveSlots(): Generator<number> {
+  *liveSlots(): Generator<number> {
     for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
   }
 

@@ -8,12 +8,15 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
-import type { ClientLane, UnfiredTimer } from './client-lane.ts';
+import type { CallSites } from './call-sites.ts';
+import type { ClientLane } from './client-lane.ts';
 import { ClientLoop } from './client-loop.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
 import { DeferredRuns } from './deferral.ts';
 import { Delivery } from './delivery.ts';
+import { LabelRegistry } from './label-registry.ts';
+import { type UnfiredTimer, unfiredOf } from './live-timers.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
@@ -50,6 +53,9 @@ export class Client {
   readonly loop: ClientLoop;
   /** Deferred timers. */
   readonly young: YoungTimers;
+  readonly labels = new LabelRegistry();
+  /** Where that is asked for. */
+  callSites: CallSites | undefined = undefined;
   // See ClientParts.
   readonly afterPublish: () => void;
   readonly catchUp: () => void;
@@ -107,7 +113,7 @@ export class Client {
     if (lane === undefined) return false;
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
-    this.move(lane, slot, deadline);
+    this.move(lane, slot, lane.labels === undefined ? deadline : lane.labels.moved(slot, deadline, this.clock));
     return true;
   }
 
@@ -136,6 +142,7 @@ export class Client {
     if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
+    if (this.callSites !== undefined) this.callSites.count(lane, slot, callback);
     if (this.hold.isHolding === false) this.hold.settle();
     return slot;
   }
@@ -230,7 +237,7 @@ export class Client {
   /** Every live timer. */
   unfired(): UnfiredTimer[] {
     this.young.promoteAll();
-    return this.lanes.flatMap((lane) => [...lane.unfired()]);
+    return this.lanes.flatMap((lane) => [...unfiredOf(lane, this.lanesByPlacement.length)]);
   }
 
   // Once per turn.

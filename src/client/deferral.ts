@@ -10,6 +10,8 @@ export const HANDED_BACK = Symbol('handedBack');
  * its own, say. Such a timer has `callLater` for a callback, and itself for an argument.
  */
 export interface DeferredTimer {
+  /** What it calls in the end, under the name that Node's timeouts have for it. */
+  readonly _onTimeout: unknown;
   /** It has been delivered. `tick`: its due tick. Must not throw, nor run anything of the program. */
   [DELIVERED](context: Context, tick: number): void;
   /** It waits under another handle from here on: see `Nursery`. Must not throw. */

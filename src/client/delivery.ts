@@ -180,6 +180,7 @@ export class Delivery implements OverdueSink {
     const id = lane.table.idOf(slot);
     const argument = lane.argumentOf(slot);
     const context = lane.contextOf(slot);
+    if (lane.labels !== undefined) lane.labels.delivered(slot, this.now - deadline);
     lane.end(slot);
     this.count(this.now - deadline);
     if (callback === undefined) {

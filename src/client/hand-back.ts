@@ -11,6 +11,9 @@ export function onHandBack<A>(callback: (argument: A, id: TimerId) => void, list
   listeners.set(callback, listener as (argument: never) => void);
 }
 
+/** Whether timers with this callback have a listener. */
+export const isToldWhenHandedBack = (callback: unknown): boolean => listeners.has(callback);
+
 export function reportHandBack(callback: unknown, argument: unknown): void {
   listeners.get(callback)?.(argument as never);
 }

@@ -52,5 +52,12 @@ export function placementOf(hint: WorkerHint, shards: number): number {
   throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
 }
 
+/** A hint that is placed on a shard: the first one from a number on. Some tries for each shard that there is. */
+export function hintOf(shard: number, shards: number, from: number): number {
+  let hint = Math.imul(from, shards);
+  while (placementOfInteger(hint, shards) !== shard) hint = (hint + 1) | 0;
+  return hint;
+}
+
 /** Multiply and shift in place of a remainder: uses the high bits, and costs no division. */
 const scaleTo = (hash: number, shards: number): number => Math.imul(hash >>> 16, shards) >>> 16;

@@ -32,7 +32,7 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
   const left = () => names.delete(name);
   const coordinator = (_: unknown, events: CoordinatorEvents) => connectCoordinator(known, resolved, events, left);
-  const scheduler = outsideContexts(() => new Scheduler({ shards, capacity, signal: resolved.signal, coordinator }));
+  const scheduler = outsideContexts(() => new Scheduler({ ...resolved, shards, capacity, coordinator }));
   names.add(name);
   return scheduler;
 }

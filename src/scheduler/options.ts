@@ -37,6 +37,11 @@ export interface SchedulerOptions {
    * multiples of that power. For single calls see `Scheduler.withSlack`. Default 0.
    */
   slack?: number;
+  /**
+   * Looks at the stack of a random share of all calls that schedule a timer, so that `callSites()` can say who does: above 0, at
+   * most 1. A call that is looked at costs some 20 µs, any other a ns. Default: none is.
+   */
+  trace?: { sample: number };
   /** Aborting closes the scheduler. */
   signal?: AbortSignal;
   /**
@@ -73,6 +78,8 @@ export interface SchedulerConnectOptions {
   maxBatch?: number;
   /** As that of `createScheduler`, for the timers of this one. Default 0, whatever the owner's is. */
   slack?: number;
+  /** As that of `createScheduler`, for the calls of this thread. */
+  trace?: { sample: number };
   /** Aborting closes the connected scheduler, and no other. */
   signal?: AbortSignal;
 }
@@ -83,6 +90,8 @@ export interface ConnectOptions {
   /** Ticks. */
   readonly slack: number;
   readonly signal: AbortSignal | undefined;
+  /** Of all calls, how many are traced; undefined where none is. */
+  readonly traced: number | undefined;
 }
 
 /** Options with every default filled in and every value checked. */
@@ -122,7 +131,12 @@ export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tic
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
-  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), slack: resolveSlack(slack, tick), signal };
+  return {
+    maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
+    slack: resolveSlack(slack, tick),
+    signal,
+    traced: resolveTrace(options.trace),
+  };
 }
 
 /** Throws as {@link resolveConnectOptions} does. */
@@ -156,6 +170,16 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     execArgv: resolveExecArgv(options.execArgv),
     env: resolveEnv(options.env),
   };
+}
+
+function resolveTrace(trace: unknown): number | undefined {
+  if (trace === undefined) return undefined;
+  if (typeof trace !== 'object' || trace === null) {
+    throw new InvalidConfigError('options.trace', 'must be an object with a sample', trace);
+  }
+  const { sample } = trace as { sample?: unknown };
+  if (typeof sample === 'number' && sample > 0 && sample <= 1) return sample;
+  throw new InvalidConfigError('options.trace.sample', 'must be a number above 0, at most 1', sample);
 }
 
 /** By Node's own test: those of other realms, and of polyfills, are signals as well. */

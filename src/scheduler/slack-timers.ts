@@ -138,7 +138,7 @@ function ticksOf(slack: unknown, scale: TickScale): number | undefined {
 const requirement = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
 /** The slack of a call, in ticks. Throws InvalidArgumentError. */
-function requireSlack(slack: unknown, scale: TickScale): number {
+export function requireSlack(slack: unknown, scale: TickScale): number {
   const ticks = ticksOf(slack, scale);
   if (ticks === undefined) throw new InvalidArgumentError('slack', requirement(scale), slack);
   return ticks;

@@ -1,5 +1,7 @@
 import type { Client } from '../client/client.ts';
+import type { Label } from '../client/label.ts';
 import type { Serving } from '../hosts/auto-shard.ts';
+import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
 import type { ClientStats } from './sharing.ts';
@@ -22,6 +24,21 @@ export interface ShardStats extends ShardCounters {
   inline: boolean;
 }
 
+/** What a client has counted of the timers with a label. */
+export interface LabelStats {
+  label: string;
+  /** Of scaled timers: the least that each is given, ms; undefined where they are not scaled. */
+  min: number | undefined;
+  /** Of the time beyond the minimum, how much scaled timers are given now: 0 to 1. */
+  factor: number;
+  /** Live timers now. */
+  size: number;
+  scheduled: number;
+  cancelled: number;
+  delivered: number;
+  lateness: Lateness;
+}
+
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
   /** How much later timers may come, where their call does not say otherwise: the option, in whole ticks, ms. */
@@ -34,6 +51,8 @@ export interface SchedulerStats extends TimerCounts {
   shards: ShardStats[];
   /** Once the scheduler is shared, and by its owner alone: all of its clients, the owner first. Else empty. */
   clients: ClientStats[];
+  /** This client's timers by label, in the order of the labels' first use. */
+  labels: LabelStats[];
   /** What costs more than it need; empty as a rule. */
   warnings: StatsWarning[];
 }
@@ -44,6 +63,13 @@ export interface StatsSource {
   readonly serving: Serving;
   shardStats(): Promise<ShardStats[]>;
   clientStats(): ClientStats[];
+}
+
+function statsOf(label: Label, isClosed: boolean): LabelStats {
+  const { name, min, factor, size, scheduled, delivered, lateness } = label;
+  const cancelled = scheduled - delivered - size;
+  const live = isClosed ? 0 : size;
+  return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness: lateness.summary() };
 }
 
 /** What client and shards have counted. */
@@ -60,6 +86,7 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
     serving: coordinator.serving,
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),
+    labels: client.labels.all.map((label) => statsOf(label, client.isClosed)),
     warnings: hotShards(shards.map((shard) => shard.size)),
   };
 }

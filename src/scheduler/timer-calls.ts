@@ -9,6 +9,7 @@ import { type BoundedWaitOptions, type BoundedWork, boundedWait } from './bounde
 import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
 import { type DeadlineSignal, type DeadlineSignalOptions, deadlineSignal } from './deadline-signal.ts';
 import { hideFields } from './inspection.ts';
+import { LabelledTimers, type LabelOptions } from './labelled-timers.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
 import { requireOpen } from './require-open.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
@@ -26,6 +27,7 @@ export interface SchedulerParts {
   readonly shards: number;
   readonly capacity: number;
   readonly signal: AbortSignal | undefined;
+  readonly traced: number | undefined;
   readonly coordinator: (layout: TimerIdLayout, events: CoordinatorEvents) => Coordinator;
 }
 
@@ -160,6 +162,15 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   group(workerHint: WorkerHint): TimerGroup {
     this.shardOf(workerHint);
     return new TimerGroup(this, workerHint);
+  }
+
+  /**
+   * The calls that start timers, with a label: see {@link LabelledTimers}. With `min` the label is a class of scaled timers. A name
+   * is a label from its first use on, one of 254 at most: what comes after counts as '(other)'. Throws InvalidArgumentError.
+   */
+  label(name: string, options?: LabelOptions): LabelledTimers {
+    requireOpen(this.#client, 'label');
+    return new LabelledTimers(this, this.#client, name, options);
   }
 
   /** The calls that give timers their time, with this slack, ms, and not the scheduler's. Throws InvalidArgumentError. */

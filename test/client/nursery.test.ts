@@ -5,6 +5,7 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 
 /** A timer that only knows where it is. */
 class Timer implements DeferredTimer {
+  readonly _onTimeout = undefined;
   handle = Number.NaN;
   isHandedBack = false;
   deadline: number;

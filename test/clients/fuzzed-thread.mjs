@@ -2,7 +2,7 @@
 // Counts stand in shared memory, so that a thread that is terminated has told all that it knows.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectScheduler, createScheduler } from '../../dist/src/index.js';
-import { internalsOf } from '../../dist/src/scheduler/scheduler.js';
+import { internalsOf } from '../../dist/src/scheduler/timer-calls.js';
 
 const { handle, options, seed, counts } = workerData;
 const scheduler = handle === undefined ? createScheduler(options) : connectScheduler(handle);

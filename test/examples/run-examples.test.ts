@@ -38,6 +38,15 @@ test('http: deadlines of a client, header and keep-alive timeouts of a server', 
   ]);
 });
 
+test('auto-scale: timeouts get shorter while the heap is full, and connections fewer', async () => {
+  const { code, stdout, stderr } = await run('auto-scale');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const lines = [...stdout.matchAll(/^\d s: (\d+) open, heap \d+ MiB, factor ([\d.]+)$/gm)];
+  expect(lines.length).toBe(5);
+  expect(Math.min(...lines.map(([, , factor]) => Number(factor)))).toBeLessThan(0.8);
+  expect(Math.max(...lines.map(([, open]) => Number(open)))).toBeLessThan(50_000);
+});
+
 test('fake time with node:test', async () => {
   const { code, stdout } = await run('fake-time/retry-with-node-test');
   expect(code).toBe(0);

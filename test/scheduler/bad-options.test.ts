@@ -10,6 +10,7 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   capacity: (value) => value === undefined,
   clock: (value) => value === undefined,
   maxBatch: (value) => value === undefined,
+  trace: (value) => value === undefined,
   slack: (value) => value === undefined || value === 2.5,
   signal: (value) => value === undefined,
   hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
@@ -35,7 +36,7 @@ test('every option, every kind of value: refused with the value in the message, 
         expect(build, what).toThrow(refusal);
         // A wheel that is an object is refused for what is wrong within it.
         const isConfig =
-          /^(wheel|inlineAfter|resourceLimits|env)$/.test(option) && typeof value === 'object' && value !== null;
+          /^(wheel|inlineAfter|resourceLimits|env|trace)$/.test(option) && typeof value === 'object' && value !== null;
         expect(build, what).toThrow(
           isConfig ? /, got / : `options.${option} must be`.replace('options.signal', 'The options.signal'),
         );
@@ -44,7 +45,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(14 * 20);
+  expect(cases).toBe(15 * 20);
 });
 
 test('options that are no object', () => {

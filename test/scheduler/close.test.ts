@@ -32,33 +32,45 @@ describe.each([0, 1, 2])('close(): shards %i', (shards) => {
     expect(scheduler.size).toBe(0);
   });
 
-  test('hands back id, deadline and argument', async () => {
+  test('hands back all that another scheduler needs to go on with the timers', async () => {
     const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;
     const argument = { of: 'mine' };
+    const callback = () => undefined;
     const ids = [
-      scheduler.schedule(1, 50, () => undefined, argument),
+      scheduler.schedule(1, 50, callback, argument),
       scheduler.schedule(2, 60.5),
-      scheduler.schedule(3, 70, () => undefined),
+      scheduler.label('idle').schedule(3, 70, callback),
     ];
+    const shardsOf = [1, 2, 3].map((hint) => scheduler.shardOf(hint));
     scheduler.schedule(4, 5);
     scheduler.cancel(scheduler.schedule(5, 50));
     scheduler.reschedule(ids[2], 80);
     await scheduler.advanceTo(5);
     const unfired = await scheduler.close();
+    const [label, isSettled, workerHint] = [undefined, false, expect.any(Number)];
     expect(unfired.sort((one, other) => one.deadline - other.deadline)).toEqual([
-      { id: ids[0], deadline: 50, argument },
-      { id: ids[1], deadline: 60.5, argument: undefined },
-      { id: ids[2], deadline: 80, argument: undefined },
+      { id: ids[0], deadline: 50, callback, argument, workerHint, label, isSettled },
+      { id: ids[1], deadline: 60.5, callback: undefined, argument: undefined, workerHint, label, isSettled },
+      { id: ids[2], deadline: 80, callback, argument: undefined, workerHint, label: 'idle', isSettled },
     ]);
     expect(unfired[0].argument).toBe(argument);
+    const successor = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    expect(unfired.map((timer) => successor.shardOf(timer.workerHint))).toEqual(shardsOf);
+    const fired: unknown[] = [];
+    for (const timer of unfired) {
+      successor.schedule(timer.workerHint, timer.deadline, () => fired.push(timer.deadline), timer.argument);
+    }
+    expect(await successor.advanceTo(100)).toBe(3);
+    expect(fired.sort()).toEqual([50, 60.5, 80]);
+    await successor.close();
   });
 
   test('does not take the argument of a slot that has changed hands for its own', async () => {
     const scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
     scheduler.cancel(scheduler.schedule('a', 50, () => undefined, 'of another'));
     const id = scheduler.schedule('a', 60);
-    expect(await scheduler.close()).toEqual([{ id, deadline: 60, argument: undefined }]);
+    expect(await scheduler.close()).toMatchObject([{ id, deadline: 60, callback: undefined, argument: undefined }]);
   });
 
   test('before it is ready', async () => {

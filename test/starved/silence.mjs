@@ -9,7 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createScheduler } from '../../dist/src/index.js';
 import { Doorbell } from '../../dist/src/lane/doorbell.js';
 import { Heartbeat } from '../../dist/src/lane/heartbeat.js';
-import { internalsOf } from '../../dist/src/scheduler/scheduler.js';
+import { internalsOf } from '../../dist/src/scheduler/timer-calls.js';
 import { SharedClock } from '../../dist/src/time/shared-clock.js';
 import { pass } from './ledger.mjs';
 

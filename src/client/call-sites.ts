@@ -1,0 +1,130 @@
+import type { TimerId } from '../timer-id.ts';
+import type { ClientLane } from './client-lane.ts';
+import { callLater } from './deferral.ts';
+
+/** A place in the program that has scheduled timers. Counts are estimates: what was seen, by the share that is looked at. */
+export interface CallSite {
+  /** The first frame outside of this package, as V8 writes it: `arm (file:///app/idle.js:12:9)`. */
+  site: string;
+  /** The frames from there on, at most 8. */
+  stack: string[];
+  scheduled: number;
+  /** Live timers now. */
+  live: number;
+}
+
+/** Sites that are kept apart; what comes from others counts as OTHER. */
+export const MAX_SITES = 1000;
+const OTHER = '(other)';
+const MAX_FRAMES = 8;
+/** Frames that V8 is asked for: those of this package are among them. */
+const STACK_LIMIT = MAX_FRAMES + 8;
+/** Timers remembered before the first look for those that have ended. */
+const FIRST_LOOK = 1024;
+
+/** This file in a stack, however that names files: compiled, or by its source map. What is before it is the package's folder. */
+const HERE = /(?:\(|^)([^()]*[\\/])client[\\/]call-sites\.[jt]s:/;
+
+interface Site {
+  readonly stack: string[];
+  seen: number;
+}
+
+/**
+ * Who schedules timers: of a random share of all calls the stack is looked at. A call that is not looked at costs a decrement,
+ * one that is, some 20 µs. Of drop-in timers `shardwheel/profile` tells, not this. Timers that are seen are remembered by id until they have ended, as a `TimerGroup` remembers its own.
+ */
+export class CallSites {
+  private readonly share: number;
+  private readonly random: () => number;
+  private readonly isLive: (id: TimerId) => boolean;
+  private readonly sites = new Map<string, Site>();
+  private ids = new Map<TimerId, Site>();
+  private lookAt = FIRST_LOOK;
+  /** Calls until the next that is looked at. */
+  private left: number;
+
+  /** `share`: of all calls, from above 0 to 1. */
+  constructor(share: number, isLive: (id: TimerId) => boolean, random = Math.random) {
+    this.share = share;
+    this.isLive = isLive;
+    this.random = random;
+    this.left = this.gap();
+  }
+
+  /** A timer has been scheduled by the present call. Never throws. */
+  count(lane: ClientLane, slot: number, callback: unknown): void {
+    this.left -= 1;
+    if (this.left > 0) return;
+    this.left = this.gap();
+    if (callback !== callLater) this.note(lane.table.idOf(slot)); // a deferred timer is filed by a turn
+  }
+
+  private note(id: TimerId): void {
+    const stack = stackHere();
+    const name = stack[0] ?? OTHER;
+    let site = this.sites.get(name);
+    if (site === undefined) {
+      const key = this.sites.size < MAX_SITES ? name : OTHER;
+      site = this.sites.get(key) ?? { stack: key === OTHER ? [] : stack, seen: 0 };
+      this.sites.set(key, site);
+    }
+    site.seen += 1;
+    this.ids.set(id, site);
+    if (this.ids.size >= this.lookAt) this.dropEnded();
+  }
+
+  /** Those with most live timers first. */
+  all(): CallSite[] {
+    this.dropEnded();
+    const live = new Map<Site, number>();
+    for (const site of this.ids.values()) live.set(site, (live.get(site) ?? 0) + 1);
+    const estimate = (seen: number): number => Math.round(seen / this.share);
+    return [...this.sites]
+      .map(([name, site]) => ({
+        site: name,
+        stack: [...site.stack],
+        scheduled: estimate(site.seen),
+        live: estimate(live.get(site) ?? 0),
+      }))
+      .sort((one, other) => other.live - one.live || other.scheduled - one.scheduled);
+  }
+
+  private dropEnded(): void {
+    this.ids = new Map([...this.ids].filter(([id]) => this.isLive(id)));
+    this.lookAt = Math.max(FIRST_LOOK, 2 * this.ids.size);
+  }
+
+  /** Geometrically distributed, so that no rhythm of the program goes unseen: each call is as likely as any other. */
+  private gap(): number {
+    if (this.share === 1) return 1;
+    return 1 + Math.floor(Math.log(1 - this.random()) / Math.log(1 - this.share));
+  }
+}
+
+/** The frames of the present call outside of this package, the innermost first. */
+function stackHere(): string[] {
+  const holder: { stack?: unknown } = {};
+  const limit = Error.stackTraceLimit;
+  try {
+    Error.stackTraceLimit = STACK_LIMIT;
+    Error.captureStackTrace(holder);
+    const frames = String(holder.stack).split('\n').slice(1);
+    const names = frames.map((frame) => frame.trim().replace(/^at /, ''));
+    const own = HERE.exec(names[0] ?? '')?.[1];
+    const outside = own === undefined ? names : names.filter((name) => !name.includes(own)); // else: bundled
+    return outside.slice(0, MAX_FRAMES);
+  } catch {
+    return []; // the program formats stacks by a function of its own, which has thrown, or has frozen Error
+  } finally {
+    restore(limit);
+  }
+}
+
+function restore(limit: number): void {
+  try {
+    Error.stackTraceLimit = limit;
+  } catch {
+    // Frozen: it has not been changed either.
+  }
+}

@@ -1,0 +1,86 @@
+import process from 'node:process';
+import { InvalidArgumentError } from '../errors.ts';
+import type { ClientLane } from './client-lane.ts';
+import { Label } from './label.ts';
+import { LaneLabels, NO_LABEL } from './lane-labels.ts';
+
+/** Labels that a client has at most; what has another counts as OTHER. */
+export const MAX_LABELS = 254;
+export const OTHER = '(other)';
+
+const MAX_LENGTH = 128;
+
+/**
+ * The labels of a client's timers. A label is given to a timer as it starts, and stays with it: its lane keeps a byte of it,
+ * see `LaneLabels`.
+ */
+export class LabelRegistry {
+  /** By code; the first stands for none. */
+  private readonly byCode: Label[] = [new Label('', undefined)];
+  private readonly codes = new Map<string, number>();
+
+  /** All that there are. */
+  get all(): readonly Label[] {
+    return this.byCode.slice(NO_LABEL + 1);
+  }
+
+  /** The scaled one of this name. Throws InvalidArgumentError where there is none. */
+  scaled(name: unknown): Label {
+    const label = this.all.find((each) => each.name === name && each.min !== undefined);
+    if (label !== undefined) return label;
+    const names = this.all.flatMap((each) => (each.min === undefined ? [] : [`'${each.name}'`]));
+    const known = names.length === 0 ? 'and there is none yet' : `such as ${names.slice(0, 5).join(', ')}`;
+    throw new InvalidArgumentError('class', `must be a label that was made with a min, ${known}`, name);
+  }
+
+  /**
+   * The code of a name, which has a label from here on. Throws InvalidArgumentError for what is no name, for a minimum that is
+   * none, or another than the label's, and AllocationError.
+   */
+  codeOf(name: unknown, min: unknown): number {
+    if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
+      throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LENGTH} characters`, name);
+    }
+    if (min !== undefined && !(typeof min === 'number' && min >= 0 && min < Number.POSITIVE_INFINITY)) {
+      throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);
+    }
+    const code = this.codes.get(name);
+    if (code === undefined) return this.add(name, min as number | undefined);
+    const label = this.byCode[code];
+    if (min !== undefined && min !== label.min) {
+      const made = label.min === undefined ? 'without one' : `with ${label.min}`;
+      throw new InvalidArgumentError('options.min', `must be as before: the label '${name}' was made ${made}`, min);
+    }
+    return code;
+  }
+
+  labelOf(code: number): Label {
+    return this.byCode[code];
+  }
+
+  /** Those of a lane, which keeps some from here on. Throws AllocationError. */
+  of(lane: ClientLane, label: Label): LaneLabels {
+    lane.labels ??= new LaneLabels(this.byCode, lane.table.capacity);
+    if (label.min !== undefined) lane.labels.allowScaling();
+    return lane.labels;
+  }
+
+  private add(name: string, min: number | undefined): number {
+    if (this.byCode.length <= MAX_LABELS) return this.put(name, min);
+    if (min !== undefined) {
+      throw new InvalidArgumentError('label', `must be one of the ${MAX_LABELS} that there can be, to be scaled`, name);
+    }
+    const other = this.codes.get(OTHER);
+    if (other !== undefined) return other;
+    const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
+    process.emitWarning(why, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_LABELS' });
+    return this.put(OTHER, undefined);
+  }
+
+  private put(name: string, min: number | undefined): number {
+    const code = this.byCode.length;
+    this.byCode.push(new Label(name, min));
+    this.codes.set(name, code);
+    return code;
+  }
+}

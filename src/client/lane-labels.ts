@@ -1,0 +1,88 @@
+import { allocateWords, doublesIn } from '../memory/shared-words.ts';
+import type { Label } from './label.ts';
+
+/** Of a slot whose timer has no label. */
+export const NO_LABEL = 0;
+
+/**
+ * Which label each timer of a lane has, by slot, and between which times it is due if it is scaled. There only once a timer
+ * of the lane has a label: so whoever uses none pays for one comparison where a timer ends.
+ *
+ *     codes    a byte per slot: its label; NO_LABEL where there is none, and where there is no timer
+ *     bounds   two doubles per slot, once a label of the client is scaled: earliest and full deadline, ms, of scaled timers
+ *
+ * Laid out for the whole capacity, and resident as far as touched, as a lane's payload is.
+ */
+export class LaneLabels {
+  /** By code. */
+  private readonly labels: readonly Label[];
+  private readonly capacity: number;
+  private readonly codes: Uint8Array;
+  private bounds: Float64Array | undefined;
+
+  /** Throws AllocationError. */
+  constructor(labels: readonly Label[], capacity: number) {
+    this.labels = labels;
+    this.capacity = capacity;
+    this.codes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
+  }
+
+  /** Makes room for scaled timers. Throws AllocationError. */
+  allowScaling(): void {
+    this.bounds ??= doublesIn(allocateWords(4 * this.capacity));
+  }
+
+  /** Precondition: the slot has a timer that has just begun; where it is scaled, `allowScaling` was called. */
+  begin(slot: number, code: number, earliest: number, full: number): void {
+    const label = this.labels[code];
+    this.codes[slot] = code;
+    label.size += 1;
+    label.scheduled += 1;
+    if (label.min !== undefined) this.setBounds(slot, earliest, full);
+  }
+
+  /** A timer has ended, whichever way. */
+  end(slot: number): void {
+    const code = this.codes[slot];
+    if (code === NO_LABEL) return;
+    this.codes[slot] = NO_LABEL;
+    this.labels[code].size -= 1;
+  }
+
+  /** A timer is being delivered, this late, ms; before it ends. */
+  delivered(slot: number, lateness: number): void {
+    const code = this.codes[slot];
+    if (code === NO_LABEL) return;
+    const label = this.labels[code];
+    label.delivered += 1;
+    label.lateness.record(lateness);
+  }
+
+  labelOf(slot: number): Label | undefined {
+    const code = this.codes[slot];
+    return code === NO_LABEL ? undefined : this.labels[code];
+  }
+
+  /** When a timer is due that the program moves now to this deadline, ms: earlier where its label is scaled. */
+  moved(slot: number, full: number, clock: { exact(): number }): number {
+    const label = this.labelOf(slot);
+    if (label?.min === undefined) return full;
+    const earliest = clock.exact() + label.min;
+    this.setBounds(slot, earliest, full);
+    return label.deadlineOf(earliest, full);
+  }
+
+  /** When a scaled timer is due by its label's factor of now, ms; NaN for any other slot. */
+  scaledDeadlineOf(slot: number): number {
+    const label = this.labelOf(slot);
+    if (label?.min === undefined) return Number.NaN;
+    const bounds = this.bounds as Float64Array;
+    return label.deadlineOf(bounds[2 * slot], bounds[2 * slot + 1]);
+  }
+
+  private setBounds(slot: number, earliest: number, full: number): void {
+    const bounds = this.bounds as Float64Array;
+    bounds[2 * slot] = earliest;
+    bounds[2 * slot + 1] = full;
+  }
+}

@@ -1,0 +1,128 @@
+import { inspect } from 'node:util';
+import { requireCallback, requireDeadline, requireDelay, requireTimer } from '../client/arguments.ts';
+import type { Client } from '../client/client.ts';
+import type { TimerCallback } from '../client/client-lane.ts';
+import type { Label } from '../client/label.ts';
+import type { WorkerHint } from '../client/placement.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import type { TimerId } from '../timer-id.ts';
+import { shownAs } from './inspection.ts';
+import { requireOpen } from './require-open.ts';
+import { requireSlack } from './slack-timers.ts';
+import { type GroupTimers, TimerGroup } from './timer-group.ts';
+
+/** What timers with a label need of their scheduler. */
+interface LabelScheduler extends GroupTimers {
+  shardOf(workerHint: WorkerHint): number;
+}
+
+export interface LabelOptions {
+  /**
+   * Makes the label a class of scaled timers: each is given at least so many ms from its call, or its whole delay where that is
+   * less, and of what lies beyond as much as {@link Scheduler.setScale} says. By default they are not scaled.
+   */
+  min?: number;
+  /** How much later timers of these calls may come, ms. Default: the scheduler's slack. */
+  slack?: number;
+}
+
+/**
+ * The calls of a scheduler that start timers, with a label: `stats()`, metrics and `timers()` tell them apart by it. Ids are the
+ * scheduler's, and its `reschedule` and `cancel` are for these timers as for any; a label stays with its timer.
+ */
+export class LabelledTimers {
+  readonly #scheduler: LabelScheduler;
+  readonly #client: Client;
+  readonly #code: number;
+  readonly #label: Label;
+  /** Ticks. */
+  readonly #slack: number | undefined;
+
+  /** Use {@link Scheduler.label}. Throws InvalidArgumentError. */
+  constructor(scheduler: LabelScheduler, client: Client, name: string, options: LabelOptions = {}) {
+    if (typeof options !== 'object' || options === null) {
+      throw new InvalidArgumentError('options', 'must be an object', options);
+    }
+    this.#scheduler = scheduler;
+    this.#client = client;
+    this.#code = client.labels.codeOf(name, options.min);
+    this.#label = client.labels.labelOf(this.#code);
+    this.#slack = options.slack === undefined ? undefined : requireSlack(options.slack, client.scale);
+  }
+
+  /** '(other)' where the client has more labels than are kept apart. */
+  get label(): string {
+    return this.#label.name;
+  }
+
+  /** ms; undefined where the timers are not scaled. */
+  get min(): number | undefined {
+    return this.#label.min;
+  }
+
+  /** What the last {@link Scheduler.setScale} said, from 0 to 1; 1 before. */
+  get factor(): number {
+    return this.#label.factor;
+  }
+
+  /** Live timers with this label. */
+  get size(): number {
+    return this.#client.isClosed ? 0 : this.#label.size;
+  }
+
+  /** As {@link Scheduler.schedule}. */
+  schedule<A = undefined>(
+    workerHint: WorkerHint,
+    deadline: number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    requireOpen(this.#client, 'schedule');
+    requireDeadline(deadline);
+    requireTimer(deadline, callback);
+    const now = this.#label.min === undefined ? 0 : this.#client.clock.exact();
+    return this.#start(workerHint, deadline, callback, argument, now);
+  }
+
+  /** As {@link Scheduler.scheduleAfter}. */
+  scheduleAfter<A = undefined>(
+    workerHint: WorkerHint,
+    delay: number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    requireOpen(this.#client, 'scheduleAfter');
+    requireDelay(delay);
+    requireCallback(callback);
+    const now = this.#client.clock.exact();
+    return this.#start(workerHint, now + delay, callback, argument, now);
+  }
+
+  /** As {@link Scheduler.group}, for timers with this label. */
+  group(workerHint: WorkerHint): TimerGroup {
+    this.#scheduler.shardOf(workerHint);
+    return new TimerGroup(this.#scheduler, workerHint, this);
+  }
+
+  [inspect.custom](): object {
+    const { label, min, factor, size } = this;
+    return shownAs(this, min === undefined ? { label, size } : { label, min, factor, size });
+  }
+
+  /** `now`: when, ms, where the label is scaled. */
+  #start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, now: number): TimerId {
+    const [client, label] = [this.#client, this.#label];
+    const context = callback === undefined ? undefined : client.context();
+    const lane = client.laneAt(client.shardOf(hint));
+    const labels = client.labels.of(lane, label);
+    const earliest = label.min === undefined ? deadline : now + label.min;
+    const before = this.#slack === undefined ? undefined : client.time.beginSlack(this.#slack);
+    try {
+      const slot = client.schedule(lane, label.deadlineOf(earliest, deadline), callback, argument, context);
+      labels.begin(slot, this.#code, earliest, deadline);
+      return lane.table.idOf(slot);
+    } finally {
+      if (before !== undefined) client.time.setSlack(before);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { createScheduler, createTimers } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+
+function named(): void {}
+
+describe('timers()', () => {
+  test('shows each live timer: id, deadline, shard, label, name of the callback, argument', async () => {
+    await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const argument = { of: 'mine' };
+    const timers = [
+      { id: scheduler.schedule('a', 50, named, argument), hint: 'a', deadline: 50, callback: 'named', argument },
+      { id: scheduler.schedule('b', 60), hint: 'b', deadline: 60, callback: undefined, argument: undefined },
+      { id: scheduler.label('idle').schedule('c', 70, () => 0, 7), hint: 'c', deadline: 70, callback: '', argument: 7 },
+    ];
+    scheduler.cancel(scheduler.schedule('d', 5));
+    const expected = timers.map(({ hint, ...timer }) => {
+      const label = timer.deadline === 70 ? 'idle' : undefined;
+      return { ...timer, shard: scheduler.shardOf(hint), label };
+    });
+    const seen = [...scheduler.timers()].sort((one, other) => one.deadline - other.deadline);
+    expect(seen).toEqual(expected);
+    expect(seen[0].argument).toBe(argument);
+  });
+
+  test('shows the drop-in timers of the scheduler by what they call', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+    const { setTimeout } = createTimers(scheduler);
+    const timeouts = [setTimeout(named, 10), setTimeout(named, 1e6)];
+    const seen = [...scheduler.timers()].map(({ callback, argument }) => ({ callback, argument }));
+    expect(seen).toEqual(timeouts.map((argument) => ({ callback: 'named', argument })));
+  });
+
+  test('goes on while timers start and end, and sees each that lives all the while once', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 4096 });
+    const ids = Array.from({ length: 2000 }, (_, i) => scheduler.schedule(i, 1000 + i));
+    const staying = new Set(ids.filter((_, i) => i % 2 === 0));
+    const seen: number[] = [];
+    let step = 0;
+    for (const { id } of scheduler.timers()) {
+      seen.push(id);
+      scheduler.cancel(ids[(2 * step + 1001) % 2000]);
+      if (step < 500) scheduler.schedule(step, 5000);
+      step += 1;
+    }
+    expect(seen.filter((id) => staying.has(id)).length).toBe(1000);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('ends where the scheduler is closed meanwhile', async () => {
+    const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+    for (let i = 0; i < 10; i++) scheduler.schedule(i, 1000);
+    const timers = scheduler.timers();
+    expect(timers.next().done).toBe(false);
+    await scheduler.close();
+    expect(timers.next().done).toBe(true);
+  });
+});
+
+test('what close() hands back of timeout() and the drop-in timers is settled, and a signal can still be aborted', async () => {
+  const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+  const waiting = expect(scheduler.timeout(new Promise(() => undefined), 50)).rejects.toThrow(/pending when/);
+  const signal = scheduler.signalAfter(60);
+  createTimers(scheduler).setTimeout(named, 70);
+  scheduler.schedule(1, 80, named);
+  const unfired = await scheduler.close();
+  await waiting;
+  const known = unfired.sort((one, other) => one.deadline - other.deadline);
+  expect(known.map(({ callback, isSettled }) => [callback, isSettled])).toEqual([
+    [undefined, true],
+    [expect.any(Function), false],
+    [undefined, true],
+    [named, false],
+  ]);
+  await using successor = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+  const { workerHint, deadline, callback, argument } = known[1];
+  successor.schedule(workerHint, deadline, callback, argument);
+  await successor.advanceTo(60);
+  expect(signal.aborted).toBe(true);
+});

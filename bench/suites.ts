@@ -10,6 +10,8 @@ import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
 import { replay } from './scheduler/replay.ts';
 import { slackSuites } from './scheduler/slack.ts';
+import { labels } from './steering/labels.ts';
+import { rescale } from './steering/rescale.ts';
 import type { Suite } from './suite.ts';
 import { churn } from './wheel/churn.ts';
 import { fire } from './wheel/fire.ts';
@@ -33,6 +35,8 @@ export const suites: readonly Suite[] = [
   shards,
   ...slackSuites,
   ...deliverySuites,
+  labels,
+  rescale,
   clients,
   ...faceSuites,
   runtimes,

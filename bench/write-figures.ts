@@ -15,6 +15,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const results = JSON.parse(read('bench/results/reference.json'));
 const onNode20 = JSON.parse(read('bench/results/reference-20.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
+const steering = JSON.parse(read('bench/results/steering.json'));
 const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
 const runtimes = JSON.parse(read('bench/results/runtimes.json'));
@@ -28,6 +29,7 @@ const blocks: [path: string, written: string][] = [
   ['README.md', replayFiguresOf(replays)],
   ['docs/performance.md', figuresOf(results)],
   ['docs/performance.md', subjectsOf(slack)],
+  ['docs/labels.md', runOf(steering, 'steering')],
   ['docs/figures.md', subjectsOf(results)],
   ['docs/figures.md', figuresOf(onNode20)],
   ['docs/sizing.md', figuresOf(clients)],

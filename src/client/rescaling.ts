@@ -5,9 +5,9 @@ import { inNextTurn } from './next-turn.ts';
 
 /** How long one turn of the event loop may spend, ms, and between two readings of the clock how many slots it looks at. */
 const SLICE = 0.5;
-const SLOTS_PER_READING = 256;
+const SLOTS_PER_READING = 64;
 /** Timers moved in one turn at most: an inline shard files them in the same turn. */
-const MOVES_PER_SLICE = 2048;
+const MOVES_PER_SLICE = 1024;
 
 /**
  * Moves the scaled timers of a client to where the factors of now put them: a pass over the slots of all lanes, a slice in
@@ -42,7 +42,8 @@ export class Rescaling {
       }
       this.finished.push(resolve);
       this.isRunning = true;
-      outsideContexts(this.step);
+      if (this.client.clock.memory.manual) this.step();
+      else outsideContexts(this.stepLater);
     });
   }
 

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { createScheduler, type Scheduler, type TimerCallback, type TimerId } from '../../src/index.ts';
+import { readMemory } from '../memory.ts';
+import type { Measurement, Scale, Suite } from '../suite.ts';
+import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
+
+const LIVE = 1_000_000;
+const PAIRS = 1_000_000;
+const DELAY = 60_000;
+const CHUNK = 2048;
+
+/** What starts a timer, by subject. */
+interface Starts {
+  scheduleAfter<A>(hint: number, delay: number, callback: TimerCallback<A>, argument: A): TimerId;
+}
+
+const startsOf: Record<string, (scheduler: Scheduler) => Starts> = {
+  plain: (scheduler) => scheduler,
+  labelled: (scheduler) => scheduler.label('idle'),
+  scaled: (scheduler) => scheduler.label('idle', { min: 1000 }),
+  'traced, 1 of 1,000': (scheduler) => scheduler,
+};
+
+/** (q) What it costs to know whose timers these are. */
+export const labels: Suite = {
+  name: 'steering labels',
+  title: 'Labels, scaling and call sites: what they cost',
+  codes: ['q'],
+  about:
+    '1 M live on one shard, delays of 60 to 120 s: cancel and schedule, then move, a random timer, by scheduleAfter().',
+  base: 'plain',
+  subjects: Object.keys(startsOf).map((name) => ({ name })),
+  figures: [
+    { key: 'pair', title: 'event-loop CPU per cancel + schedule', unit: 'ns' },
+    { key: 'move', title: 'per move', unit: 'ns' },
+    { key: 'bytes', title: 'resident', unit: 'B/timer' },
+    { key: 'iterate', title: 'a step of timers()', unit: 'ns' },
+  ],
+  run: measure,
+};
+
+async function measure(name: string, scale: Scale): Promise<Measurement> {
+  const live = scale.quick ? 4000 : LIVE;
+  const trace = name.startsWith('traced') ? { sample: 0.001 } : undefined;
+  const scheduler = createScheduler({ shards: 1, trace });
+  await scheduler.ready;
+  const starts = startsOf[name](scheduler);
+  const ids = new Float64Array(live);
+  let fired = 0;
+  const fire = (): void => {
+    fired += 1;
+  };
+  const arm = (timer: number): void => {
+    ids[timer] = starts.scheduleAfter(timer, DELAY + (timer % DELAY), fire, timer);
+  };
+  const before = readMemory().resident;
+  for (let timer = 0; timer < live; timer++) {
+    arm(timer);
+    if (timer % CHUNK === 0) await nextTurn();
+  }
+  await sleep(scale.quick ? 20 : 500);
+  const bytes = (readMemory().resident - before) / live;
+  const pairs = scale.quick ? 4000 : PAIRS;
+  const figures = {
+    pair: await each(pairs, live, (timer) => {
+      scheduler.cancel(ids[timer]);
+      arm(timer);
+    }),
+    move: await each(pairs, live, (timer) => {
+      scheduler.rescheduleAfter(ids[timer], DELAY + (timer % DELAY));
+    }),
+    bytes,
+    iterate: iterate(scheduler, live),
+  };
+  const { size } = scheduler;
+  await scheduler.close();
+  return { figures, checksums: { size, fired } };
+}
+
+/** CPU of the event loop's thread for each of so many operations on random timers, ns: the second time, when all is compiled. */
+async function each(operations: number, live: number, operate: (timer: number) => void): Promise<number> {
+  const scale = scaleFor(live);
+  let random = SEED;
+  let used = 0;
+  for (let run = 0; run < 2; run++) {
+    const meter = new CpuMeter();
+    meter.start();
+    for (let done = 0; done < operations; done += CHUNK) {
+      for (let i = 0; i < CHUNK; i++) {
+        random = xorshift(random);
+        operate(scaled(random, scale));
+      }
+      await nextTurn();
+    }
+    used = meter.read().thread;
+  }
+  return (used * 1e6) / operations;
+}
+
+function iterate(scheduler: Scheduler, live: number): number {
+  const meter = new CpuMeter();
+  meter.start();
+  let seen = 0;
+  for (const timer of scheduler.timers()) if (timer.shard >= 0) seen += 1;
+  if (seen !== live) throw new Error(`timers() has shown ${seen} of ${live}`);
+  return (meter.read().thread * 1e6) / live;
+}

@@ -100,6 +100,8 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     group.schedule(20, nothing);
     group.scheduleAfter(1000, nothing);
     expect(idle.size).toBe(2);
+    scheduler.schedule('connection', 20, nothing); // without slack, as before
+    expect(await scheduler.advanceTo(20)).toBe(1);
     expect(await scheduler.advanceTo(31)).toBe(0);
     expect(await scheduler.advanceTo(32)).toBe(1); // the next multiple of 16, less than 16 ticks after its own
     group.cancelAll();

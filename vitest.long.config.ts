@@ -7,6 +7,7 @@ import base from './vitest.config.ts';
 export const longSuites = [
   'test/bench/runtimes.test.ts',
   'test/bench/smoke.test.ts',
+  'test/cli/installed.test.ts',
   'test/examples/run-examples.test.ts',
   'test/faults/clock.test.ts',
   'test/faults/close.test.ts',

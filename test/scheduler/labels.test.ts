@@ -1,6 +1,7 @@
 import { createScheduler, InvalidArgumentError, type Scheduler, SchedulerClosedError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 
 const nothing = (): void => undefined;
 
@@ -110,6 +111,17 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
 });
 
 describe('labels', () => {
+  test('take no memory where there are none', async () => {
+    await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 1024 });
+    for (let i = 0; i < 1000; i++) scheduler.schedule(i, 1000, nothing);
+    scheduler.reschedule(scheduler.schedule(1, 50), 60);
+    await scheduler.advanceTo(2000);
+    const labelled = () => internalsOf(scheduler).client.lanes.map(({ labels }) => labels !== undefined);
+    expect(labelled()).toEqual([false, false]);
+    scheduler.label('idle').schedule(1, 3000);
+    expect(labelled().filter(Boolean).length).toBe(1);
+  });
+
   test('beyond 254 count together, with one warning', async () => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 1024 });
     const warnings: string[] = [];

@@ -20,7 +20,7 @@ export {
 } from './errors.ts';
 export type { Serving } from './hosts/auto-shard.ts';
 export type { ShardRestart } from './hosts/shard-host.ts';
-export type { Lateness } from './metrics/lateness-histogram.ts';
+export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from './metrics/lateness-histogram.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
 export { connectScheduler } from './scheduler/connect-scheduler.ts';
 export { createScheduler } from './scheduler/create-scheduler.ts';
@@ -33,6 +33,7 @@ export type { SchedulerEvents } from './scheduler/scheduler-events.ts';
 export type { ClientStats } from './scheduler/sharing.ts';
 export type { SlackTimers } from './scheduler/slack-timers.ts';
 export type { LabelStats, SchedulerStats, ShardStats } from './scheduler/stats.ts';
+export type { IntervalStats, StatsInterval } from './scheduler/stats-interval.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
 export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';

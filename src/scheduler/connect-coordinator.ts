@@ -274,7 +274,6 @@ class Connection implements Companions {
       stale: client.delivery.stale,
       highWater: client.lanes.reduce((sum, lane) => sum + lane.table.highWater, 0),
       latest: client.lateness.max,
-      deliveries: client.lateness.count,
     });
   }
 }

@@ -11,6 +11,7 @@ import { shownAs } from './inspection.ts';
 import { ManualClock } from './manual-clock.ts';
 import { requireOpen } from './require-open.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
+import { StatsInterval } from './stats-interval.ts';
 import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
 
 /**
@@ -101,6 +102,12 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     if (factor === scaled.factor) return;
     scaled.factor = factor;
     await this.#rescaling.begin();
+  }
+
+  /** Counts from one reading to the next: see {@link StatsInterval}. */
+  interval(): StatsInterval {
+    requireOpen(this.#client, 'interval');
+    return new StatsInterval(this.#client);
   }
 
   /** For `connectScheduler` in any other thread of the process: can be cloned, without a transfer list, and passed on. */

@@ -34,19 +34,10 @@ export const MAX_CLIENTS = 1024;
 const JOINING_LIMIT = 60_000;
 
 const COUNTS = 16;
-const COUNTED = [
-  'size',
-  'scheduled',
-  'rescheduled',
-  'delivered',
-  'stale',
-  'highWater',
-  'latest',
-  'deliveries',
-] as const;
+const COUNTED = ['size', 'scheduled', 'rescheduled', 'delivered', 'stale', 'highWater', 'latest'] as const;
 const RECORD_DOUBLES = COUNTS + BUCKETS;
 
-/** What a client counts for the others. `latest`: the longest lateness, ms; `deliveries`: those in its histogram. */
+/** What a client counts for the others. `latest`: the longest lateness, ms. */
 export type ClientCounts = Record<(typeof COUNTED)[number], number>;
 
 /** What serves a host: no thread at present, one (of an epoch of its own), or, for good, each client in its own thread. */
@@ -248,10 +239,10 @@ export class Entry {
   }
 
   lateness(): LatenessHistogram {
-    const { deliveries, latest } = this.counts();
-    const histogram = new LatenessHistogram(this.latenesses());
-    histogram.count = deliveries;
-    histogram.max = latest;
+    const latenesses = this.latenesses().slice(); // its thread goes on to count in them
+    const histogram = new LatenessHistogram(latenesses);
+    histogram.count = latenesses.reduce((sum, count) => sum + count);
+    histogram.max = this.counts().latest;
     return histogram;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { LATENESS_BOUNDS, LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 
 const shares = [0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1];
 const LARGEST_MS = 2 ** 31 / 1000;
@@ -18,6 +18,7 @@ function exactPercentile(values: readonly number[], share: number): number {
 }
 
 const latenesses = fc.oneof(
+  fc.constantFrom(...LATENESS_BOUNDS.slice(0, -1)),
   fc.double({ min: 0, max: 1, noNaN: true }),
   fc.double({ min: 0, max: 1000, noNaN: true }),
   fc.double({ min: 0, max: LARGEST_MS, maxExcluded: true, noNaN: true }),
@@ -75,7 +76,75 @@ describe('LatenessHistogram', () => {
   });
 
   test('answers 0 where nothing was recorded, and for shares of 0', () => {
-    expect(new LatenessHistogram().summary()).toEqual({ count: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 });
+    const buckets = LATENESS_BOUNDS.map((upTo) => ({ upTo, count: 0 }));
+    const nothing = { count: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0, sum: 0, buckets };
+    expect(new LatenessHistogram().summary()).toEqual(nothing);
     expect(histogramOf([5]).percentile(0)).toBe(0);
+  });
+
+  test('its bounds rise to infinity', () => {
+    expect([...LATENESS_BOUNDS]).toEqual([...new Set(LATENESS_BOUNDS)].sort((one, other) => one - other));
+    expect(LATENESS_BOUNDS.at(-1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('no bucket counts one that was later, and none lacks one that was 0.4 % sooner', () => {
+    fc.assert(
+      fc.property(fc.array(latenesses, { maxLength: 300, size: 'max' }), (values) => {
+        const { buckets, count } = histogramOf(values).summary();
+        expect(buckets.map(({ upTo }) => upTo)).toEqual(LATENESS_BOUNDS);
+        expect(buckets.at(-1)?.count).toBe(count);
+        let before = 0;
+        for (const bucket of buckets) {
+          expect(bucket.count).toBeGreaterThanOrEqual(before);
+          expect(bucket.count).toBeLessThanOrEqual(values.filter((value) => value <= bucket.upTo).length);
+          expect(bucket.count).toBeGreaterThanOrEqual(values.filter((value) => value < bucket.upTo * 0.996).length);
+          before = bucket.count;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a bound that begins a fine bucket is told exactly, and one within a fine bucket leaves that one out', () => {
+    const [half, one, two, five] = histogramOf([0.499, 0.5, 0.999, 1, 1.999, 2, 4.991, 4.993, 5]).summary().buckets;
+    expect([half.count, one.count, two.count, five.count]).toEqual([1, 3, 5, 7]);
+  });
+
+  test('the sum is within 0.4 % or 0.5 µs of each value', () => {
+    fc.assert(
+      fc.property(fc.array(latenesses, { maxLength: 300, size: 'max' }), (values) => {
+        const exact = values.reduce((sum, value) => sum + value, 0);
+        const error = values.reduce((sum, value) => sum + Math.max(value * 0.004, 0.0005), 0) * (1 + 1e-9);
+        expect(Math.abs(histogramOf(values).summary().sum - exact)).toBeLessThanOrEqual(error);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('the sum of latenesses of 0 is 0', () => {
+    expect(histogramOf([0, 0, 0]).summary().sum).toBe(0);
+  });
+
+  test('what was recorded since a copy is what a histogram of that alone has, the maximum to within a bucket', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(latenesses, { maxLength: 50 }), { maxLength: 5 }), (rounds) => {
+        const histogram = histogramOf([3, 700]);
+        const copy = histogram.copy();
+        for (const values of rounds) {
+          for (const value of values) histogram.record(value);
+          const { max, sum, ...since } = histogram.since(copy).summary();
+          const alone = histogramOf(values).summary();
+          expect(since.count).toBe(values.length);
+          expect(since.buckets).toEqual(alone.buckets);
+          expect(Math.abs(sum - alone.sum)).toBeLessThanOrEqual(alone.sum * 0.01 + 0.001 * values.length);
+          expect(max).toBeGreaterThanOrEqual(alone.max);
+          expect(max).toBeLessThanOrEqual(alone.max * (1 + 1 / 128) + 0.001 * (1 + 1e-9));
+          for (const name of ['p50', 'p90', 'p99', 'p999'] as const) {
+            expect(since[name]).toBeGreaterThanOrEqual(alone[name]);
+            expect(since[name]).toBeLessThanOrEqual(max);
+          }
+        }
+      }),
+    );
   });
 });

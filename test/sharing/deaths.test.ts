@@ -37,7 +37,6 @@ function live(board: Board, joined: (member: Membership | undefined) => void): v
     stale: 0,
     highWater: 1,
     latest: 0,
-    deliveries: 0,
   });
   board.wakeClients();
   for (const { pulse } of board.clients()) pulse.isGone();

@@ -1,0 +1,113 @@
+import { createScheduler, LATENESS_BOUNDS, type Lateness, SchedulerClosedError } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+
+/** The lateness of an interval is what a list of its latenesses says, within the histogram's resolution. */
+function expectAsListed(lateness: Lateness, listed: readonly number[]): void {
+  const sorted = [...listed].sort((one, other) => one - other);
+  expect(lateness.count).toBe(sorted.length);
+  if (sorted.length === 0) {
+    expect(lateness).toMatchObject({ p50: 0, p99: 0, max: 0, sum: 0 });
+    return;
+  }
+  const shares = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999, max: 1 };
+  for (const [name, share] of Object.entries(shares)) {
+    const exact = sorted[Math.ceil(sorted.length * share) - 1];
+    const told = lateness[name as keyof typeof shares];
+    expect(told).toBeGreaterThanOrEqual(exact);
+    expect(told).toBeLessThanOrEqual(exact * (1 + 1 / 128) + 0.001 * (1 + 1e-9));
+  }
+  const sum = sorted.reduce((total, value) => total + value, 0);
+  expect(Math.abs(lateness.sum - sum)).toBeLessThanOrEqual(sum * 0.004 + 0.0005 * sorted.length);
+  expect(lateness.buckets.map(({ upTo }) => upTo)).toEqual(LATENESS_BOUNDS);
+  for (const { upTo, count } of lateness.buckets) {
+    expect(count).toBeLessThanOrEqual(sorted.filter((value) => value <= upTo).length);
+    expect(count).toBeGreaterThanOrEqual(sorted.filter((value) => value < upTo * 0.996).length);
+  }
+}
+
+describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
+  test(`what was counted since the last reading, and nothing of before (seed ${SEED})`, async () => {
+    const draws = new Draws(SEED);
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
+    await scheduler.ready;
+    const listed: number[] = [];
+    const note = (deadline: number) => listed.push(scheduler.now() - deadline);
+    scheduler.schedule(1, 1, note, 1);
+    await scheduler.advanceTo(300); // 299 ms late: of no interval
+    listed.length = 0;
+    const interval = scheduler.interval();
+    let from = scheduler.now();
+    for (let round = 0; round < 20; round++) {
+      const ids: number[] = [];
+      for (let i = 0; i < 200; i++) {
+        const deadline = from + draws.between(0, 40);
+        ids.push(scheduler.schedule(i, deadline, note, deadline));
+      }
+      for (let i = 0; i < 10; i++) scheduler.cancel(ids[i]);
+      for (let i = 10; i < 30; i++) scheduler.reschedule(ids[i], from + 1_000_000);
+      const to = from + draws.between(1, draws.pick([2, 50, 3000]));
+      await scheduler.advanceTo(to);
+      const { lateness, stale, ...counts } = interval.next();
+      expect(counts).toEqual({
+        from,
+        to,
+        size: scheduler.size,
+        scheduled: 200,
+        rescheduled: 20,
+        cancelled: 10,
+        delivered: listed.length,
+      });
+      expect(stale).toBeGreaterThanOrEqual(0);
+      expectAsListed(lateness, listed);
+      listed.length = 0;
+      from = to;
+    }
+  });
+
+  test('several at a time know nothing of one another', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
+    await scheduler.ready;
+    const [often, seldom] = [scheduler.interval(), scheduler.interval()];
+    const late: number[] = [];
+    for (let now = 10; now <= 100; now += 10) {
+      scheduler.schedule(now, now - 5);
+      late.push(5);
+      await scheduler.advanceTo(now);
+      expect(often.next()).toMatchObject({ from: now - 10, to: now, scheduled: 1, delivered: 1 });
+    }
+    const all = seldom.next();
+    expect(all).toMatchObject({ from: 0, to: 100, scheduled: 10, delivered: 10 });
+    expectAsListed(all.lateness, late);
+    expect(seldom.next()).toMatchObject({ from: 100, to: 100, scheduled: 0, delivered: 0, lateness: { count: 0 } });
+  });
+
+  test('the last is read after close(); nobody begins one then', async () => {
+    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const interval = scheduler.interval();
+    scheduler.schedule(1, 5);
+    scheduler.schedule(1, 50);
+    await scheduler.advanceTo(10);
+    await scheduler.close();
+    expect(interval.next()).toMatchObject({ from: 0, to: 10, scheduled: 2, cancelled: 0, delivered: 1, size: 0 });
+    expect(interval.next()).toMatchObject({ from: 10, to: 10, scheduled: 0, delivered: 0, lateness: { count: 0 } });
+    expect(() => scheduler.interval()).toThrow(SchedulerClosedError);
+  });
+});
+
+test('a blocked event loop is late in its interval, and no more in the next', async () => {
+  await using scheduler = createScheduler({ shards: 1 });
+  const interval = scheduler.interval();
+  let fired = 0;
+  for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5, () => (fired += 1));
+  blockLoop(300);
+  await until(() => fired === 100);
+  const blocked = interval.next();
+  expect(blocked.lateness.p50).toBeGreaterThan(250);
+  expect(blocked.lateness.buckets.find(({ upTo }) => upTo === 100)?.count).toBe(0);
+  await pass(20);
+  expect(interval.next().lateness).toMatchObject({ count: 0, p90: 0, max: 0 });
+  expect((await scheduler.stats()).lateness.p90).toBeGreaterThan(250);
+});

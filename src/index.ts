@@ -12,6 +12,7 @@ export {
   InvalidArgumentError,
   InvalidConfigError,
   InvalidDeadlineError,
+  MetricsError,
   SchedulerClosedError,
   ShardFailedError,
   ShardHungError,

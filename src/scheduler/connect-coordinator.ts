@@ -61,6 +61,7 @@ interface Remote extends HostedShards {
 /** A client of a scheduler that another thread owns: opens lanes as they are used, and keeps an eye on the owner. */
 class Connection implements Companions {
   readonly handle: SchedulerHandle;
+  readonly number: number;
   readonly coordinator: Coordinator;
   private readonly board: Board;
   private readonly membership: Membership;
@@ -91,6 +92,7 @@ class Connection implements Companions {
     this.handle = handle;
     this.board = board;
     this.membership = membership;
+    this.number = membership.entry.serial;
     this.bell = bell;
     this.events = events;
     this.byHost = Array.from({ length: handle.hosts.length });

@@ -7,8 +7,9 @@ import type { ShardHost, ShardRestart } from '../hosts/shard-host.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
+import { OWNER } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
-import type { ShardStats } from './stats.ts';
+import type { KnownOfShard, ShardStats } from './stats.ts';
 
 export interface CoordinatorEvents extends DeliveryEvents {
   restarted(restart: ShardRestart): void;
@@ -30,6 +31,8 @@ export interface HostedShards {
 export interface Companions {
   /** See `Scheduler.share`. */
   readonly handle: SchedulerHandle;
+  /** This one's among them. */
+  readonly number: number;
   /** See `Scheduler.cancelAnywhere`. */
   cancelElsewhere(id: TimerId): Promise<boolean>;
   /** A manual clock has been moved. */
@@ -122,24 +125,36 @@ export class Coordinator {
   async shardStats(): Promise<ShardStats[]> {
     if (this.client.isClosed) return [];
     this.publishAll();
-    const stats = this.parts.hosted.map(async (hosted) => {
-      const { host, placements } = hosted;
-      const counters = await host.call('stats');
-      const { restarts } = hosted; // of now: the answer may be a successor's
-      const { isInline: inline, deaths } = host;
-      return counters.map((counter, lane) => {
-        const shard = placements[lane];
-        const { size, capacity, retired, highWater } = this.client.laneAt(shard).table;
-        return { shard, size, capacity, retired, highWater, deaths, restarts, inline, ...counter };
-      });
+    const stats = this.hosted.map(async (hosted) => {
+      const counters = await hosted.host.call('stats');
+      const known = this.knownOf(hosted); // of now: the answer may be a successor's
+      return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
     });
     return (await this.during(Promise.all(stats))).flat();
   }
 
+  get hosted(): readonly HostedShards[] {
+    return this.parts.hosted;
+  }
+
+  /** What is known of the shards of a host without asking it, in the order in which it answers. */
+  knownOf({ host, placements, restarts }: HostedShards): KnownOfShard[] {
+    const { isInline: inline, deaths } = host;
+    return placements.map((shard) => {
+      const { size, capacity, retired, highWater } = this.client.laneAt(shard).table;
+      return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
+    });
+  }
+
   /** So that the shards know of all timers. */
-  private publishAll(): void {
+  publishAll(): void {
     this.client.young.promoteAll();
     this.client.publish();
+  }
+
+  /** See `SchedulerStats.client`. */
+  get number(): number {
+    return this.companions?.number ?? OWNER;
   }
 
   clientStats(): ClientStats[] {

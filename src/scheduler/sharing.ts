@@ -35,6 +35,7 @@ export interface SharedServer {
 /** What the owner of a scheduler does for the clients of other threads. */
 export class Sharing {
   readonly handle: SchedulerHandle;
+  readonly number = OWNER;
   private readonly client: Client;
   private readonly board: Board;
   private readonly servers: readonly SharedServer[];

@@ -7,7 +7,8 @@ import { hotShards, type StatsWarning } from './hot-shards.ts';
 import type { ClientStats } from './sharing.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
 
-export interface ShardStats extends ShardCounters {
+/** What a client knows of a shard without asking it. */
+export interface KnownOfShard {
   shard: number;
   /** Live timers placed on this shard. */
   size: number;
@@ -23,6 +24,8 @@ export interface ShardStats extends ShardCounters {
   /** The shard runs in the calling thread: see `serving`, and until its thread is up. */
   inline: boolean;
 }
+
+export interface ShardStats extends KnownOfShard, ShardCounters {}
 
 /** What a client has counted of the timers with a label. */
 export interface LabelStats {
@@ -41,6 +44,8 @@ export interface LabelStats {
 
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
+  /** This client's number among those of a shared scheduler; 0 for the owner, and where nothing is shared. */
+  client: number;
   /** How much later timers may come, where their call does not say otherwise: the option, in whole ticks, ms. */
   slack: number;
   /** Turns of this client's event loop that delivered timers: how many come together, slack decides. */
@@ -60,6 +65,7 @@ export interface SchedulerStats extends TimerCounts {
 /** Where the counts come from. */
 export interface StatsSource {
   readonly client: Client;
+  readonly number: number;
   readonly serving: Serving;
   shardStats(): Promise<ShardStats[]>;
   clientStats(): ClientStats[];
@@ -79,8 +85,15 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
     if (client.isClosed) return [];
     throw error;
   });
+  return statsWith(coordinator, shards);
+}
+
+/** The same, where what the shards say is known. */
+export function statsWith(coordinator: StatsSource, shards: ShardStats[]): SchedulerStats {
+  const { client } = coordinator;
   return {
     ...countsOf(client),
+    client: coordinator.number,
     slack: client.scale.timeOf(client.time.slack),
     wakes: client.wakes,
     serving: coordinator.serving,

@@ -1,0 +1,23 @@
+import { MetricsError } from '../errors.ts';
+import type { Coordinator } from '../scheduler/coordinator.ts';
+import type { ResolvedExporterOptions } from './exporter-options.ts';
+import { StatsReader } from './stats-reader.ts';
+
+/** A scheduler whose metrics are in a place: a registry, a meter. */
+export interface Exported {
+  readonly coordinator: Coordinator;
+  readonly name: string | undefined;
+  readonly reader: StatsReader;
+}
+
+/** One that can be added to those that are there. Throws MetricsError where it is there, or its name is. */
+export function newExported(
+  where: string,
+  there: readonly Exported[],
+  coordinator: Coordinator,
+  { name, timeout }: ResolvedExporterOptions,
+): Exported {
+  if (there.some((exported) => exported.coordinator === coordinator)) throw MetricsError.twice(where);
+  if (there.some((exported) => exported.name === name)) throw MetricsError.sameName(where, name);
+  return { coordinator, name, reader: new StatsReader(coordinator, timeout) };
+}

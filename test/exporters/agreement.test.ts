@@ -1,0 +1,184 @@
+import parsePrometheusTextFormat from 'parse-prometheus-text-format';
+import { Registry } from 'prom-client';
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { observeMetrics } from 'shardwheel/opentelemetry';
+import { registerMetrics } from 'shardwheel/prometheus';
+import { describe, expect, test } from 'vitest';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { until } from '../fixtures/event-loop.ts';
+import { restartShard } from '../fixtures/shard-threads.ts';
+import { expectSameSeries, newProvider } from './collected.ts';
+import { type Family, familiesOf, scrape, valueIn } from './exposition.ts';
+import { expectLatenesses, Ledger } from './ledger.ts';
+
+/** Another parser reads the same out of it; of histograms that have labels it loses sum, count and labels. Precondition: one client. */
+function expectParsedAlike(text: string, families: Map<string, Family>): void {
+  const parsed = parsePrometheusTextFormat(text);
+  const seen = (name: string) => families.get(name) as Family;
+  expect(parsed.map(({ name }) => name)).toEqual([...families.keys()]);
+  for (const { name, type, metrics } of parsed) {
+    expect(type).toBe(seen(name).type.toUpperCase());
+    if (type === 'HISTOGRAM') {
+      const buckets = metrics.flatMap(({ buckets }) => Object.values(buckets ?? {}).map(Number));
+      const lines = seen(name).lines.filter((line) => line.name.endsWith('_bucket'));
+      expect(buckets.sort()).toEqual(lines.map(({ value }) => value).sort());
+    } else {
+      expect(metrics.map(({ value }) => Number(value))).toEqual(seen(name).lines.map(({ value }) => value));
+    }
+  }
+}
+
+const sumOf = (families: Map<string, Family>, name: string): number =>
+  (families.get(name) as Family).lines.reduce((sum, { value }) => sum + value, 0);
+
+async function expectAgreement(
+  scheduler: Scheduler,
+  registry: Registry,
+  collect: () => Promise<never>,
+  ledger: Ledger,
+) {
+  const text = await scrape(registry);
+  const families = familiesOf(text);
+  expectParsedAlike(text, families);
+  ledger.expectIn(families, '0');
+  expect(sumOf(families, 'shardwheel_shard_timers_live')).toBe(ledger.live);
+  expect(families.get('shardwheel_shard_fired_total')?.lines.length).toBe(Math.max(1, scheduler.shards));
+  expectSameSeries(await collect(), families);
+  return families;
+}
+
+describe.each([0, 1, 3])('Prometheus, OpenTelemetry and a ledger agree: shards %i', (shards) => {
+  test(`under load, on a manual clock, seed ${SEED}`, async () => {
+    const draws = new Draws(SEED);
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 16_384 });
+    const registry = new Registry();
+    registerMetrics(scheduler, registry);
+    const { provider, collect } = newProvider();
+    observeMetrics(scheduler, provider.getMeter('test'));
+    await scheduler.ready;
+    const ledger = new Ledger(scheduler, draws);
+    for (let round = 0; round < 8; round++) {
+      ledger.work(1000, 100);
+      await scheduler.advanceTo(scheduler.now() + draws.between(0, draws.pick([3, 60, 4000])));
+      await expectAgreement(scheduler, registry, collect as () => Promise<never>, ledger);
+    }
+    expect(ledger.delivered).toBeGreaterThan(2000);
+  });
+});
+
+test(`shards that die: counts of timers go on, restarts are told, seed ${SEED}`, async () => {
+  await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 16_384 });
+  const registry = new Registry();
+  registerMetrics(scheduler, registry);
+  const { provider, collect } = newProvider();
+  observeMetrics(scheduler, provider.getMeter('test'));
+  await scheduler.ready;
+  const ledger = new Ledger(scheduler, new Draws(SEED));
+  for (let round = 1; round <= 3; round++) {
+    ledger.work(1000, 100);
+    await scheduler.advanceTo(scheduler.now() + 50);
+    await restartShard(scheduler, 0);
+    const families = await expectAgreement(scheduler, registry, collect as () => Promise<never>, ledger);
+    const count = (name: string, shard: string) =>
+      valueIn(families, `shardwheel_shard_${name}_total`, { client: '0', shard });
+    expect([count('deaths', '0'), count('restarts', '0'), count('restarts', '1')]).toEqual([round, round, 0]);
+  }
+});
+
+test('on the real clock: nothing is told that the callbacks have not seen', async () => {
+  await using scheduler = createScheduler({ shards: 2 });
+  const registry = new Registry();
+  registerMetrics(scheduler, registry);
+  const ledger = new Ledger(scheduler, new Draws(SEED));
+  const scrapes: Promise<string>[] = [];
+  for (let round = 0; round < 10; round++) {
+    ledger.work(2000, 100);
+    scrapes.push(scrape(registry));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await until(() => ledger.live === 0);
+  let before = 0;
+  for (const text of await Promise.all(scrapes)) {
+    const families = familiesOf(text);
+    const delivered = valueIn(families, 'shardwheel_timers_delivered_total', { client: '0' }) as number;
+    expect(delivered).toBe(valueIn(families, 'shardwheel_timer_lateness_seconds_count', { client: '0' }));
+    expect(delivered).toBeLessThanOrEqual(ledger.delivered);
+    before = Math.max(before, delivered);
+  }
+  const families = familiesOf(await scrape(registry));
+  const value = (name: string) => valueIn(families, `shardwheel_${name}`, { client: '0' });
+  expect(value('timers_delivered_total')).toBe(ledger.delivered);
+  expect(value('timers_cancelled_total')).toBe(ledger.cancelled);
+  expect(value('timers_rescheduled_total')).toBe(ledger.rescheduled);
+  // The scheduler reads its clock before a callback runs, so that the callback finds itself at least as late.
+  for (const { name, labels, value } of families.get('shardwheel_timer_lateness_seconds')?.lines ?? []) {
+    if (!name.endsWith('_bucket')) continue;
+    const bound = Number(labels.le.replace('+Inf', 'Infinity')) * 1000;
+    expect(value).toBeGreaterThanOrEqual(ledger.latenesses.filter((lateness) => lateness < bound * 0.996).length);
+  }
+});
+
+test('clients of other threads are told by their numbers, up to their end and no further', async () => {
+  await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 4096 });
+  const registry = new Registry();
+  registerMetrics(scheduler, registry);
+  const { provider, collect } = newProvider(2);
+  observeMetrics(scheduler, provider.getMeter('test'));
+  await scheduler.ready;
+  const client = ClientThread.connect(scheduler.share());
+  await client.run(({ scheduler }) => {
+    const late: number[] = [];
+    (globalThis as { late?: number[] }).late = late;
+    for (let i = 0; i < 500; i++) {
+      const deadline = 1 + (i % 50) / 7;
+      scheduler.schedule(i, deadline, () => late.push(scheduler.now() - deadline));
+    }
+    for (let i = 0; i < 10; i++) scheduler.schedule(i, 1e6);
+  });
+  const ledger = new Ledger(scheduler, new Draws(SEED));
+  ledger.work(100, 5);
+  await scheduler.advanceTo(20);
+  const told = async () => familiesOf(await scrape(registry));
+  await until(async () => valueIn(await told(), 'shardwheel_timers_delivered_total', { client: '1' }) === 500);
+  const families = await told();
+  ledger.expectIn(families, '0');
+  const value = (name: string) => valueIn(families, `shardwheel_timers_${name}`, { client: '1' });
+  expect([value('live'), value('scheduled_total'), value('cancelled_total')]).toEqual([10, 510, 0]);
+  const latenesses = await client.run(() => (globalThis as { late?: number[] }).late as number[]);
+  expectLatenesses(families, { client: '1' }, latenesses);
+  for (const reader of [0, 1]) expectSameSeries(await collect(reader), families);
+
+  await client[Symbol.asyncDispose]();
+  await until(async () => (await scheduler.stats()).clients.length === 1);
+  const after = await told();
+  expect(valueIn(after, 'shardwheel_timers_live', { client: '1' })).toBeUndefined();
+  ledger.expectIn(after, '0');
+  for (const reader of [0, 1]) {
+    const { scopeMetrics } = await collect(reader);
+    const points = (name: string) =>
+      scopeMetrics[0].metrics
+        .find(({ descriptor }) => descriptor.name === name)
+        ?.dataPoints.map(({ attributes, value }) => [attributes['shardwheel.client'], value]);
+    // The SDK goes on to report a series that is observed no more: counters as they were, and amounts must not be.
+    expect(points('shardwheel.timers.live')).toEqual([
+      ['0', ledger.live],
+      ['1', 0],
+    ]);
+    expect(points('shardwheel.timers.delivered')).toEqual([
+      ['0', ledger.delivered],
+      ['1', 500],
+    ]);
+  }
+});
+
+test('a connected scheduler that is registered in its own thread goes by its number there', async () => {
+  await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 64 });
+  await using client = ClientThread.connect(scheduler.share());
+  const numbers = await client.run(async ({ scheduler }) => {
+    const { client, clients } = await scheduler.stats();
+    return [client, clients.length];
+  });
+  expect(numbers).toEqual([1, 0]);
+  expect((await scheduler.stats()).client).toBe(0);
+});

@@ -1,0 +1,16 @@
+declare module 'parse-prometheus-text-format' {
+  interface ParsedMetric {
+    value?: string;
+    count?: string;
+    buckets?: Record<string, string>;
+  }
+
+  interface ParsedFamily {
+    name: string;
+    help: string;
+    type: string;
+    metrics: ParsedMetric[];
+  }
+
+  export default function parse(text: string): ParsedFamily[];
+}

@@ -1,6 +1,7 @@
 export type { CallSite } from './client/call-sites.ts';
 export type { TimerCallback } from './client/client-lane.ts';
-export type { FiredBatch } from './client/delivery.ts';
+export type { FiredBatch } from './client/delivery-events.ts';
+export type { LateTimer } from './client/late-timers.ts';
 export type { LiveTimer, UnfiredTimer } from './client/live-timers.ts';
 export type { WorkerHint } from './client/placement.ts';
 export {
@@ -36,6 +37,7 @@ export type { SlackTimers } from './scheduler/slack-timers.ts';
 export type { LabelStats, SchedulerStats, ShardStats } from './scheduler/stats.ts';
 export type { IntervalStats, StatsInterval } from './scheduler/stats-interval.ts';
 export type { TimerGroup } from './scheduler/timer-group.ts';
+export { type LateTimersMessage, watchLateness } from './scheduler/watch-lateness.ts';
 export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';
 export type { SchedulerHandle } from './sharing/handle.ts';

@@ -3,7 +3,7 @@ import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
-import type { DeliveryEvents } from './delivery.ts';
+import type { DeliveryEvents } from './delivery-events.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
 /** What a client is made of. */

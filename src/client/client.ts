@@ -1,6 +1,5 @@
 import { currentContext, outsideContexts } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
-import { CapacityExceededError } from '../errors.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
@@ -18,6 +17,7 @@ import { Delivery } from './delivery.ts';
 import { LabelRegistry } from './label-registry.ts';
 import { type UnfiredTimer, unfiredOf } from './live-timers.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
+import { refusal } from './refusal.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
 import { YoungTimers } from './young-timers.ts';
@@ -139,7 +139,7 @@ export class Client {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
     const slot = table.allocate(deadline, this.dueWordOf(deadline));
-    if (slot < 0) throw new CapacityExceededError(table.capacity, lane.shard);
+    if (slot < 0) throw refusal(this, lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
     if (this.callSites !== undefined) this.callSites.count(lane, slot, callback);
@@ -255,6 +255,7 @@ export class Client {
       room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
     }
     if (this.delivery.delivered > before) this.wakes += 1;
+    this.delivery.endTurn();
     return this.hasFired() || this.lanes.some(({ nursery }) => nursery.waitingSince > 0);
   }
 

@@ -2,29 +2,13 @@ import { runInContext } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { runTicks } from '../async-context/run-ticks.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { TimerId } from '../timer-id.ts';
 import type { ClientLane, OverdueSink } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { callLater, DELIVERED, type DeferredTimer } from './deferral.ts';
+import type { DeliveryEvents } from './delivery-events.ts';
+import { LateTimers, watched } from './late-timers.ts';
 import type { Nursery } from './nursery.ts';
-
-/** Timers scheduled without a callback, as they are handed to 'fired' listeners. */
-export interface FiredBatch {
-  shard: number;
-  /** The scheduler's time when the batch was put together, ms. */
-  now: number;
-  /** How many entries of `ids` and `deadlines` are valid; they are valid during the call only. */
-  length: number;
-  ids: Float64Array;
-  deadlines: Float64Array;
-}
-
-/** Where timers are delivered to. */
-export interface DeliveryEvents {
-  /** Hands over a batch of timers that have no callback. Must not throw. */
-  emitBatch(batch: FiredBatch): void;
-  /** A callback that ran in the context has thrown. Must not throw. */
-  failed(error: unknown, context: Context): void;
-}
 
 /** What delivery needs of the client. */
 export interface DeliveryHost {
@@ -72,7 +56,7 @@ export class Delivery implements OverdueSink {
   hasTicks = true;
 
   private readonly host: DeliveryHost;
-  private readonly events: DeliveryEvents;
+  readonly events: DeliveryEvents;
   private readonly time: ClientTime;
   private readonly lateness: LatenessHistogram;
   private readonly maxBatch: number;
@@ -86,6 +70,12 @@ export class Delivery implements OverdueSink {
   private turnEnd = Number.POSITIVE_INFINITY;
   /** Of the record taken last, ms. */
   private lastDeadline = Number.NaN; // V8: double fields
+  /** Lateness that somebody is told of, ms: see `late-timers.ts`. */
+  private lateAbove = Number.POSITIVE_INFINITY;
+  /** Those of this turn, once there is one. */
+  private late: LateTimers | undefined;
+  /** That is delivered from now. */
+  private shard = 0;
 
   constructor(
     host: DeliveryHost,
@@ -106,7 +96,16 @@ export class Delivery implements OverdueSink {
   /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
   beginTurn(): void {
     const { clock } = this.time;
+    this.lateAbove = this.hasTicks ? watched.above : Number.POSITIVE_INFINITY; // nobody waits for what warms up
     this.turnEnd = clock.memory.manual ? Number.POSITIVE_INFINITY : clock.refresh() + TURN_TIME;
+  }
+
+  /** Ends a turn, also one before it that was cut short by what a tick threw. */
+  endTurn(): void {
+    const { late } = this;
+    if (late === undefined) return;
+    this.late = undefined;
+    for (const turn of late.all()) this.events.late(turn);
   }
 
   /**
@@ -117,6 +116,7 @@ export class Delivery implements OverdueSink {
     const fired = lane.firedCount();
     const count = Math.min(fired, limit);
     let taken = 0;
+    this.shard = lane.shard;
     this.lastDeadline = Number.NEGATIVE_INFINITY;
     if (count === 0) {
       if (limit > 0) this.takeOverdue(lane, -1, true);
@@ -183,6 +183,7 @@ export class Delivery implements OverdueSink {
     if (lane.labels !== undefined) lane.labels.delivered(slot, this.now - deadline);
     lane.end(slot);
     this.count(this.now - deadline);
+    if (this.now - deadline > this.lateAbove) this.noteLate(id, deadline, callback);
     if (callback === undefined) {
       this.ids[this.length] = id;
       this.deadlines[this.length] = deadline;
@@ -227,7 +228,7 @@ export class Delivery implements OverdueSink {
   }
 
   private readonly takeDue = (timer: DeferredTimer, context: Context, deadline: number): void => {
-    this.count(this.now - deadline);
+    this.countDeferred(timer, deadline);
     this.young += 1;
     timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
   };
@@ -241,7 +242,7 @@ export class Delivery implements OverdueSink {
     const timer = lane.argumentOf(slot) as DeferredTimer;
     const context = lane.contextOf(slot);
     lane.end(slot);
-    this.count(Math.max(0, this.now - deadline));
+    this.countDeferred(timer, deadline);
     timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
   }
 
@@ -249,6 +250,17 @@ export class Delivery implements OverdueSink {
   private count(lateness: number): void {
     this.lateness.record(lateness);
     this.delivered += 1;
+  }
+
+  private countDeferred(timer: DeferredTimer, deadline: number): void {
+    const lateness = Math.max(0, this.now - deadline);
+    this.count(lateness);
+    if (lateness > this.lateAbove) this.noteLate(undefined, deadline, timer._onTimeout);
+  }
+
+  private noteLate(id: TimerId | undefined, deadline: number, callback: unknown): void {
+    this.late ??= new LateTimers();
+    this.late.note(id, deadline, this.now, this.shard, callback);
   }
 
   private runTicks(): void {

@@ -1,17 +1,17 @@
 import type { Context } from '../async-context/context-keeper.ts';
-import { CapacityExceededError } from '../errors.ts';
 import type { ClientLane } from './client-lane.ts';
 import { type ClientLoop, HOLD } from './client-loop.ts';
 import type { ClientTime } from './client-time.ts';
 import { callLater, type DeferredTimer } from './deferral.ts';
 import { isYoung } from './nursery.ts';
+import { type RefusalHost, refusal } from './refusal.ts';
 import type { TimerHold } from './timer-hold.ts';
 
 /** How near a deadline must be for its timer not to be promoted, ms: twice what it may wait for that in any case. */
 const NEAR = 2 * HOLD;
 
 /** What they need of the client. */
-export interface YoungTimersHost {
+export interface YoungTimersHost extends RefusalHost {
   readonly lanes: readonly ClientLane[];
   readonly loop: ClientLoop;
   readonly hold: TimerHold;
@@ -43,7 +43,7 @@ export class YoungTimers {
     if (!(deadline < this.time.nearEnd) || this.time.clock.memory.manual) {
       return client.schedule(lane, deadline, callLater, timer, context);
     }
-    if (lane.isFull) throw new CapacityExceededError(lane.table.capacity, lane.shard);
+    if (lane.isFull) throw refusal(client, lane);
     if (nursery.isFull) this.makeRoom(lane);
     const handle = nursery.add(timer, context, deadline);
     client.scheduled += 1;

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { DeliveryEvents } from '../client/delivery.ts';
+import type { DeliveryEvents } from '../client/delivery-events.ts';
 import type { KeepAlive } from '../client/keep-alive.ts';
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
 import type { Serving } from '../hosts/auto-shard.ts';

@@ -59,6 +59,8 @@ export class LiveLane {
     };
     const events = {
       emitBatch: () => undefined,
+      late: () => undefined,
+      refused: () => undefined,
       failed: (error: unknown) => {
         throw error;
       },

@@ -64,6 +64,8 @@ export class LaneClient {
     };
     const events = {
       emitBatch: () => undefined,
+      late: () => undefined,
+      refused: () => undefined,
       failed: (error: unknown) => {
         throw error;
       },

@@ -1,0 +1,238 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import {
+  CapacityExceededError,
+  createScheduler,
+  createTimers,
+  InvalidArgumentError,
+  type LateTimersMessage,
+  type Scheduler,
+  ShardInlineError,
+  watchLateness,
+} from 'shardwheel';
+import { afterEach, describe, expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { blockLoop, until } from '../fixtures/event-loop.ts';
+import { killShard, restartShard } from '../fixtures/shard-threads.ts';
+
+const ends: (() => void)[] = [];
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** What is published on a channel from here on. */
+function heardOn<M extends object>(name: string): M[] {
+  const heard: M[] = [];
+  const listener = (message: unknown) => heard.push(message as M);
+  subscribe(`shardwheel:${name}`, listener);
+  ends.push(() => unsubscribe(`shardwheel:${name}`, listener));
+  return heard;
+}
+
+const manual = (capacity: number): Scheduler => createScheduler({ shards: 1, clock: 'manual', capacity });
+
+test('shard-restart: what listeners are given, and whose shard it was', async () => {
+  const heard = heardOn<{ scheduler: Scheduler }>('shard-restart');
+  await using one = manual(64);
+  await using two = manual(64);
+  await Promise.all([one.ready, two.ready]);
+  const [first, second] = [await restartShard(two, 0), await restartShard(one, 0)];
+  expect(heard).toEqual([
+    { ...first, scheduler: two },
+    { ...second, scheduler: one },
+  ]);
+  expect(heard.map(({ scheduler }) => scheduler === two)).toEqual([true, false]);
+});
+
+test('inline: the shard, the error, and whose it is', async () => {
+  const heard = heardOn<{ shard: number; error: ShardInlineError; scheduler: Scheduler }>('inline');
+  await using scheduler = createScheduler({ shards: 1, inlineAfter: { deaths: 1, within: 60_000 } });
+  scheduler.on('error', () => undefined);
+  await scheduler.ready;
+  killShard(scheduler, 0);
+  await until(() => heard.length > 0);
+  expect(heard).toEqual([{ shard: 0, error: expect.any(ShardInlineError), scheduler }]);
+});
+
+describe('capacity', () => {
+  test('one message a second and shard, however many are refused', async () => {
+    const heard = heardOn<{ shard: number; refused: number }>('capacity');
+    await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 4 });
+    await scheduler.ready;
+    const refuse = (times: number, wanted: number) => {
+      let refused = 0;
+      for (let hint = 0; refused < times; hint++) {
+        if (scheduler.shardOf(hint) !== wanted) continue;
+        try {
+          scheduler.schedule(hint, 1e6);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CapacityExceededError);
+          refused += 1;
+        }
+      }
+    };
+    const told = (shard: number, refused: number) => ({ shard, capacity: 4, refused, scheduler });
+    refuse(1000, 1);
+    refuse(10, 0);
+    expect(heard).toEqual([told(1, 1), told(0, 1)]);
+    await scheduler.advanceTo(999);
+    refuse(1, 1);
+    expect(heard.length).toBe(2);
+    await scheduler.advanceTo(1000);
+    refuse(7, 1);
+    expect(heard.slice(2)).toEqual([told(1, 1001)]);
+    await scheduler.advanceTo(2000);
+    expect(() => scheduler.scheduleMany([0, 1, 2, 3], [1e6, 1e6, 1e6, 1e6])).toThrow(CapacityExceededError);
+    expect(heard.slice(3).map(({ refused }) => refused)).toEqual([expect.any(Number)]);
+  });
+
+  test('nobody is told where nothing is refused', async () => {
+    const heard = heardOn('capacity');
+    await using scheduler = manual(4);
+    for (let i = 0; i < 4; i++) scheduler.schedule(i, 5);
+    await scheduler.advanceTo(10);
+    scheduler.schedule(1, 20);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('late', () => {
+  test(`each is told of what is later than its own threshold, turn by turn, seed ${SEED}`, async () => {
+    await using scheduler = manual(4096);
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const thresholds = [0, 5, 5, 40.5, 300];
+    const heard = thresholds.map(() => [] as LateTimersMessage[]);
+    for (const [at, threshold] of thresholds.entries()) {
+      ends.push(watchLateness(threshold, (late) => heard[at].push(late)));
+    }
+    const channel = heardOn<LateTimersMessage>('late');
+    for (let round = 0; round < 10; round++) {
+      const latenesses: number[] = [];
+      const from = scheduler.now();
+      const run = function fired(deadline: number) {
+        latenesses.push(scheduler.now() - deadline);
+      };
+      for (let i = 0; i < 300; i++) {
+        const deadline = from + draws.between(0, 100);
+        scheduler.schedule(i, deadline, run, deadline);
+      }
+      await scheduler.advanceTo(from + draws.between(50, draws.pick([60, 100, 500])));
+      for (const [at, threshold] of thresholds.entries()) {
+        const told = heard[at].splice(0);
+        const later = latenesses.filter((lateness) => lateness > threshold);
+        expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(later.length);
+        expect(Math.max(0, ...told.map(({ max }) => max))).toBe(Math.max(0, ...later));
+        for (const message of told) {
+          expect(message).toMatchObject({ scheduler, threshold });
+          expect(message.timers.length).toBe(Math.min(16, message.count));
+          for (const { id, deadline, now, lateness, shard, callback } of message.timers) {
+            expect([lateness, shard, callback]).toEqual([now - deadline, 0, 'fired']);
+            expect(lateness).toBeGreaterThan(threshold);
+            expect(scheduler.has(id as number)).toBe(false);
+          }
+        }
+      }
+      // One for each threshold and turn, however many watch for it.
+      expect(new Set(channel.map(({ threshold }) => threshold)).size).toBeLessThanOrEqual(4);
+      channel.length = 0;
+      await scheduler.advanceTo(scheduler.now() + 200);
+      for (const messages of heard) messages.length = 0;
+      channel.length = 0;
+    }
+  });
+
+  test('says whether there was a callback, and how it is called; drop-in timers have no id', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const heard: LateTimersMessage[] = [];
+    ends.push(watchLateness(10, (late) => heard.push(late)));
+    const timers = createTimers(scheduler);
+    const ran: string[] = [];
+    const id = scheduler.scheduleAfter(1, 1);
+    scheduler.scheduleAfter(1, 1, () => ran.push('unnamed'));
+    const odd = Object.defineProperty(() => undefined, 'name', {
+      get: () => {
+        throw new Error('nobody asks');
+      },
+    });
+    scheduler.scheduleAfter(1, 1, odd);
+    timers.setTimeout(function dropIn() {
+      ran.push('drop-in');
+    }, 1);
+    blockLoop(30);
+    await until(() => ran.length === 2);
+    await until(() => heard.reduce((sum, { count }) => sum + count, 0) === 4);
+    const told = heard.flatMap(({ timers }) => timers.map(({ id, callback }) => [id, callback]));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [id, undefined],
+        [expect.any(Number), ''],
+        [undefined, 'dropIn'],
+      ]),
+    );
+  });
+
+  test('a hundred thousand at once are a message per turn, with 16 of them', async () => {
+    await using scheduler = createScheduler({ shards: 1 });
+    await scheduler.ready;
+    const heard: LateTimersMessage[] = [];
+    ends.push(watchLateness(50, (late) => heard.push(late)));
+    let fired = 0;
+    for (let i = 0; i < 100_000; i++) scheduler.scheduleAfter(i, 1, () => (fired += 1));
+    blockLoop(200);
+    await until(() => fired === 100_000);
+    const { wakes } = await scheduler.stats();
+    expect(heard.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(50_000);
+    expect(heard.length).toBeLessThanOrEqual(wakes);
+    expect(Math.max(...heard.map(({ timers }) => timers.length))).toBe(16);
+  });
+
+  test('nothing is told once the watch has ended, which is ended once', async () => {
+    await using scheduler = manual(64);
+    const [one, two]: LateTimersMessage[][] = [[], []];
+    const channel = heardOn('late');
+    const late = async () => {
+      scheduler.schedule(1, scheduler.now() + 1);
+      await scheduler.advanceTo(scheduler.now() + 100);
+    };
+    const first = watchLateness(10, (late) => one.push(late));
+    const second = watchLateness(10, (late) => two.push(late));
+    const silent = watchLateness(20);
+    await late();
+    first();
+    first();
+    await late();
+    second();
+    await late();
+    expect([one.length, two.length, channel.length]).toEqual([1, 2, 5]); // the third is heard by the channel alone
+    silent();
+    await late();
+    expect(channel.length).toBe(5);
+  });
+
+  test('refuses what cannot work', () => {
+    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY, '5', null, undefined]) {
+      expect(() => watchLateness(value as number)).toThrow(InvalidArgumentError);
+    }
+    for (const value of [null, 1, {}]) expect(() => watchLateness(1, value as never)).toThrow(InvalidArgumentError);
+  });
+
+  test("a listener that throws disturbs no timer; what the package warms up with is nobody's", async () => {
+    const text = `import { createScheduler, watchLateness } from 'shardwheel';
+      let errors = 0;
+      process.on('uncaughtException', (error) => { errors += error.message === 'mine' ? 1 : 1000; });
+      watchLateness(0, () => { throw new Error('mine'); });
+      await import('shardwheel/timers');
+      await new Promise((resolve) => setImmediate(resolve));
+      console.log('errors', errors);
+      const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+      let fired = 0;
+      for (let i = 0; i < 100; i++) scheduler.schedule(i, i, () => { fired += 1; });
+      await scheduler.advanceTo(1000);
+      await new Promise((resolve) => setImmediate(resolve));
+      console.log('fired', fired, 'errors', errors > 0 && errors < 100);
+      await scheduler.close();`;
+    expect(await runText(text)).toMatchObject({ stdout: 'errors 0\nfired 100 errors true\n' });
+  });
+});

@@ -1,0 +1,30 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProfileData } from './profile-data.ts';
+
+/** The file of one thread's data in a folder that is made where it is missing. Each write replaces it as a whole. */
+export class DataFile {
+  private readonly folder: string;
+  private isMade = false;
+  private hasFailed = false;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Returns whether it could be written; where it could not be once, it is not tried again. */
+  write(data: ProfileData): boolean {
+    if (this.hasFailed) return false;
+    const { pid, thread } = data.process;
+    const path = join(this.folder, `${pid}-${thread}.json`);
+    try {
+      if (!this.isMade) mkdirSync(this.folder, { recursive: true });
+      this.isMade = true;
+      writeFileSync(`${path}.part`, JSON.stringify(data));
+      renameSync(`${path}.part`, path);
+    } catch {
+      this.hasFailed = true; // the program is not to suffer for a folder that is full or gone
+    }
+    return !this.hasFailed;
+  }
+}

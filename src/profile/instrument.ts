@@ -1,0 +1,110 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import promises from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { native } from '../time/native-timers.ts';
+import { like } from '../timers/like-nodes.ts';
+import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
+import { nodeClockOffset } from './node-clock.ts';
+import { type NodeTimeout, watchLists } from './node-lists.ts';
+import { type Place, placesIn } from './place.ts';
+import type { Recorder } from './recorder.ts';
+
+type Call = (...given: never[]) => unknown;
+
+/** ms. A delay that no program uses, so that the probe's list is new. */
+const PROBE_DELAY = 2 ** 31 - 2;
+const nothing = (): void => undefined;
+
+const nodes = native.timers as unknown as Record<string, Call>;
+
+/**
+ * Has the recorder see all timers of this thread from here on. Returns the call that takes it back; undefined where this Node
+ * keeps its timers in a way that is not known here, and then nothing has changed.
+ */
+export function instrument(recorder: Recorder): (() => void) | undefined {
+  const probe = nodes.setTimeout(nothing as never, PROBE_DELAY as never) as NodeTimeout;
+  probe.unref();
+  const isKnown = watchLists(recorder.watch, probe);
+  if (isKnown) recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
+  nodes.clearTimeout(probe as never);
+  if (!isKnown) return undefined;
+  const places = [...functionPlaces(recorder), ...methodPlaces(recorder, Object.getPrototypeOf(probe))];
+  for (const place of places) place.take();
+  syncBuiltinESMExports();
+  return () => {
+    for (const place of places) place.giveBack();
+    syncBuiltinESMExports();
+  };
+}
+
+const numbersOf = new WeakMap<Recorder, Numbers>();
+
+function numbersFor(recorder: Recorder): Numbers {
+  const numbers = numbersOf.get(recorder) ?? new Numbers();
+  numbersOf.set(recorder, numbers);
+  return numbers;
+}
+
+function functionPlaces(recorder: Recorder): Place[] {
+  const numbers = numbersFor(recorder);
+  const setTimeout = creating(recorder, nodes.setTimeout, 'timeouts');
+  // As Node's: it answers with what timers/promises has, which is ours.
+  const custom = Object.getOwnPropertyDescriptor(nodes.setTimeout, promisify.custom);
+  if (custom !== undefined) Object.defineProperty(setTimeout, promisify.custom, custom);
+  const functions = {
+    setTimeout,
+    clearTimeout: clearing(recorder, nodes.clearTimeout, numbers),
+    setInterval: creating(recorder, nodes.setInterval, 'intervals'),
+    clearInterval: clearing(recorder, nodes.clearInterval, numbers),
+  };
+  const enrolled = ['enroll', 'unenroll', 'active', '_unrefActive'].filter((name) => nodes[name] !== undefined);
+  const items = Object.fromEntries(enrolled.map((name) => [name, enrolling(recorder, nodes[name])]));
+  const sleeps = {
+    setTimeout: sleeping(recorder, native.promises.setTimeout, 'promises', (given) => given.length > 2),
+    setInterval: asyncIntervals(recorder, native.promises.setInterval),
+  };
+  const { wait } = Object.getPrototypeOf(promises.scheduler) as { wait: Call };
+  return [
+    ...placesIn(globalThis, functions),
+    ...placesIn(timers, { ...functions, ...items }),
+    ...placesIn(promises, sleeps),
+    ...placesIn(Object.getPrototypeOf(promises.scheduler), {
+      wait: sleeping(recorder, wait, 'promises', (given) => given.length > 1),
+    }),
+  ];
+}
+
+function methodPlaces(recorder: Recorder, prototype: NodeTimeout): Place[] {
+  const numbers = numbersFor(recorder);
+  const methods = prototype as unknown as Record<PropertyKey, Call>;
+  const dispose = Object.getOwnPropertySymbols(prototype).find((symbol) => symbol.description?.endsWith('dispose'));
+  const toPrimitive = methods[Symbol.toPrimitive];
+  return placesIn(prototype, {
+    refresh: refreshing(recorder, methods.refresh),
+    close: closing(recorder, methods.close),
+    ...(dispose === undefined ? {} : { [dispose]: closing(recorder, methods[dispose]) }),
+    [Symbol.toPrimitive]: like(toPrimitive, function (this: NodeTimeout, ...given: never[]): unknown {
+      const number = Reflect.apply(toPrimitive, this, given);
+      if (!this._destroyed) numbers.add(number, this);
+      return number;
+    }),
+  });
+}
+
+/** Node sets an async interval's timer at the first call of `next`. */
+function asyncIntervals(recorder: Recorder, setInterval: Call): Call {
+  return like(setInterval, function (this: unknown, ...given: never[]): unknown {
+    const generator = Reflect.apply(setInterval, this, given) as AsyncGenerator;
+    const { next } = generator;
+    const first = sleeping(recorder, next as Call, 'promises', () => true);
+    let isFirst = true;
+    const own = like(next, function (this: unknown, ...values: never[]): unknown {
+      if (!isFirst) return Reflect.apply(next, this, values);
+      isFirst = false;
+      Reflect.deleteProperty(generator, 'next');
+      return Reflect.apply(first, this, values);
+    });
+    return Object.defineProperty(generator, 'next', { value: own, configurable: true, writable: true });
+  });
+}

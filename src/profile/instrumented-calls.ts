@@ -1,0 +1,184 @@
+import { like } from '../timers/like-nodes.ts';
+import { clock } from './call-times.ts';
+import { adopt, isInternal, type NodeTimeout } from './node-lists.ts';
+import type { Kind, Recorder } from './recorder.ts';
+
+type Call = (...given: never[]) => unknown;
+
+/** What clearTimeout is given. */
+type Handle = unknown;
+
+/** Timers that the program has made numbers of: it may clear them by these. */
+export class Numbers {
+  private readonly timers = new Map<string, NodeTimeout>();
+  private most = 1000;
+
+  /** Whether there is none. */
+  isEmpty = true;
+
+  add(number: unknown, timer: NodeTimeout): void {
+    this.isEmpty = false;
+    this.timers.set(String(number), timer);
+    if (this.timers.size <= this.most) return;
+    for (const [each, { _destroyed }] of this.timers) if (_destroyed) this.timers.delete(each);
+    this.most = Math.max(this.most, this.timers.size * 2);
+  }
+
+  /** The timer that Node would clear by this number. */
+  find(number: unknown): NodeTimeout | undefined {
+    const timer = this.timers.get(String(number));
+    return timer?._destroyed ? undefined : timer;
+  }
+}
+
+/** The list that a timer was put into is one that Node made before it was watched. */
+function adoptListOf(timer: NodeTimeout): void {
+  if (timer._idlePrev) adopt(timer._idlePrev);
+}
+
+/** setTimeout and setInterval: Node's work, counted. */
+export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
+  const { watch, creations } = recorder;
+  const call = nodes as (callback: unknown, delay: unknown) => NodeTimeout;
+  const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
+    // biome-ignore lint/complexity/noArguments: a rest parameter would be an array for each timer
+    const given = arguments as unknown as unknown[];
+    creations.left -= 1;
+    if (creations.left <= 0) return sample(this, given);
+    watch.isOwn = true;
+    let timer: NodeTimeout;
+    try {
+      timer = given.length <= 2 ? call(callback, delay) : (Reflect.apply(call, this, given) as NodeTimeout);
+    } finally {
+      watch.isOwn = false;
+    }
+    if (watch.inserted !== timer) adoptListOf(timer);
+    watch.inserted = undefined;
+    recorder.created(timer, kind);
+    return timer;
+  };
+  const sample = (self: unknown, given: unknown[]): NodeTimeout => {
+    watch.isOwn = true;
+    let timer: NodeTimeout;
+    const before = clock();
+    let after: number;
+    try {
+      timer = given.length <= 2 ? call(given[0], given[1]) : (Reflect.apply(call, self, given) as NodeTimeout);
+      after = clock();
+    } finally {
+      watch.isOwn = false;
+    }
+    const weight = creations.take();
+    if (watch.inserted !== timer) adoptListOf(timer);
+    watch.inserted = undefined;
+    recorder.created(timer, kind);
+    recorder.times.create.add(after - before, weight);
+    recorder.sampled(timer, own, weight);
+    return timer;
+  };
+  return like(nodes, own);
+}
+
+/** clearTimeout, clearInterval: what they are given is looked at before Node clears it. */
+export function clearing(recorder: Recorder, nodes: Call, numbers: Numbers): Call {
+  const { clears } = recorder;
+  const clear = nodes as (handle: Handle) => void;
+  const own = (handle: Handle): void => {
+    if (typeof handle === 'object' && handle !== null) recorder.clearing(handle as NodeTimeout);
+    else if (!numbers.isEmpty && handle !== undefined) {
+      const timer = numbers.find(handle);
+      if (timer !== undefined) recorder.clearing(timer);
+    }
+    clears.left -= 1;
+    if (clears.left > 0) return clear(handle);
+    const weight = clears.take();
+    const before = clock();
+    clear(handle);
+    recorder.times.clear.add(clock() - before, weight);
+  };
+  return like(nodes, own);
+}
+
+/** Timeout.prototype.close and Symbol.dispose, by which Node's own clearTimeout is called. */
+export function closing(recorder: Recorder, nodes: Call): Call {
+  return like(nodes, function (this: NodeTimeout, ...given: never[]): unknown {
+    recorder.clearing(this);
+    return Reflect.apply(nodes, this, given);
+  });
+}
+
+/** Timeout.prototype.refresh: of the program's timers, and of Node's own. */
+export function refreshing(recorder: Recorder, nodes: Call): Call {
+  const { watch, refreshes } = recorder;
+  return like(nodes, function (this: NodeTimeout): unknown {
+    refreshes.left -= 1;
+    const isSampled = refreshes.left <= 0;
+    const wasLive = recorder.isLive(this);
+    const wasDue = watch.isCandidate(this);
+    watch.isOwn = true;
+    watch.inserted = undefined;
+    const before = isSampled ? clock() : 0;
+    try {
+      Reflect.apply(nodes, this, []);
+    } finally {
+      watch.isOwn = false;
+    }
+    if (isSampled) recorder.times.refresh.add(clock() - before, refreshes.take());
+    if (watch.inserted !== this) {
+      if (!this._idleNext) return this; // cleared: it stays so
+      adoptListOf(this);
+    }
+    watch.inserted = undefined;
+    recorder.refreshed(this, wasLive);
+    if (wasDue) watch.expectCall(this);
+    return this;
+  });
+}
+
+/** What makes a timer of any object, where this Node still has that: `enroll`, `active` and their like. */
+export function enrolling(recorder: Recorder, nodes: Call): Call {
+  const { watch } = recorder;
+  return like(nodes, function (this: unknown, item: NodeTimeout, ...given: never[]): unknown {
+    const isObject = typeof item === 'object' && item !== null;
+    const wasLive = isObject && !isInternal(item) && recorder.isLive(item);
+    const delay = isObject ? item._idleTimeout : 0;
+    watch.isOwn = true;
+    watch.inserted = undefined;
+    try {
+      return Reflect.apply(nodes, this, [item, ...given]);
+    } finally {
+      watch.isOwn = false;
+      const { inserted } = watch;
+      watch.inserted = undefined;
+      if (inserted === item) {
+        if (wasLive) recorder.refreshed(item, true);
+        else recorder.created(item, 'timeouts');
+      } else if (wasLive && !recorder.isLive(item)) recorder.cleared(item, delay);
+    }
+  });
+}
+
+/** timers/promises: the timer itself is Node's secret, but it is seen as it comes into its list. */
+export function sleeping(recorder: Recorder, nodes: Call, kind: Kind, canEnd: (given: IArguments) => boolean): Call {
+  const { watch, creations } = recorder;
+  const own = function (this: unknown): unknown {
+    // biome-ignore lint/complexity/noArguments: passed on as they are
+    const given = arguments;
+    watch.isOwn = true;
+    watch.inserted = undefined;
+    try {
+      return Reflect.apply(nodes, this, given as unknown as never[]);
+    } finally {
+      watch.isOwn = false;
+      const timer = watch.inserted as NodeTimeout | undefined;
+      watch.inserted = undefined;
+      if (timer !== undefined) {
+        recorder.created(timer, kind);
+        if (canEnd(given)) watch.onClear(timer, () => recorder.clearing(timer));
+        creations.left -= 1;
+        if (creations.left <= 0) recorder.sampled(timer, own, creations.take());
+      }
+    }
+  };
+  return like(nodes, own);
+}

@@ -1,0 +1,207 @@
+/**
+ * Sees what Node does with its timers, by the lists that it keeps them in: one for each delay, of which users never see more
+ * than a name. No callback is wrapped, no timer is changed, and nothing is stored per timer.
+ *
+ *     TimersList          Timeout (oldest)       Timeout (newest)
+ *     _idlePrev ────────▶ _idlePrev ───────────▶ _idlePrev ──▶ the list      `_idleNext` runs the other way
+ *
+ * The class TimersList gets accessors for these two fields. `L.peek` reads `_idlePrev` before each call of a callback, and
+ * `L.remove` overwrites it as the timer leaves to be called: so a timer fires where one that was peeked at is taken out with
+ * its callback in place, and by no call of ours. `L.append` writes `_idleNext` whenever a timer is put in.
+ *
+ * Timers of Node's own parts pass here as well. One that is put in outside of our functions is marked: its `_timerArgs`,
+ * undefined, becomes an empty list, with which Node calls the callback just the same.
+ *
+ * Follows lib/internal/timers.js and lib/internal/linkedlist.js, the same from Node 20 to 26; `watchLists` tries it out first.
+ */
+export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
+  _idlePrev: NodeTimeout | TimersList | null;
+  _idleNext: NodeTimeout | TimersList | null;
+  /** ms of Node's clock, whole; when it was put into its list. */
+  _idleStart: number;
+  /** ms; -1 once it was cleared. */
+  _idleTimeout: number;
+  _repeat: number | null;
+  _onTimeout: unknown;
+  _timerArgs: unknown[] | undefined;
+  _destroyed: boolean;
+}
+
+const oldest = Symbol('oldest');
+const newest = Symbol('newest');
+const INTERNAL: unknown[] = [];
+/** Those of Node's own that have arguments. */
+const internals = new WeakSet<object>();
+
+interface TimersList {
+  _idlePrev: NodeTimeout | TimersList;
+  _idleNext: NodeTimeout | TimersList;
+  [oldest]: NodeTimeout | TimersList;
+  [newest]: NodeTimeout | TimersList;
+}
+
+/** Who is told. Every call comes from within Node's own work on its lists: it must neither throw nor touch a timer. */
+export interface ListObserver {
+  /** A callback may have ended; another may begin. */
+  passing(): void;
+  fired(timer: NodeTimeout, isInternal: boolean): void;
+  /** A timer of Node's own was put in. */
+  internalCreated(): void;
+}
+
+export class ListWatch {
+  /** True while one of our functions calls Node's, which puts the program's timer into a list. */
+  isOwn = false;
+  /** What was put in last while `isOwn`. */
+  inserted: NodeTimeout | undefined;
+  /** Whose callback runs, or ran last in this list. */
+  firing: NodeTimeout | undefined;
+  isOn = true;
+  /** What Node has looked at last. */
+  private candidate: unknown;
+  private isSecondRead = false;
+  private readonly observer: ListObserver;
+
+  constructor(observer: ListObserver) {
+    this.observer = observer;
+  }
+
+  /** Whether Node is about to call it, or was and found that it is not yet due. */
+  isCandidate(timer: NodeTimeout): boolean {
+    return this.candidate === timer;
+  }
+
+  /**
+   * A microtask or tick between two callbacks has refreshed the timer that is called next: Node calls it all the same, from
+   * another place of the list. Whether it does shows as its callback is read.
+   */
+  expectCall(timer: NodeTimeout): void {
+    const callback = timer._onTimeout;
+    const called = (): void => {
+      untrap(timer, callback);
+      if (timer._idleNext) return; // it is read, but not to be called
+      this.firing = timer;
+      if (this.isOn) this.observer.fired(timer, isInternal(timer));
+    };
+    trap(timer, called, (value) => untrap(timer, value));
+  }
+
+  /** Has `cleared` be called before Node clears a timer that only Node knows. */
+  onClear(timer: NodeTimeout, cleared: () => void): void {
+    trap(
+      timer,
+      () => undefined,
+      (value) => {
+        if (value === null) cleared();
+        untrap(timer, value);
+      },
+    );
+  }
+
+  /** `_idlePrev` is read: twice for a timer, once for an empty list. */
+  peeked(list: TimersList): NodeTimeout | TimersList {
+    const head = list[oldest];
+    if (this.isSecondRead && this.candidate === head) {
+      this.isSecondRead = false;
+      return head;
+    }
+    const isEmpty = head === list;
+    this.isSecondRead = !isEmpty;
+    this.candidate = isEmpty ? undefined : head;
+    this.firing = undefined;
+    if (this.isOn) this.observer.passing();
+    return head;
+  }
+
+  /** `_idlePrev` is written: the oldest is another. */
+  oldestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
+    const from = list[oldest];
+    list[oldest] = to;
+    if (this.candidate === undefined || from !== this.candidate) return;
+    const timer = from as NodeTimeout;
+    this.candidate = undefined;
+    if (this.isOwn || !timer._onTimeout) return; // refreshed, cleared
+    this.firing = timer;
+    if (this.isOn) this.observer.fired(timer, isInternal(timer));
+  }
+
+  /** `_idleNext` is written: the newest is another, since one was put in or taken out. */
+  newestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
+    const before = list[newest];
+    list[newest] = to;
+    if (to === list || to._idleNext !== before) return;
+    const timer = to as NodeTimeout;
+    if (this.isOwn) {
+      this.inserted = timer;
+      return;
+    }
+    if (timer === this.firing || isInternal(timer)) return;
+    if (timer._timerArgs === undefined) timer._timerArgs = INTERNAL;
+    else internals.add(timer);
+    if (this.isOn) this.observer.internalCreated();
+  }
+}
+
+/** Has `_onTimeout` of one timer, which nobody has seen yet or which is due at once, be read and written by ours. */
+function trap(timer: NodeTimeout, read: () => void, write: (value: unknown) => void): void {
+  let value = timer._onTimeout;
+  Object.defineProperty(timer, '_onTimeout', {
+    configurable: true,
+    enumerable: true,
+    get: () => {
+      read();
+      return value;
+    },
+    set: (to: unknown) => {
+      write(to);
+      value = to;
+    },
+  });
+}
+
+function untrap(timer: NodeTimeout, value: unknown): void {
+  Object.defineProperty(timer, '_onTimeout', { configurable: true, enumerable: true, writable: true, value });
+}
+
+export const isInternal = (timer: NodeTimeout): boolean => {
+  const given = timer._timerArgs;
+  return given !== undefined && (given === INTERNAL || internals.has(timer));
+};
+
+/** Has a list that Node made before its class had the accessors use them. */
+export function adopt(list: object): void {
+  const fields = list as TimersList;
+  if (!Object.hasOwn(fields, '_idlePrev')) return;
+  const { _idlePrev, _idleNext } = fields;
+  Reflect.deleteProperty(fields, '_idlePrev');
+  Reflect.deleteProperty(fields, '_idleNext');
+  fields[oldest] = _idlePrev;
+  fields[newest] = _idleNext;
+}
+
+/** Gives Node's class of lists the accessors. `probe` has just been set. False where this Node keeps timers in another way. */
+export function watchLists(watch: ListWatch, probe: NodeTimeout): boolean {
+  const list = probe._idlePrev as TimersList | null | undefined;
+  if (!list || list._idleNext !== probe || list.constructor.name !== 'TimersList') return false;
+  const accessors = {
+    _idlePrev: {
+      get(this: TimersList) {
+        return watch.peeked(this);
+      },
+      set(this: TimersList, to: NodeTimeout) {
+        watch.oldestChanged(this, to);
+      },
+    },
+    _idleNext: {
+      get(this: TimersList) {
+        return this[newest];
+      },
+      set(this: TimersList, to: NodeTimeout) {
+        watch.newestChanged(this, to);
+      },
+    },
+  };
+  Object.defineProperties(Object.getPrototypeOf(list), accessors);
+  adopt(list);
+  return true;
+}

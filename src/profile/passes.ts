@@ -1,0 +1,79 @@
+import { performance } from 'node:perf_hooks';
+import type { ProfileData } from './profile-data.ts';
+
+/** ms. Callbacks that are no further apart are of one pass: a turn of the loop takes longer. */
+const GAP = 0.01;
+
+/** Turns of the event loop so far; -1 where this Node does not count them. */
+const turns = (): number => performance.nodeTiming.uvMetricsInfo?.loopCount ?? -1;
+
+/**
+ * Passes of Node's timer phase: from the first callback until the last has ended, ticks and microtasks between them included.
+ * Those after the last are not.
+ */
+export class Passes {
+  private start = 0;
+  private end = 0;
+  private fired = 0;
+  private isCalling = false;
+  private turn = -1;
+  private count = 0;
+  private milliseconds = 0;
+  private longest = { milliseconds: 0, fired: 0, at: 0 };
+  private longestLately = 0;
+  private readonly origin: number;
+
+  constructor(origin: number) {
+    this.origin = origin;
+  }
+
+  /** A callback may have ended, another may begin. */
+  mark(now: number): void {
+    if (!this.isCalling && now - this.end > GAP) {
+      const turn = turns();
+      if (turn !== this.turn || turn === -1) {
+        this.close();
+        this.start = now;
+        this.turn = turn;
+      }
+    }
+    this.isCalling = false;
+    this.end = now;
+  }
+
+  call(): void {
+    this.fired += 1;
+    this.isCalling = true;
+  }
+
+  /** What the recorder itself does within a callback is no part of the pass. ms. */
+  leaveOut(milliseconds: number): void {
+    this.start += milliseconds;
+  }
+
+  /** The longest pass since this was asked last, ms. */
+  takeLongest(): number {
+    const longest = this.longestLately;
+    this.longestLately = 0;
+    return longest;
+  }
+
+  private close(): void {
+    if (this.fired === 0) return;
+    const milliseconds = Math.max(0, this.end - this.start);
+    this.count += 1;
+    this.milliseconds += milliseconds;
+    this.longestLately = Math.max(this.longestLately, milliseconds);
+    if (milliseconds > this.longest.milliseconds) {
+      this.longest = { milliseconds, fired: this.fired, at: (this.start - this.origin) / 1000 };
+    }
+    this.fired = 0;
+  }
+
+  /** With the pass that is under way, if nothing of it is running. */
+  data(): ProfileData['passes'] {
+    if (!this.isCalling) this.close();
+    const { count, milliseconds, longest } = this;
+    return { count, milliseconds, longest: { ...longest } };
+  }
+}

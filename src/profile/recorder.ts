@@ -1,0 +1,222 @@
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { threadId } from 'node:worker_threads';
+import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { CallSites, type Site } from './call-sites.ts';
+import { clock, SampledTimes } from './call-times.ts';
+import { CLEARED, CREATED, DelayCounters, FIRED, REFRESHED } from './delay-counts.ts';
+import { LiveSamples } from './live-samples.ts';
+import { isInternal, type ListObserver, ListWatch, type NodeTimeout } from './node-lists.ts';
+import { Passes } from './passes.ts';
+import type { ProfileData, SeriesPoint, SiteCounts, TimerCounts } from './profile-data.ts';
+import { Sampler } from './sampler.ts';
+import { Series } from './series.ts';
+
+/** Samples of each kind of call in a second. */
+const BUDGET = 250;
+const DELAYS_SHOWN = 64;
+const SITES_SHOWN = 100;
+const LATENESS_BUCKETS = 24;
+
+export type Kind = keyof ProfileData['kinds'];
+
+/**
+ * Counts what happens to a thread's timers. Our functions tell of what the program asks for, Node's lists of what fires.
+ * A timer is live while it is in a list, and an interval in its own callback as well.
+ */
+export class Recorder implements ListObserver {
+  readonly watch = new ListWatch(this);
+  readonly creations = new Sampler(BUDGET);
+  readonly clears = new Sampler(BUDGET);
+  readonly refreshes = new Sampler(BUDGET);
+  readonly times = { create: new SampledTimes(), clear: new SampledTimes(), refresh: new SampledTimes() };
+  private readonly delays = new DelayCounters();
+  private readonly kinds = { timeouts: 0, intervals: 0, promises: 0 };
+  private readonly sites = new CallSites();
+  private readonly samples = new LiveSamples();
+  private readonly lateness = new LatenessHistogram();
+  private readonly latenessBuckets: number[] = new Array(LATENESS_BUCKETS).fill(0);
+  private readonly internal = { created: 0, refreshed: 0, fired: 0 };
+  private readonly series = new Series();
+  private readonly start = clock();
+  private readonly passes = new Passes(this.start);
+  private readonly idleBefore = performance.nodeTiming.idleTime;
+  private readonly cpuBefore = process.cpuUsage();
+  private needlessClears = 0;
+  private live = 0;
+  private peak = { live: 0, at: 0 };
+  private now = 0;
+  /** See `nodeClockOffset`. */
+  clockOffset = 0;
+  private final: ProfileData | undefined;
+
+  created(timer: NodeTimeout, kind: Kind): void {
+    this.delays.add(timer._idleTimeout, CREATED);
+    this.kinds[kind] += 1;
+    this.rise();
+  }
+
+  /** Of a creation that has been chosen: where it came from, and what will become of it. */
+  sampled(timer: NodeTimeout, entered: (...given: never[]) => unknown, weight: number): void {
+    const site = this.sites.sample(entered, Math.trunc(timer._idleTimeout), weight);
+    this.samples.add(timer, site, weight, clock());
+  }
+
+  private rise(): void {
+    this.live += 1;
+    if (this.live > this.peak.live) {
+      this.peak.live = this.live;
+      this.peak.at = -1; // the next point says when
+    }
+  }
+
+  isLive(timer: NodeTimeout): boolean {
+    if (timer._idleNext) return timer._idleNext !== timer; // linked to itself: enrolled, and in no list
+    return timer === this.watch.firing && Boolean(timer._repeat) && !timer._destroyed;
+  }
+
+  /** Before Node clears it. */
+  clearing(timer: NodeTimeout): void {
+    if (isInternal(timer)) return;
+    if (timer._onTimeout && this.isLive(timer)) this.cleared(timer);
+    else this.needlessClears += 1;
+  }
+
+  cleared(timer: NodeTimeout, delay = timer._idleTimeout): void {
+    this.delays.add(delay, CLEARED);
+    this.live -= 1;
+    this.samples.cleared(timer, clock);
+  }
+
+  /** After Node has put it into its list again; `wasLive` before. */
+  refreshed(timer: NodeTimeout, wasLive: boolean): void {
+    if (isInternal(timer)) {
+      this.internal.refreshed += 1;
+      return;
+    }
+    this.delays.add(timer._idleTimeout, REFRESHED);
+    if (!wasLive) this.rise();
+    this.samples.refreshed(timer, clock);
+  }
+
+  passing(): void {
+    this.now = clock();
+    this.passes.mark(this.now);
+  }
+
+  fired(timer: NodeTimeout, ofNode: boolean): void {
+    this.passes.call();
+    if (ofNode) {
+      this.internal.fired += 1;
+      return;
+    }
+    this.delays.add(timer._idleTimeout, FIRED);
+    if (!timer._repeat) this.live -= 1;
+    // It was set some time within that ms of Node's clock: half a ms into it, by and large.
+    const late = Math.max(0, this.now - (timer._idleStart + this.clockOffset + Math.trunc(timer._idleTimeout) + 0.5));
+    this.lateness.record(late);
+    this.latenessBuckets[Math.min(32 - Math.clz32(late), LATENESS_BUCKETS - 1)] += 1;
+    this.samples.fired(timer, this.now);
+  }
+
+  internalCreated(): void {
+    this.internal.created += 1;
+  }
+
+  private get seconds(): number {
+    return (clock() - this.start) / 1000;
+  }
+
+  private get busy(): number {
+    return Math.max(0, clock() - this.start - (performance.nodeTiming.idleTime - this.idleBefore));
+  }
+
+  /** To be called some times a second, from a timer of Node's own. */
+  point(): void {
+    const at = this.seconds;
+    if (this.peak.at === -1) this.peak.at = at;
+    this.series.add({ at, live: this.live, pass: this.passes.takeLongest(), busy: this.busy, ...this.delays.totals() });
+  }
+
+  renewBudgets(): void {
+    for (const sampler of [this.creations, this.clears, this.refreshes]) sampler.renew();
+  }
+
+  /** ms that the recorder has taken of a pass. */
+  leaveOut(milliseconds: number): void {
+    this.passes.leaveOut(milliseconds);
+  }
+
+  /** Nothing is counted from here on. */
+  stop(): void {
+    this.final ??= this.data('stopped');
+    this.watch.isOn = false;
+  }
+
+  data(state: ProfileData['state'] = 'recording'): ProfileData {
+    if (this.final !== undefined) return this.final;
+    const { user, system } = process.cpuUsage(this.cpuBefore);
+    const passes = this.passes.data();
+    const totals = this.delays.totals();
+    const at = this.seconds;
+    const { live, busy } = this;
+    const last: SeriesPoint = { at, live, pass: this.passes.takeLongest(), busy, ...totals };
+    return {
+      format: 1,
+      process: {
+        pid: process.pid,
+        thread: threadId,
+        title: titleOf(process.argv),
+        node: process.version,
+        execPath: process.execPath,
+      },
+      state,
+      seconds: at,
+      busy,
+      cpu: (user + system) / 1000,
+      totals,
+      kinds: { ...this.kinds },
+      needlessClears: this.needlessClears,
+      live,
+      peak: { live: this.peak.live, at: this.peak.at === -1 ? at : this.peak.at },
+      buckets: this.delays.buckets(),
+      delays: this.delays.commonest(DELAYS_SHOWN),
+      differentDelays: this.delays.different,
+      calls: {
+        create: this.times.create.times(),
+        clear: this.times.clear.times(),
+        refresh: this.times.refresh.times(),
+      },
+      lifetimes: this.samples.lifetimes(),
+      passes,
+      lateness: this.lateness.summary(),
+      latenessBuckets: [...this.latenessBuckets],
+      early: this.samples.early(),
+      sites: this.scaledSites(totals),
+      siteSamples: this.sites.samples,
+      internal: { ...this.internal },
+      series: [...this.series.all(), last],
+    };
+  }
+
+  private scaledSites({ created }: TimerCounts): SiteCounts[] {
+    const sites = this.sites.commonest(Number.POSITIVE_INFINITY);
+    const weights = sites.reduce((sum, site) => sum + site.created, 0);
+    const scale = weights === 0 ? 0 : created / weights;
+    return sites.slice(0, SITES_SHOWN).map((site) => scaled(site, scale));
+  }
+}
+
+function scaled({ delays, ...site }: Site, scale: number): SiteCounts {
+  const [delay] = [...delays].sort(([, one], [, other]) => other - one)[0] ?? [0];
+  const { created, cleared, refreshed, fired } = site;
+  const counts = { created, cleared, refreshed, fired };
+  const scaledCounts = Object.fromEntries(Object.entries(counts).map(([key, n]) => [key, Math.round(n * scale)]));
+  return { ...site, delay, ...(scaledCounts as unknown as TimerCounts) };
+}
+
+function titleOf([, script = 'node', ...given]: readonly string[]): string {
+  const name = script.split(/[/\\]/).slice(-2).join('/');
+  const title = [name, ...given].join(' ');
+  return title.length > 80 ? `${title.slice(0, 79)}…` : title;
+}

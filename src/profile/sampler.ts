@@ -1,0 +1,35 @@
+/**
+ * Chooses which calls are sampled: all of the first, then about `budget` in a second, however many there are. Gaps are random,
+ * so that a program which sets timers in turns is not sampled at one of them only.
+ *
+ *     step    the mean gap; a sample stands for so many calls
+ *     left    calls until the next sample; the caller counts it down
+ */
+export class Sampler {
+  left = 1;
+  private step = 1;
+  private taken = 0;
+  private readonly budget: number;
+
+  constructor(budget: number) {
+    this.budget = budget;
+  }
+
+  /** To be called with each sample: draws the next gap. Returns how many calls this sample stands for. */
+  take(): number {
+    const { step } = this;
+    this.taken += 1;
+    if (this.taken >= this.budget) {
+      this.taken = 0;
+      this.step *= 2;
+    }
+    this.left = this.step === 1 ? 1 : 1 + Math.floor(Math.random() * (2 * this.step - 1));
+    return step;
+  }
+
+  /** A second has passed. */
+  renew(): void {
+    if (this.step > 1 && this.taken < this.budget / 2) this.step /= 2;
+    this.taken = 0;
+  }
+}

@@ -1,0 +1,97 @@
+import { writeSync } from 'node:fs';
+import process from 'node:process';
+import { InvalidConfigError } from '../errors.ts';
+import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { registration, setInterval } from '../time/native-timers.ts';
+import { clock } from './call-times.ts';
+import { DataFile } from './data-file.ts';
+import { operationsOf } from './delay-counts.ts';
+import { instrument } from './instrument.ts';
+import type { ProfileData } from './profile-data.ts';
+import { Recorder } from './recorder.ts';
+import { shortReport } from './short-report.ts';
+
+/** ms between two points of the curves. */
+const POINT = 250;
+/** Points until the data is written and the budgets of samples begin again: a second. */
+const ROUND = 4;
+
+/** What this thread's profile says, while it records and after. */
+export interface RunningProfile {
+  snapshot(): ProfileData;
+  stop(): ProfileData;
+}
+
+/** Where a profile of this thread is found: known to every copy of this package in the thread. */
+const PROFILE = Symbol.for('shardwheel.profile');
+const thread = globalThis as { [PROFILE]?: RunningProfile | undefined };
+
+/**
+ * Starts recording in this thread, once, unless it is a shard's or its timers are not Node's. `SHARDWHEEL_PROFILE_DIR`: a
+ * folder for the data of each thread; without it a short report goes to stderr at the end. `SHARDWHEEL_PROFILE_SECONDS`: how
+ * long to record. Throws InvalidConfigError for a number of seconds that is none.
+ */
+export function startProfile(): RunningProfile | undefined {
+  if (thread[PROFILE] !== undefined || isShardThread()) return thread[PROFILE];
+  const { SHARDWHEEL_PROFILE_DIR: folder = '', SHARDWHEEL_PROFILE_SECONDS: seconds = '' } = process.env;
+  const limit = secondsOf(seconds);
+  if (registration() !== undefined) return refuse("this thread's timers are shardwheel's already");
+  const recorder = new Recorder();
+  const file = folder === '' ? undefined : new DataFile(folder);
+  let rounds = 0;
+  const tick = (): void => {
+    const begun = clock();
+    recorder.point();
+    rounds += 1;
+    if (rounds % ROUND === 0) {
+      recorder.renewBudgets();
+      file?.write(recorder.data());
+    }
+    if (rounds * POINT >= limit * 1000) stop();
+    recorder.leaveOut(clock() - begun);
+  };
+  // Before the thread's functions are replaced: it is Node's own for the recorder, too.
+  const ticks = setInterval(tick, POINT).unref();
+  const restore = instrument(recorder);
+  if (restore === undefined) {
+    ticks.close();
+    return refuse(`the timers of Node ${process.version} are made in a way that it does not know`);
+  }
+  const stop = (): ProfileData => {
+    ticks.close();
+    recorder.stop();
+    restore();
+    file?.write(recorder.data());
+    return recorder.data();
+  };
+  process.on('exit', () => {
+    const data = recorder.data('ended');
+    if (file?.write(data) !== true && operationsOf(data.totals) > 0) say(shortReport(data));
+  });
+  const running = { snapshot: () => recorder.data(), stop };
+  Object.defineProperty(thread, PROFILE, { value: running, configurable: true });
+  return running;
+}
+
+/** The profile that runs in this thread, or has run. */
+export const runningProfile = (): RunningProfile | undefined => thread[PROFILE];
+
+function secondsOf(text: string): number {
+  if (text === '') return Number.POSITIVE_INFINITY;
+  const seconds = Number(text);
+  if (seconds > 0) return seconds;
+  throw new InvalidConfigError('SHARDWHEEL_PROFILE_SECONDS', 'must be a number of seconds above 0', text);
+}
+
+function refuse(reason: string): undefined {
+  say(`shardwheel/profile records nothing: ${reason}.\n`);
+}
+
+/** At once, whatever ends the process next. */
+function say(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // nobody reads: stderr is closed or full
+  }
+}

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** Frames that are looked at; a package that wraps timers more often than that counts as the place itself. */
-const FRAMES = 16;
+const FRAMES = 12;
 const MOST_SITES = 500;
 
 /** What one place's sampled timers did; each sample counts for as many calls as it stands for. */
@@ -69,27 +69,21 @@ export class CallSites {
   }
 }
 
+const collect = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => frames;
+
 /** The call sites above a function, without Node's own. Programs may have a `prepareStackTrace` of theirs: it is not asked. */
 function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[] {
-  const { stackTraceLimit } = Error;
-  const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
-  let frames: readonly NodeJS.CallSite[] = [];
-  const isOurs = Reflect.defineProperty(Error, 'prepareStackTrace', {
-    configurable: true,
-    writable: true,
-    value: (_: Error, found: NodeJS.CallSite[]) => found,
-  });
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  const traced: Traced = {};
+  // Not by assignment: where a program has frozen Error that throws.
   Reflect.set(Error, 'stackTraceLimit', FRAMES);
-  try {
-    const traced: Traced = {};
-    Error.captureStackTrace(traced, entered);
-    if (isOurs && Array.isArray(traced.stack)) frames = traced.stack;
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-    if (isOurs && prepare !== undefined) Object.defineProperty(Error, 'prepareStackTrace', prepare);
-    else if (isOurs) Reflect.deleteProperty(Error, 'prepareStackTrace');
-  }
-  return frames.filter((frame) => {
+  Reflect.set(Error, 'prepareStackTrace', collect);
+  Error.captureStackTrace(traced, entered);
+  const frames = traced.stack; // made when it is read
+  Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  if (!Array.isArray(frames)) return [];
+  return (frames as NodeJS.CallSite[]).filter((frame) => {
     const file = frame.getFileName();
     return file != null && file !== '' && !file.startsWith('node:');
   });

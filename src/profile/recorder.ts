@@ -12,8 +12,12 @@ import type { ProfileData, SeriesPoint, SiteCounts, TimerCounts } from './profil
 import { Sampler } from './sampler.ts';
 import { Series } from './series.ts';
 
-/** Samples of each kind of call in a second. */
+/** Timed calls of each kind in a second: a µs for six. */
 const BUDGET = 250;
+/** Call sites in the first second. Each takes some 10 µs; later seconds have as many as take so much of the loop's busy time. */
+const FIRST_SITES = 100;
+const SHARE_FOR_SITES = 0.004;
+const FEWEST_SITES = 4;
 const DELAYS_SHOWN = 64;
 const SITES_SHOWN = 100;
 const LATENESS_BUCKETS = 24;
@@ -26,7 +30,7 @@ export type Kind = keyof ProfileData['kinds'];
  */
 export class Recorder implements ListObserver {
   readonly watch = new ListWatch(this);
-  readonly creations = new Sampler(BUDGET);
+  readonly creations = new Sampler(FIRST_SITES);
   readonly clears = new Sampler(BUDGET);
   readonly refreshes = new Sampler(BUDGET);
   readonly times = { create: new SampledTimes(), clear: new SampledTimes(), refresh: new SampledTimes() };
@@ -46,6 +50,9 @@ export class Recorder implements ListObserver {
   private live = 0;
   private peak = { live: 0, at: 0 };
   private now = 0;
+  /** ms that finding call sites has taken. */
+  private siteTime = 0;
+  private busyBefore = 0;
   /** See `nodeClockOffset`. */
   clockOffset = 0;
   private final: ProfileData | undefined;
@@ -58,8 +65,10 @@ export class Recorder implements ListObserver {
 
   /** Of a creation that has been chosen: where it came from, and what will become of it. */
   sampled(timer: NodeTimeout, entered: (...given: never[]) => unknown, weight: number): void {
+    const set = clock();
     const site = this.sites.sample(entered, Math.trunc(timer._idleTimeout), weight);
-    this.samples.add(timer, site, weight, clock());
+    this.samples.add(timer, site, weight, set);
+    this.siteTime += clock() - set;
   }
 
   private rise(): void {
@@ -127,7 +136,8 @@ export class Recorder implements ListObserver {
     return (clock() - this.start) / 1000;
   }
 
-  private get busy(): number {
+  /** ms that the loop was not idle. */
+  get busy(): number {
     return Math.max(0, clock() - this.start - (performance.nodeTiming.idleTime - this.idleBefore));
   }
 
@@ -138,8 +148,14 @@ export class Recorder implements ListObserver {
     this.series.add({ at, live: this.live, pass: this.passes.takeLongest(), busy: this.busy, ...this.delays.totals() });
   }
 
+  /** To be called each second. */
   renewBudgets(): void {
-    for (const sampler of [this.creations, this.clears, this.refreshes]) sampler.renew();
+    const { busy } = this;
+    const affordable = (SHARE_FOR_SITES * (busy - this.busyBefore) * this.sites.samples) / Math.max(this.siteTime, 1e-3);
+    this.busyBefore = busy;
+    this.creations.renew(Math.min(BUDGET, Math.max(FEWEST_SITES, Math.floor(affordable))));
+    this.clears.renew();
+    this.refreshes.renew();
   }
 
   /** ms that the recorder has taken of a pass. */

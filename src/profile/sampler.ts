@@ -1,5 +1,5 @@
 /**
- * Chooses which calls are sampled: all of the first, then about `budget` in a second, however many there are. Gaps are random,
+ * Chooses which calls are sampled: all of the first, then no more than some `budget`s in a second, however many there are. Gaps are random,
  * so that a program which sets timers in turns is not sampled at one of them only.
  *
  *     step    the mean gap; a sample stands for so many calls
@@ -9,7 +9,7 @@ export class Sampler {
   left = 1;
   private step = 1;
   private taken = 0;
-  private readonly budget: number;
+  private budget: number;
 
   constructor(budget: number) {
     this.budget = budget;
@@ -27,9 +27,10 @@ export class Sampler {
     return step;
   }
 
-  /** A second has passed. */
-  renew(): void {
-    if (this.step > 1 && this.taken < this.budget / 2) this.step /= 2;
+  /** A second has passed; the next may have another budget. */
+  renew(budget = this.budget): void {
+    this.budget = budget;
+    if (this.step > 1 && this.taken < budget / 2) this.step /= 2;
     this.taken = 0;
   }
 }

@@ -32,6 +32,7 @@ export type { LabelledTimers, LabelOptions } from './scheduler/labelled-timers.t
 export type { SchedulerConnectOptions, SchedulerOptions } from './scheduler/options.ts';
 export type { Scheduler } from './scheduler/scheduler.ts';
 export type { SchedulerEvents } from './scheduler/scheduler-events.ts';
+export type { LaneQueues, ShardWheel, WheelLevel } from './scheduler/shard-wheels.ts';
 export type { ClientStats } from './scheduler/sharing.ts';
 export type { SlackTimers } from './scheduler/slack-timers.ts';
 export type { LabelStats, SchedulerStats, ShardStats } from './scheduler/stats.ts';

@@ -3,6 +3,7 @@ import { allocateDoorbell, Doorbell } from '../lane/doorbell.ts';
 import { TableView } from '../lane/table-view.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { FromShard, GuestCalls, ToShard } from '../shard/guest-lanes.ts';
+import { NO_WHEEL } from '../shard/lane-wheel.ts';
 import { NOTHING_DONE } from '../shard/shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { HostState } from '../sharing/board.ts';
@@ -178,8 +179,10 @@ export class RemoteShard implements ShardHost {
     if (name === 'earliestDueTick') return this.earliestDueTick() as ReturnType<ShardControl[C]>;
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
-      if (this.epoch === 0 || this.isStopped) return this.lanes.map(() => NOTHING_DONE) as ReturnType<ShardControl[C]>;
-      const answer = await this.ask('stats');
+      const isWheels = name === 'wheels';
+      const nothing = isWheels ? NO_WHEEL : NOTHING_DONE;
+      if (this.epoch === 0 || this.isStopped) return this.lanes.map(() => nothing) as ReturnType<ShardControl[C]>;
+      const answer = await this.ask(isWheels ? name : 'stats');
       if (answer instanceof Error) throw answer;
       if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
     }

@@ -130,6 +130,7 @@ class Connection implements Companions {
     }
     this.coordinator = new Coordinator({
       client: this.client,
+      serial,
       scale,
       keepAlive,
       hosted: this.hosted,

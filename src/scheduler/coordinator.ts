@@ -8,6 +8,7 @@ import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { OWNER } from './peers.ts';
+import { type ShardWheel, shardWheel } from './shard-wheels.ts';
 import type { ClientStats } from './sharing.ts';
 import type { KnownOfShard, ShardStats } from './stats.ts';
 
@@ -45,6 +46,8 @@ export interface Companions {
 
 export interface CoordinatorParts {
   readonly client: Client;
+  /** The client's, among those of the scheduler. */
+  readonly serial: number;
   readonly scale: TickScale;
   readonly hosted: readonly HostedShards[];
   readonly keepAlive: KeepAlive;
@@ -66,6 +69,7 @@ export class Coordinator {
   readonly scale: TickScale;
   private readonly parts: CoordinatorParts;
   private companions: Companions | undefined;
+  private readonly stopping = new Set<() => void>();
 
   constructor(parts: CoordinatorParts) {
     this.parts = parts;
@@ -146,6 +150,17 @@ export class Coordinator {
     });
   }
 
+  /** Empty once the client is closed. */
+  async shardWheels(): Promise<ShardWheel[]> {
+    if (this.client.isClosed) return [];
+    this.publishAll();
+    const wheels = this.hosted.map(async ({ host, placements }) => {
+      const lanes = await host.call('wheels');
+      return lanes.map((lane, at) => shardWheel(placements[at], lane, this.scale, this.parts.serial));
+    });
+    return (await this.during(Promise.all(wheels))).flat();
+  }
+
   /** So that the shards know of all timers. */
   publishAll(): void {
     this.client.young.promoteAll();
@@ -161,7 +176,14 @@ export class Coordinator {
     return this.companions?.clientStats() ?? [];
   }
 
+  /** Calls the listener when the scheduler is closed; once. Returns what takes that back. */
+  onStop(listener: () => void): () => void {
+    this.stopping.add(listener);
+    return () => void this.stopping.delete(listener);
+  }
+
   async stop(): Promise<void> {
+    for (const listener of this.stopping) listener();
     const stopped = Promise.all(this.hosts.map((host) => host.stop())); // none of which rejects
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
     this.companions?.close();

@@ -10,6 +10,7 @@ import type { Coordinator } from './coordinator.ts';
 import { shownAs } from './inspection.ts';
 import { ManualClock } from './manual-clock.ts';
 import { requireOpen } from './require-open.ts';
+import { collectWheels, type ShardWheel } from './shard-wheels.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
 import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
@@ -19,7 +20,7 @@ import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
  *
  * Times are ms. A deadline is a time on `now()`'s clock; one that has passed fires at the next tick. A number that is
  * no live timer's id, or anything else in its place, is answered with false, undefined or 0. After close() all calls
- * but close, stats and size throw SchedulerClosedError; those that return promises reject with it.
+ * but close, stats, wheels and size throw SchedulerClosedError; those that return promises reject with it.
  */
 export class Scheduler extends TimerCalls implements AsyncDisposable {
   readonly #coordinator: Coordinator;
@@ -108,6 +109,11 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
   interval(): StatsInterval {
     requireOpen(this.#client, 'interval');
     return new StatsInterval(this.#client);
+  }
+
+  /** How full each shard's wheel is, by level and slot, and what waits in its lanes. Asks each shard for some µs. */
+  wheels(): Promise<ShardWheel[]> {
+    return collectWheels(this.#coordinator);
   }
 
   /** For `connectScheduler` in any other thread of the process: can be cloned, without a transfer list, and passed on. */

@@ -14,6 +14,7 @@ import type { TimerIdLayout } from '../timer-id.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
 import { hostShards } from './host-shards.ts';
 import type { ResolvedOptions } from './options.ts';
+import { OWNER } from './peers.ts';
 import { Sharing } from './sharing.ts';
 
 /** Lays out the shared memory and returns at once: shards are inline until their threads are up. */
@@ -80,5 +81,5 @@ export function startCoordinator(
     sharing = new Sharing(parts, name, servers, client);
     return sharing;
   };
-  return new Coordinator({ client, scale, keepAlive, hosted, serving, share, start });
+  return new Coordinator({ client, serial: OWNER, scale, keepAlive, hosted, serving, share, start });
 }

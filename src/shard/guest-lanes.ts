@@ -1,5 +1,6 @@
 import { post } from '../sharing/mailbox.ts';
 import { type BuiltShard, type LaneOrigin, type LaneSetup, serveLane } from './build-shard.ts';
+import { type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { ShardCounters } from './shard.ts';
 
@@ -15,6 +16,8 @@ export interface OfferedLane {
 export interface GuestCalls {
   /** By lane, in the order of their attachment. */
   stats: ShardCounters[];
+  /** The same of their wheels. */
+  wheels: LaneWheels[];
   /** What the client serves its lanes from, from here on: those of its lanes that the shard had. */
   leave: { readonly placement: number; readonly entries: Int32Array }[];
 }
@@ -61,6 +64,10 @@ export class GuestLanes {
     return this.guests.find((guest) => guest.lane === lane)?.placement ?? 0;
   }
 
+  clientOf(lane: ServedLane): number {
+    return this.guests.find((guest) => guest.lane === lane)?.client ?? 0;
+  }
+
   /** What fails is the sender's to know. Where not even that can be told the thread ends: its successor is offered all lanes. */
   readonly receive = (message: ToShard): void => {
     if (message.kind === 'detach') this.dismiss(message.client);
@@ -102,6 +109,10 @@ export class GuestLanes {
   private stats(client: number): ShardCounters[] {
     const { shard } = this.built;
     return this.lanesOf(client).map((lane) => ({ turns: shard.turns, lanes: 1, ...lane.counters() }));
+  }
+
+  private wheels(client: number): LaneWheels[] {
+    return this.lanesOf(client).map((lane) => wheelOf(lane));
   }
 
   private leave(client: number): GuestCalls['leave'] {

@@ -7,6 +7,16 @@ import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
 import { LateCommands } from './late-commands.ts';
 
+/** What waits in a lane: for its shard, and for its client. */
+export interface LaneQueues {
+  /** Commands that the shard has not taken. */
+  commands: number;
+  /** Timers whose command came after their tick, taken and not yet handed over. */
+  late: number;
+  /** Fired records that the client has not taken. */
+  fired: number;
+}
+
 /**
  * One lane as its shard sees it: a disposable index over the client's timer table.
  *
@@ -114,6 +124,12 @@ export abstract class ServedLane implements DueSink {
     const { cascaded, size: filed } = index;
     const bytes = bytesOfLane(this.memory, index, this.table.highWater(), this.byRing, noteBytes);
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
+  }
+
+  /** What waits in its queues. */
+  queues(): LaneQueues {
+    const fired = this.firedRing.capacity - this.firedRing.exactRoom();
+    return { commands: this.available(), late: this.late.length, fired };
   }
 
   /**

@@ -1,3 +1,4 @@
+import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { Shard, ShardCounters } from './shard.ts';
 
@@ -11,6 +12,8 @@ export interface Guests {
   readonly count: number;
   /** Which of the shard's own lanes has the same placement. */
   placementOf(lane: ServedLane): number;
+  /** The serial of its client. */
+  clientOf(lane: ServedLane): number;
 }
 
 /** In one call: more than any capacity needs, and less than for ever, beside a client that floods the shard. */
@@ -47,6 +50,17 @@ export class ShardControl {
     for (const [i, counter] of counters.slice(own).entries()) {
       const sum = sums[this.guests?.placementOf(this.shard.lanes[own + i]) ?? 0];
       for (const name of SUMMED) sum[name] += counter[name];
+    }
+    return sums;
+  }
+
+  /** By lane of its own, with those of the same placement that guests have. See `wheelOf` for what it costs. */
+  wheels(): LaneWheels[] {
+    const own = this.ownLanes();
+    const sums = this.shard.lanes.slice(0, own).map((lane) => wheelOf(lane));
+    for (const lane of this.shard.lanes.slice(own)) {
+      const sum = sums[this.guests?.placementOf(lane) ?? 0];
+      addWheel(sum, wheelOf(lane, this.guests?.clientOf(lane)));
     }
     return sums;
   }

@@ -44,6 +44,8 @@ export interface TickIndex {
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
 
+  /** How full each level is, the finest first. O(occupied wheel slots): no entry is looked at, so it may be asked at any size. */
+  levels(): LevelOccupancy[];
   /** Visits every filed slot, in no particular order. The visitor must not change the index. */
   forEach(visit: (slot: number, tick: number) => void): void;
   clear(): void;
@@ -57,4 +59,23 @@ export interface DueSink {
    * for no result: misses that follow each other at once overlap, those of `due` do not.
    */
   prefetch?(slot: number): void;
+}
+
+/** How full a level of a wheel is. */
+export interface LevelOccupancy {
+  /** Ticks per slot. */
+  readonly width: number;
+  /** Slots of the level; of a list for what lies beyond the levels, one. */
+  readonly slots: number;
+  /** The slot that holds `now`. */
+  hand: number;
+  /** Slots that hold entries. */
+  occupied: number;
+  /**
+   * Entries in these slots. On a cascading index those that were taken out are among them until their slot is read or
+   * compacted, so this is at least the number filed.
+   */
+  entries: number;
+  /** Entries by arc, the same number of neighbouring slots to each: one slot, or more where a level has over 256. */
+  readonly arcs: Int32Array;
 }

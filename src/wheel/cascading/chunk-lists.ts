@@ -6,6 +6,7 @@ import type { PlaceWords } from '../timer-records.ts';
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
  *   heads[list]        = its first chunk, 0 where it has none
  *   cursors[list]      = the cell of its next entry
+ *   chunkCounts[list]  = how many chunks it has
  *   position[slot]     = the cell of the slot's entry, 0 or less where it has none; it is the word slot << positionShift,
  *                        as it may stand in records of the user's (see PlaceWords)
  *
@@ -60,6 +61,7 @@ export class ChunkLists {
   protected room = 0;
   readonly heads: Int32Array;
   readonly cursors: Int32Array;
+  readonly chunkCounts: Int32Array;
   private readonly capacity: number;
   private freeChunk = 0;
   private usedChunks = 1;
@@ -78,12 +80,18 @@ export class ChunkLists {
     this.room = this.position.length;
     this.heads = new Int32Array(lists);
     this.cursors = new Int32Array(lists).fill(NO_CHUNK);
+    this.chunkCounts = new Int32Array(lists);
   }
 
   protected get bytesOfLists(): number {
-    const { cells, cursors, heads, position, positionShift } = this;
+    const { cells, position, positionShift } = this;
     const positions = positionShift === 0 ? position.byteLength : 0;
-    return cells.byteLength + positions + heads.byteLength + cursors.byteLength;
+    return cells.byteLength + positions + this.bytesPerLists;
+  }
+
+  /** Of what is kept by list. */
+  protected get bytesPerLists(): number {
+    return this.heads.byteLength + this.cursors.byteLength + this.chunkCounts.byteLength;
   }
 
   protected get usedBytesOfCells(): number {
@@ -103,6 +111,7 @@ export class ChunkLists {
       if (this.usedChunks << SHIFT > this.cells.length) this.growCells();
     }
     this.chunks++;
+    this.chunkCounts[list]++;
     // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
     this.cells[this.cursors[list]] = chunk;
     if (this.heads[list] === 0) this.heads[list] = chunk;
@@ -142,6 +151,7 @@ export class ChunkLists {
     const head = this.heads[list];
     this.heads[list] = 0;
     this.cursors[list] = NO_CHUNK;
+    this.chunkCounts[list] = 0;
     return head;
   }
 
@@ -156,6 +166,7 @@ export class ChunkLists {
     const head = this.heads[list];
     const next = this.nextChunk(head);
     this.heads[list] = next;
+    this.chunkCounts[list]--;
     this.freeUp(head);
     return next;
   }
@@ -176,6 +187,7 @@ export class ChunkLists {
     this.cells[(last << SHIFT) + LINK_AT] = 0;
     while (emptied !== 0) {
       const next = this.nextChunk(emptied);
+      this.chunkCounts[list]--;
       this.freeUp(emptied);
       emptied = next;
     }
@@ -208,6 +220,7 @@ export class ChunkLists {
     }
     this.heads.fill(0);
     this.cursors.fill(NO_CHUNK);
+    this.chunkCounts.fill(0);
   }
 
   /** Has positions kept in words of the user's, who sees to it that there are enough of them. */

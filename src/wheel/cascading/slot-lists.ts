@@ -1,5 +1,7 @@
 import { Occupancy } from '../occupancy.ts';
+import type { LevelOccupancy } from '../tick-index.ts';
 import { type AllocateWords, CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { levelEntries } from './level-entries.ts';
 import { LevelGeometry } from './level-geometry.ts';
 
 /** Set in the slot word of an entry that was filed FAR_TICKS or more ahead: its whole tick stands in `farTicks`. */
@@ -89,9 +91,13 @@ export class SlotLists extends ChunkLists {
     return (word & FAR) !== 0 ? this.farTicks[word & SLOT] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
   }
 
+  levels(): LevelOccupancy[] {
+    return levelEntries(this);
+  }
+
   bytesFor(slots: number): number {
     const { farTicks } = this;
-    const cells = this.usedBytesOfCells + this.heads.byteLength + this.cursors.byteLength;
+    const cells = this.usedBytesOfCells + this.bytesPerLists;
     const perSlot = Math.min(slots, this.room) << (this.positionShift + 2);
     return cells + perSlot + this.occupancy.bytes + farTicks.byteLength + this.geometry.bytes;
   }

@@ -1,6 +1,7 @@
+import { countLevel } from '../level-occupancy.ts';
 import { Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
-import type { DueSink } from '../tick-index.ts';
+import type { DueSink, LevelOccupancy } from '../tick-index.ts';
 import type { LevelStats } from '../timing-wheel.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
 import { statsOf, type WheelIndex } from '../wheel-index.ts';
@@ -166,6 +167,12 @@ export class PinnedIndex implements WheelIndex {
 
   nextEvent(): number {
     return this.event;
+  }
+
+  levels(): LevelOccupancy[] {
+    const entriesOf = (number: number) => (spoke: number) => this.spokes[this.bases[number] + spoke]?.count ?? 0;
+    const level = (width: number, n: number) => countLevel(width, this.spokeCounts[n], this.now, entriesOf(n));
+    return Array.from(this.widths, level);
   }
 
   levelRanges(): number[] {

@@ -1,0 +1,183 @@
+import { createScheduler, type SchedulerOptions, type ShardWheel, type WheelLevel } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { until } from '../fixtures/event-loop.ts';
+import { restartShard } from '../fixtures/shard-threads.ts';
+
+/** Where a deadline stands: the level of the highest bit in which its tick differs from now's, and the slot of its bits there. */
+function cascadingPlace(now: number, deadline: number): [level: number, slot: number] {
+  const [from, due] = [BigInt(now), BigInt(deadline)];
+  for (let level = 0; level < 4; level++) {
+    if (from >> BigInt(8 * (level + 1)) === due >> BigInt(8 * (level + 1))) {
+      return [level, Number((due >> BigInt(8 * level)) % 256n)];
+    }
+  }
+  return [4, 0];
+}
+
+/** The finest level that reaches so far, and the first of its ticks that is not before the deadline. */
+function pinnedPlace(now: number, deadline: number): [level: number, slot: number] {
+  const levels = [
+    { width: 1, spokes: 64 },
+    { width: 16, spokes: 256 },
+    { width: 1024, spokes: 4096 },
+  ];
+  const level = levels.findIndex(({ width, spokes }) => deadline <= (Math.floor(now / width) + spokes - 1) * width);
+  const { width, spokes } = levels[level];
+  return [level, Math.ceil(deadline / width) % spokes];
+}
+
+const engines: Record<
+  string,
+  { wheel: SchedulerOptions['wheel']; slotTimes: number[]; placeOf: typeof cascadingPlace }
+> = {
+  cascading: { wheel: 'default', slotTimes: [1, 256, 256 ** 2, 256 ** 3, 256 ** 4], placeOf: cascadingPlace },
+  pinned: {
+    wheel: {
+      engine: 'pinned',
+      levels: [
+        { precision: 1, spokes: 64 },
+        { precision: 16, spokes: 256 },
+        { precision: 1024, spokes: 4096 },
+      ],
+    },
+    slotTimes: [1, 16, 1024],
+    placeOf: pinnedPlace,
+  },
+};
+
+/** By level: entries by arc, as a map without zeros. */
+const filled = ({ arcs }: WheelLevel): [arc: number, entries: number][] =>
+  [...arcs.entries()].filter(([, entries]) => entries > 0);
+
+const sum = (wheels: readonly ShardWheel[], of: (wheel: ShardWheel) => number): number =>
+  wheels.reduce((total, wheel) => total + of(wheel), 0);
+
+describe.each(Object.entries(engines))('wheels(), %s', (engine, { wheel, slotTimes, placeOf }) => {
+  test.each([0, 1, 2])(`shards %i: each timer stands where its deadline says, seed ${SEED}`, async (shards) => {
+    await using scheduler = createScheduler({ shards, wheel, clock: 'manual', capacity: 8192 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const deadlines = Array.from({ length: Math.max(1, shards) }, (): number[] => []);
+    for (const now of [0, 300, 70_000]) {
+      await scheduler.advanceTo(now);
+      for (let i = 0; i < 1000; i++) {
+        const deadline = now + 1 + draws.below(draws.pick([60, 4000, 4_000_000]));
+        scheduler.schedule(i, deadline);
+        deadlines[scheduler.shardOf(i)].push(deadline);
+      }
+      await scheduler.advanceTo(now + 10); // so that every command has been taken
+      const sizes = (await scheduler.stats()).shards.map(({ size }) => size);
+      const wheels = await scheduler.wheels();
+      expect(wheels.map(({ shard }) => shard)).toEqual(deadlines.map((_, shard) => shard));
+      for (const { shard, now: reached, levels, lanes } of wheels) {
+        const live = deadlines[shard].filter((deadline) => deadline > reached);
+        expect([reached, lanes]).toEqual([
+          now + 10,
+          [{ client: 0, filed: sizes[shard], commands: 0, late: 0, fired: 0 }],
+        ]);
+        expect(levels.reduce((total, { entries }) => total + entries, 0)).toBe(sizes[shard]);
+        if (engine === 'pinned') continue; // where they stand depends on when they were filed: see the next test
+        const expected = levels.map(() => new Map<number, number>());
+        for (const deadline of live) {
+          const [level, slot] = placeOf(reached, deadline);
+          const arc = Math.floor(slot / (levels[level].slots / levels[level].arcs.length));
+          expected[level].set(arc, (expected[level].get(arc) ?? 0) + 1);
+        }
+        expect(levels.map(filled)).toEqual(expected.map((arcs) => [...arcs].sort(([a], [b]) => a - b)));
+      }
+    }
+  });
+
+  test('a wheel that is filled at once is that of a dumb count', async () => {
+    await using scheduler = createScheduler({ shards: 1, wheel, clock: 'manual', capacity: 8192 });
+    await scheduler.ready;
+    const draws = new Draws(SEED);
+    const expected = new Map<string, number>();
+    for (let i = 0; i < 5000; i++) {
+      const deadline = 2 + draws.below(draws.pick([60, 4000, 4_000_000]));
+      scheduler.schedule(i, deadline);
+      const [level, slot] = placeOf(0, deadline);
+      const at = `${level} ${slot}`;
+      expected.set(at, (expected.get(at) ?? 0) + 1);
+    }
+    await scheduler.nextExpiration(); // so that every command has been taken, and no tick has passed
+    const [{ levels }] = await scheduler.wheels();
+    const found = new Map<string, number>();
+    for (const [level, { slots, arcs, hand, occupied, slotTime }] of levels.entries()) {
+      expect([hand, occupied]).toEqual([0, [...expected.keys()].filter((at) => at.startsWith(`${level} `)).length]);
+      expect(slotTime).toBe(slotTimes[level]);
+      for (const [arc, entries] of arcs.entries())
+        if (entries > 0) found.set(`${level} ${(arc * slots) / arcs.length}`, entries);
+    }
+    const merged = new Map<string, number>();
+    for (const [at, entries] of expected) {
+      const [level, slot] = at.split(' ').map(Number);
+      const width = levels[level].slots / levels[level].arcs.length;
+      const arc = `${level} ${Math.floor(slot / width) * width}`;
+      merged.set(arc, (merged.get(arc) ?? 0) + entries);
+    }
+    expect([...found].sort()).toEqual([...merged].sort());
+  });
+});
+
+test('what was cancelled stands there until its tick comes', async () => {
+  await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 64 });
+  const ids = Array.from({ length: 10 }, () => scheduler.schedule(1, 100));
+  await scheduler.advanceTo(1);
+  for (const id of ids.slice(0, 4)) scheduler.cancel(id);
+  const entries = async () => (await scheduler.wheels())[0].levels.reduce((total, level) => total + level.entries, 0);
+  expect([scheduler.size, await entries()]).toEqual([6, 10]);
+  await scheduler.advanceTo(100);
+  expect([scheduler.size, await entries()]).toEqual([0, 0]);
+});
+
+test('clients that a shard serves are summed in its wheel, and each has its queues', async () => {
+  await using scheduler = createScheduler({ shards: 1, capacity: 4096 });
+  await scheduler.ready;
+  await using client = ClientThread.connect(scheduler.share());
+  for (let i = 0; i < 100; i++) scheduler.scheduleAfter(1, 3_600_000);
+  await client.run(({ scheduler }) => {
+    for (let i = 0; i < 30; i++) scheduler.scheduleAfter(1, 3_600_000);
+  });
+  const filed = async () => (await scheduler.wheels())[0].lanes.map((lane) => [lane.client, lane.filed]);
+  await until(async () => JSON.stringify(await filed()) === '[[0,100],[1,30]]');
+  const [{ levels, lanes }] = await scheduler.wheels();
+  expect(levels.reduce((total, level) => total + level.entries, 0)).toBe(130);
+  expect(lanes.map(({ commands, late, fired }) => commands + late + fired)).toEqual([0, 0]);
+  const own = await client.run(async ({ scheduler }) => (await scheduler.wheels()).map(({ lanes }) => lanes));
+  expect(own).toEqual([[{ client: 1, filed: 30, commands: 0, late: 0, fired: 0 }]]);
+});
+
+describe.each([0, 1, 2])('wheels(): shards %i', (shards) => {
+  test('answers before the threads are up, to several at once, and with nothing after close()', async () => {
+    const scheduler = createScheduler({ shards });
+    const answers = await Promise.all([scheduler.wheels(), scheduler.wheels()]);
+    expect(answers.map((wheels) => [wheels.length, sum(wheels, ({ lanes }) => lanes[0].filed)])).toEqual([
+      [Math.max(1, shards), 0],
+      [Math.max(1, shards), 0],
+    ]);
+    const pending = scheduler.wheels();
+    await scheduler.close();
+    await pending;
+    expect(await scheduler.wheels()).toEqual([]);
+  });
+});
+
+test('a shard that was restarted has its timers in its wheel', async () => {
+  await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 64 });
+  await scheduler.ready;
+  for (let i = 0; i < 10; i++) scheduler.schedule(1, 1000);
+  await scheduler.advanceTo(1);
+  await restartShard(scheduler, 0);
+  expect(sum(await scheduler.wheels(), ({ lanes }) => lanes[0].filed)).toBe(10);
+});
+
+test("with shards: 'auto' one thread or none serves all, and each has its wheel", async () => {
+  await using scheduler = createScheduler({ shards: 'auto', clock: 'manual', capacity: 64 });
+  for (let i = 0; i < 40; i++) scheduler.schedule(i, 1000);
+  await scheduler.advanceTo(1);
+  const wheels = await scheduler.wheels();
+  expect([wheels.length, sum(wheels, ({ lanes }) => lanes[0].filed)]).toEqual([scheduler.shards, 40]);
+});

@@ -41,9 +41,7 @@ function run(name: string, isProfiled: boolean, folder: string): Promise<number>
       else autocannon({ url: `http://127.0.0.1:${port}`, connections: 100, duration: 2 }, () => child.send('done'));
     });
     child.on('error', reject);
-    child.on('close', (code) =>
-      cost === undefined ? reject(new Error(`${name} ended with ${code}`)) : resolve(cost),
-    );
+    child.on('close', (code) => (cost === undefined ? reject(new Error(`${name} ended with ${code}`)) : resolve(cost)));
   });
 }
 

@@ -1,33 +1,32 @@
 import type { CallTimes } from './profile-data.ts';
 
-/** ms. What takes longer was interrupted: by the machine, or by a collection that any other call could have met. */
-const LONGEST = 0.02;
+/** Samples that are kept: the latest. */
+const KEPT = 1024;
+/** Of the kept: what is left out at either end. What takes very long was interrupted, by the machine or by a collection. */
+const TRIMMED = 0.1;
 const { now } = performance;
 export const clock: () => number = now.bind(performance);
 
-/** ms that lie between two readings of the clock. */
-function readingTime(): number {
-  const gaps = Array.from({ length: 501 }, () => -clock() + clock());
-  return gaps.sort((one, other) => one - other)[250];
-}
-
-const reading = readingTime();
-
-/** The mean time of calls, from samples. */
+/**
+ * What calls cost, from samples. Two readings of the clock stand before a sampled call and one after it: what lies between the
+ * first two is what a reading takes just there, where neither it nor the call is in the processor's caches.
+ */
 export class SampledTimes {
+  private readonly latest = new Float64Array(KEPT);
   private samples = 0;
-  private calls = 0;
-  private time = 0;
 
-  /** `milliseconds` between two readings of the clock around a call that stands for so many. */
-  add(milliseconds: number, weight: number): void {
+  /** Three readings, ms; the call lay between the last two. */
+  add(first: number, second: number, third: number): void {
+    this.latest[this.samples % KEPT] = third - second - (second - first);
     this.samples += 1;
-    this.calls += weight;
-    this.time += Math.min(milliseconds, LONGEST) * weight;
   }
 
   times(): CallTimes {
-    const { samples, calls, time } = this;
-    return { samples, ns: samples === 0 ? 0 : Math.max(0, time / calls - reading) * 1e6 };
+    const { samples } = this;
+    const sorted = this.latest.slice(0, Math.min(samples, KEPT)).sort();
+    const trimmed = Math.floor(sorted.length * TRIMMED);
+    const kept = sorted.subarray(trimmed, sorted.length - trimmed);
+    const mean = kept.reduce((sum, time) => sum + time, 0) / Math.max(kept.length, 1);
+    return { samples, ns: Math.max(0, mean) * 1e6 };
   }
 }

@@ -9,6 +9,7 @@ import { nodeClockOffset } from './node-clock.ts';
 import { type NodeTimeout, watchLists } from './node-lists.ts';
 import { type Place, placesIn } from './place.ts';
 import type { Recorder } from './recorder.ts';
+import { type Clear, type Create, warmUpTimedCalls } from './timed-calls.ts';
 
 type Call = (...given: never[]) => unknown;
 
@@ -26,9 +27,16 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   const probe = nodes.setTimeout(nothing as never, PROBE_DELAY as never) as NodeTimeout;
   probe.unref();
   const isKnown = watchLists(recorder.watch, probe);
-  if (isKnown) recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
+  if (!isKnown) {
+    nodes.clearTimeout(probe as never);
+    return undefined;
+  }
+  recorder.watch.isOwn = true;
+  recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
   nodes.clearTimeout(probe as never);
-  if (!isKnown) return undefined;
+  warmUpTimedCalls(nodes.setTimeout as Create, nodes.clearTimeout as Clear);
+  recorder.watch.isOwn = false;
+  recorder.watch.inserted = undefined;
   const places = [...functionPlaces(recorder), ...methodPlaces(recorder, Object.getPrototypeOf(probe))];
   for (const place of places) place.take();
   syncBuiltinESMExports();

@@ -1,12 +1,9 @@
 import { like } from '../timers/like-nodes.ts';
-import { clock } from './call-times.ts';
 import { adopt, isInternal, type NodeTimeout } from './node-lists.ts';
 import type { Kind, Recorder } from './recorder.ts';
+import { type Clear, type Create, type Refresh, timedClear, timedCreate, timedRefresh } from './timed-calls.ts';
 
 type Call = (...given: never[]) => unknown;
-
-/** What clearTimeout is given. */
-type Handle = unknown;
 
 /** Timers that the program has made numbers of: it may clear them by these. */
 export class Numbers {
@@ -39,7 +36,7 @@ function adoptListOf(timer: NodeTimeout): void {
 /** setTimeout and setInterval: Node's work, counted. */
 export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   const { watch, creations } = recorder;
-  const call = nodes as (callback: unknown, delay: unknown) => NodeTimeout;
+  const call = nodes as Create;
   const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
     // biome-ignore lint/complexity/noArguments: a rest parameter would be an array for each timer
     const given = arguments as unknown as unknown[];
@@ -48,7 +45,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      timer = given.length <= 2 ? call(callback, delay) : (Reflect.apply(call, this, given) as NodeTimeout);
+      timer = given.length <= 2 ? call(callback, delay) : Reflect.apply(call, this, given);
     } finally {
       watch.isOwn = false;
     }
@@ -60,11 +57,9 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   const sample = (self: unknown, given: unknown[]): NodeTimeout => {
     watch.isOwn = true;
     let timer: NodeTimeout;
-    const before = clock();
-    let after: number;
     try {
-      timer = given.length <= 2 ? call(given[0], given[1]) : (Reflect.apply(call, self, given) as NodeTimeout);
-      after = clock();
+      if (given.length > 2) timer = Reflect.apply(call, self, given);
+      else timer = timedCreate(recorder.times.create, call, given[0], given[1]);
     } finally {
       watch.isOwn = false;
     }
@@ -72,7 +67,6 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
     if (watch.inserted !== timer) adoptListOf(timer);
     watch.inserted = undefined;
     recorder.created(timer, kind);
-    recorder.times.create.add(after - before, weight);
     recorder.sampled(timer, own, weight);
     return timer;
   };
@@ -82,19 +76,20 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
 /** clearTimeout, clearInterval: what they are given is looked at before Node clears it. */
 export function clearing(recorder: Recorder, nodes: Call, numbers: Numbers): Call {
   const { clears } = recorder;
-  const clear = nodes as (handle: Handle) => void;
-  const own = (handle: Handle): void => {
+  const clear = nodes as Clear;
+  const own = (handle: unknown): void => {
     if (typeof handle === 'object' && handle !== null) recorder.clearing(handle as NodeTimeout);
     else if (!numbers.isEmpty && handle !== undefined) {
       const timer = numbers.find(handle);
       if (timer !== undefined) recorder.clearing(timer);
     }
     clears.left -= 1;
-    if (clears.left > 0) return clear(handle);
-    const weight = clears.take();
-    const before = clock();
-    clear(handle);
-    recorder.times.clear.add(clock() - before, weight);
+    if (clears.left > 0) {
+      clear(handle);
+      return;
+    }
+    clears.take();
+    timedClear(recorder.times.clear, clear, handle);
   };
   return like(nodes, own);
 }
@@ -110,6 +105,7 @@ export function closing(recorder: Recorder, nodes: Call): Call {
 /** Timeout.prototype.refresh: of the program's timers, and of Node's own. */
 export function refreshing(recorder: Recorder, nodes: Call): Call {
   const { watch, refreshes } = recorder;
+  const refresh = nodes as Refresh;
   return like(nodes, function (this: NodeTimeout): unknown {
     refreshes.left -= 1;
     const isSampled = refreshes.left <= 0;
@@ -117,13 +113,13 @@ export function refreshing(recorder: Recorder, nodes: Call): Call {
     const wasDue = watch.isCandidate(this);
     watch.isOwn = true;
     watch.inserted = undefined;
-    const before = isSampled ? clock() : 0;
     try {
-      Reflect.apply(nodes, this, []);
+      if (isSampled) timedRefresh(recorder.times.refresh, refresh, this);
+      else refresh.call(this);
     } finally {
       watch.isOwn = false;
     }
-    if (isSampled) recorder.times.refresh.add(clock() - before, refreshes.take());
+    if (isSampled) refreshes.take();
     if (watch.inserted !== this) {
       if (!this._idleNext) return this; // cleared: it stays so
       adoptListOf(this);

@@ -15,7 +15,7 @@ import { Series } from './series.ts';
 /** Timed calls of each kind in a second: a µs for six. */
 const BUDGET = 250;
 /** Call sites in the first second. Each takes some 10 µs; later seconds have as many as take so much of the loop's busy time. */
-const FIRST_SITES = 100;
+const FIRST_SITES = 1000;
 const SHARE_FOR_SITES = 0.004;
 const FEWEST_SITES = 4;
 const DELAYS_SHOWN = 64;
@@ -151,7 +151,8 @@ export class Recorder implements ListObserver {
   /** To be called each second. */
   renewBudgets(): void {
     const { busy } = this;
-    const affordable = (SHARE_FOR_SITES * (busy - this.busyBefore) * this.sites.samples) / Math.max(this.siteTime, 1e-3);
+    const affordable =
+      (SHARE_FOR_SITES * (busy - this.busyBefore) * this.sites.samples) / Math.max(this.siteTime, 1e-3);
     this.busyBefore = busy;
     this.creations.renew(Math.min(BUDGET, Math.max(FEWEST_SITES, Math.floor(affordable))));
     this.clears.renew();

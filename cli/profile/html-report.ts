@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { ReportData } from './report-data.ts';
+
+const script = new URL('../../pages/profile/main.js', import.meta.url);
+
+/** JSON as it may stand in a script element: nothing in it ends the element or begins a comment. */
+export const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+/** The report as one file: data, style and script are in it, and it asks no host for anything. */
+export function htmlReport(report: ReportData): string {
+  const title = `Timers of ${report.command}`.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+  const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${title}</title>
+</head>
+<body>
+<noscript>The report is drawn by a script in this very file.</noscript>
+<main id="report"></main>
+<script type="application/json" id="data">${embedded(report)}</script>
+<script>${readFileSync(script, 'utf8').replaceAll('</script', '<\\/script')}</script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import process from 'node:process';
+
+const profile = new URL('../../src/profile.js', import.meta.url).href;
+const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+export interface ProgramEnd {
+  /** For our own process: the program's, or 128 and the signal's number, as shells have it. */
+  readonly code: number;
+  /** In words. */
+  readonly how: string;
+}
+
+/** A command that cannot be started. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  /** As shells have it: 127 not found, 126 not to be run. */
+  readonly exitCode: number;
+
+  constructor(command: string, cause: NodeJS.ErrnoException) {
+    const isMissing = cause.code === 'ENOENT';
+    const reason = isMissing ? 'there is no such command' : cause.message;
+    super(`${command} cannot be run: ${reason}`, { cause });
+    this.exitCode = isMissing ? 127 : 126;
+  }
+}
+
+/**
+ * Runs a command with the profile in NODE_OPTIONS, so that each Node process in it records itself. It has our streams, and gets
+ * the signals that we get; from a terminal Ctrl-C reaches it anyway. Rejects with CommandError.
+ */
+export function runProgram([command, ...given]: readonly string[], env: NodeJS.ProcessEnv): Promise<ProgramEnd> {
+  const { NODE_OPTIONS = '' } = process.env;
+  const options = `${NODE_OPTIONS} --import=${profile}`.trim();
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, given, {
+      stdio: 'inherit',
+      env: { ...process.env, ...env, NODE_OPTIONS: options },
+    });
+    const release = passSignals(child);
+    child.on('error', (error) => {
+      release();
+      reject(new CommandError(command, error));
+    });
+    child.on('exit', (code, signal) => {
+      release();
+      if (signal === null) resolve({ code: code ?? 1, how: `ended with exit code ${code}` });
+      else resolve({ code: 128 + constants.signals[signal], how: `was ended by ${signal}` });
+    });
+  });
+}
+
+function passSignals(child: ChildProcess): () => void {
+  const pass = (signal: NodeJS.Signals): void => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of passedOn) process.on(signal, pass);
+  return () => {
+    for (const signal of passedOn) process.off(signal, pass);
+  };
+}

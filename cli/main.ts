@@ -13,6 +13,14 @@ const commands: Record<string, { readonly says: string; readonly load: () => Pro
     says: "replays the timers of a proxy, on shardwheel and on Node's own timers",
     load: async () => (await import('./replay.ts')).runReplay,
   },
+  profile: {
+    says: "says what Node's own timers cost a program, and what shardwheel would gain it: profile -- node app.js",
+    load: async () => (await import('./profile.ts')).runProfile,
+  },
+  plan: {
+    says: 'says what your timers will take, by costs measured here, and what will be short first',
+    load: async () => (await import('../plan/plan-command.ts')).runPlan,
+  },
 };
 
 const usage = 2;
@@ -49,4 +57,8 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+// Who reads may have read enough (`| head`).
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 process.exitCode = await main(process.argv.slice(2));

@@ -1,29 +1,17 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { runCommand } from './run-command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-const shardwheel = (...argv: string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = execFile(process.execPath, [`${root}dist/cli/main.js`, ...argv], (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-  });
+const shardwheel = (...argv: string[]) => runCommand(argv);
 
 describe('shardwheel', () => {
   test.each([[[]], [['--help']], [['-h']]])('%j lists the commands', async (argv) => {
     const { code, stdout, stderr } = await shardwheel(...argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: shardwheel');
-    for (const command of ['replay']) expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
+    for (const command of ['replay', 'profile', 'plan']) expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
   });
 
   test('--version is that of the package', async () => {

@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os';
+import { number, readFlags } from '../replay/command-line.ts';
+import { Command } from '../vendor/commander.ts';
+import { parseTime, parseTimer } from './parse-timer.ts';
+import { type PlannedTimer, proxyTimers } from './planned-load.ts';
+
+export interface PlanOptions {
+  readonly cps: number;
+  readonly loops: number;
+  readonly cores: number;
+  /** Bytes. */
+  readonly memory?: number;
+  readonly timers: readonly PlannedTimer[];
+  /** ms per connection. */
+  readonly work?: number;
+  readonly rounds: number;
+  readonly costs?: string;
+  readonly saveCosts?: string;
+  readonly json?: string;
+}
+
+interface Flags extends Omit<PlanOptions, 'timers'> {
+  readonly lifetime: number;
+  readonly timer: readonly string[];
+}
+
+const help = `
+A timer is name=delay[,held=time][,starts=n][,moves=n][,fires=percent]: how many a connection starts, how often each is
+moved to its full delay, how long it is held before it is cancelled, and how many are not and fire. Times have a unit.
+
+Examples:
+  npx shardwheel plan                                          a proxy with 10,000 connections per second
+  npx shardwheel plan --cps 400000 --loops 16 --cores 64       of another machine with cores like these
+  npx shardwheel plan --cps 5000 --lifetime 10m --memory 512   what fits into 512 MiB
+  npx shardwheel plan --timer idle=5m,held=2m,moves=40 --timer ping=30s,starts=4,held=200ms,fires=1
+`;
+
+/** Reads the flags. Returns `undefined` where `--help` was asked for and answered; throws `UsageError`. */
+export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefined {
+  const command = new Command('npx shardwheel plan')
+    .description(
+      'Measures what your timers cost on this machine, and says how many shards they want, what they take, and what is short first.',
+    )
+    .option('--cps <n>', 'new connections per second, of all event loops', number(1, 100_000_000), 10_000)
+    .option('--loops <n>', 'event loops that share them', number(1, 1024, { whole: true }), 1)
+    .option('--cores <n>', 'cores of the machine', number(1, 1024, { whole: true }), availableParallelism())
+    .option(
+      '--memory <MiB>',
+      'what the timers may take; default: no limit',
+      (text) => number(1, 2 ** 24)(text) * 2 ** 20,
+    )
+    .option('--lifetime <time>', 'how long a connection is open, on average', parseTime, 8000)
+    .option(
+      '--timer <timer>',
+      'a kind of timer, see below; default: the four of a proxy',
+      (text, all: string[]) => [...all, text],
+      [],
+    )
+    .option(
+      '--work <µs>',
+      "event loop's CPU per connection without timers; default: measured, of a bare TCP connection",
+      (text) => number(0, 1e6)(text) / 1000,
+    )
+    .option('--rounds <n>', 'how often each cost is measured; the median counts', number(1, 99, { whole: true }), 3)
+    .option('--costs <file>', 'costs that were saved, instead of measuring')
+    .option('--save-costs <file>', 'write the measured costs there')
+    .option('--json <file>', 'write the plan there, too')
+    .addHelpText('after', help);
+  if (!readFlags(command, argv)) return undefined;
+  const { lifetime, timer, ...options } = command.opts<Flags>();
+  const timers = timer.length === 0 ? proxyTimers(lifetime) : timer.map((text) => parseTimer(text, lifetime));
+  return { ...options, timers };
+}

@@ -42,7 +42,7 @@ function parse(argv: readonly string[]): { flags: Flags; words: string[] } | und
     .option('--json <file>', 'the report as JSON')
     .option('--seconds <s>', 'record for so long; the report comes then, and the program goes on', number(0.1, DAY))
     .option('--top <n>', 'rows of the tables in the terminal', number(1, 64, { whole: true }), 8)
-    .option('--no-estimate', 'leave out the two seconds of measurement after the program, and what follows from it')
+    .option('--no-estimate', 'leave out some seven seconds of measurement after the program, and what follows from it')
     .option('--quiet', 'no progress while the program runs')
     .option('--read <folder>', 'no command: the data that SHARDWHEEL_PROFILE_DIR has named');
   if (!readFlags(command, argv)) return undefined;

@@ -12,6 +12,8 @@ import { replay } from './scheduler/replay.ts';
 import { slackSuites } from './scheduler/slack.ts';
 import { labels } from './steering/labels.ts';
 import { rescale } from './steering/rescale.ts';
+import { scrape } from './steering/scrape.ts';
+import { unread } from './steering/unread.ts';
 import type { Suite } from './suite.ts';
 import { churn } from './wheel/churn.ts';
 import { fire } from './wheel/fire.ts';
@@ -37,6 +39,8 @@ export const suites: readonly Suite[] = [
   ...deliverySuites,
   labels,
   rescale,
+  scrape,
+  unread,
   clients,
   ...faceSuites,
   runtimes,

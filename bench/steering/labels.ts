@@ -3,12 +3,11 @@ import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { createScheduler, type Scheduler, type TimerCallback, type TimerId } from '../../src/index.ts';
 import { readMemory } from '../memory.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
-import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
+import { CHUNK, each } from './random-timers.ts';
 
 const LIVE = 1_000_000;
 const PAIRS = 1_000_000;
 const DELAY = 60_000;
-const CHUNK = 2048;
 
 /** What starts a timer, by subject. */
 interface Starts {
@@ -76,26 +75,6 @@ async function measure(name: string, scale: Scale): Promise<Measurement> {
   const { size } = scheduler;
   await scheduler.close();
   return { figures, checksums: { size, fired } };
-}
-
-/** CPU of the event loop's thread for each of so many operations on random timers, ns: the second time, when all is compiled. */
-async function each(operations: number, live: number, operate: (timer: number) => void): Promise<number> {
-  const scale = scaleFor(live);
-  let random = SEED;
-  let used = 0;
-  for (let run = 0; run < 2; run++) {
-    const meter = new CpuMeter();
-    meter.start();
-    for (let done = 0; done < operations; done += CHUNK) {
-      for (let i = 0; i < CHUNK; i++) {
-        random = xorshift(random);
-        operate(scaled(random, scale));
-      }
-      await nextTurn();
-    }
-    used = meter.read().thread;
-  }
-  return (used * 1e6) / operations;
 }
 
 function iterate(scheduler: Scheduler, live: number): number {

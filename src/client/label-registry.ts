@@ -18,6 +18,7 @@ export class LabelRegistry {
   /** By code; the first stands for none. */
   private readonly byCode: Label[] = [new Label('', undefined)];
   private readonly codes = new Map<string, number>();
+  private hasWarned = false;
 
   /** All that there are. */
   get all(): readonly Label[] {
@@ -43,6 +44,9 @@ export class LabelRegistry {
     }
     if (min !== undefined && !(typeof min === 'number' && min >= 0 && min < Number.POSITIVE_INFINITY)) {
       throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);
+    }
+    if (name === OTHER && min !== undefined) {
+      throw new InvalidArgumentError('label', 'must be a name of the program, to be scaled', name);
     }
     const code = this.codes.get(name);
     if (code === undefined) return this.add(name, min as number | undefined);
@@ -70,11 +74,12 @@ export class LabelRegistry {
     if (min !== undefined) {
       throw new InvalidArgumentError('label', `must be one of the ${MAX_LABELS} that there can be, to be scaled`, name);
     }
-    const other = this.codes.get(OTHER);
-    if (other !== undefined) return other;
-    const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
-    process.emitWarning(why, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_LABELS' });
-    return this.put(OTHER, undefined);
+    if (!this.hasWarned) {
+      const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
+      process.emitWarning(why, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_LABELS' });
+      this.hasWarned = true;
+    }
+    return this.codes.get(OTHER) ?? this.put(OTHER, undefined);
   }
 
   private put(name: string, min: number | undefined): number {

@@ -1,4 +1,7 @@
-import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
+
+/** Of labels without a delivery: nobody records here. */
+const NONE = new LatenessHistogram();
 
 /** A name that timers of a kind go by: what is counted of them, and how far they are scaled. */
 export class Label {
@@ -18,10 +21,16 @@ export class Label {
     this.min = min;
   }
 
-  /** Of the timers delivered. Made when the first one is: most labels of a program that has many are seldom used. */
-  get lateness(): LatenessHistogram {
+  /** A timer has been delivered, this late, ms. The first makes the histogram: most labels of a program that has many are seldom used. */
+  deliver(lateness: number): void {
     this.histogram ??= new LatenessHistogram();
-    return this.histogram;
+    this.histogram.record(lateness);
+    this.delivered += 1;
+  }
+
+  /** Of the timers delivered. */
+  get lateness(): Lateness {
+    return (this.histogram ?? NONE).summary();
   }
 
   /**

@@ -53,9 +53,7 @@ export class LaneLabels {
   delivered(slot: number, lateness: number): void {
     const code = this.codes[slot];
     if (code === NO_LABEL) return;
-    const label = this.labels[code];
-    label.delivered += 1;
-    label.lateness.record(lateness);
+    this.labels[code].deliver(lateness);
   }
 
   labelOf(slot: number): Label | undefined {

@@ -112,7 +112,7 @@ export class LatenessHistogram {
     return { count, p50, p90, p99, p999, max, sum, buckets };
   }
 
-  /** Reads all counts once: some µs. `shares` rise. */
+  /** Reads the counts once, up to the last: some µs at most. `shares` rise. */
   private read(shares: readonly number[]): { percentiles: number[]; sum: number; buckets: LatenessBucket[] } {
     const { count, counts, max } = this;
     const percentiles = shares.map(() => 0);
@@ -122,7 +122,7 @@ export class LatenessHistogram {
     let seen = 0;
     let sum = 0;
     while (share < shares.length && Math.ceil(count * shares[share]) === 0) share += 1;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    for (let bucket = 0; bucket < BUCKETS && seen < count; bucket++) {
       const more = counts[bucket];
       if (more === 0) continue;
       for (; bucket >= BOUND_BUCKETS[bound]; bound++) buckets[bound].count = seen;

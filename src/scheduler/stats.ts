@@ -75,7 +75,7 @@ function statsOf(label: Label, isClosed: boolean): LabelStats {
   const { name, min, factor, size, scheduled, delivered, lateness } = label;
   const cancelled = scheduled - delivered - size;
   const live = isClosed ? 0 : size;
-  return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness: lateness.summary() };
+  return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness };
 }
 
 /** What client and shards have counted. */

@@ -5,6 +5,8 @@ import type { Metric, Sample } from './metric-table.ts';
 /** A line of an exposition, as prom-client's own metrics return it. */
 interface Line {
   readonly labels: Record<string, string>;
+  /** Those of several lines, one object: they are made a text once. */
+  readonly sharedLabels?: Record<string, string>;
   readonly value: number;
   readonly metricName?: string;
 }
@@ -51,7 +53,8 @@ export class PrometheusMetric {
     return this as unknown as ClientMetric;
   }
 
-  async get() {
+  /** Of later versions of prom-client alone: takes two thirds of the time that a text takes otherwise. */
+  async getForPromString() {
     const { aggregator, help, name, type } = this;
     const all = this.#exported.map(async ({ name, reader }) => {
       const constant = name === undefined ? undefined : { scheduler: name };
@@ -61,18 +64,26 @@ export class PrometheusMetric {
     return { aggregator, help, name, type, values: (await Promise.all(all)).flat() };
   }
 
+  async get() {
+    const { values, ...metric } = await this.getForPromString();
+    const flat = values.map(({ sharedLabels, labels, ...line }) => ({
+      ...line,
+      labels: { ...sharedLabels, ...labels },
+    }));
+    return { ...metric, values: flat };
+  }
+
   /** `resetMetrics()` of a registry: the counts are the scheduler's, whoever reads them. */
   reset(): void {}
 }
 
-function linesOf(name: string, labels: Sample['labels'], value: Sample['value']): Line[] {
+function linesOf(name: string, labels: Record<string, string>, value: Sample['value']): Line[] {
   if (value === undefined) return [];
-  if (typeof value === 'number') return [{ labels: { ...labels }, value }];
+  if (typeof value === 'number') return [{ labels, value }];
   const { buckets, count, sum } = value;
-  const lines: Line[] = buckets.map(({ upTo, count }) => {
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: bucketLabel(upTo) }, value: count };
-  });
-  lines.push({ metricName: `${name}_sum`, labels: { ...labels }, value: sum / 1000 });
-  lines.push({ metricName: `${name}_count`, labels: { ...labels }, value: count });
-  return lines;
+  const line = (part: string, value: number, own: Line['labels'] = {}): Line => {
+    return { metricName: `${name}_${part}`, labels: own, sharedLabels: labels, value };
+  };
+  const lines = buckets.map(({ upTo, count }) => line('bucket', count, { le: bucketLabel(upTo) }));
+  return [...lines, line('sum', sum / 1000), line('count', count)];
 }

@@ -4,8 +4,8 @@ import type { Family, Line } from './exposition.ts';
 
 /** A reader that collects when it is told to. */
 class HandReader extends MetricReader {
-  constructor() {
-    super({});
+  constructor(limit: number | undefined) {
+    super(limit === undefined ? {} : { cardinalitySelector: () => limit });
   }
 
   protected async onForceFlush(): Promise<void> {}
@@ -13,9 +13,9 @@ class HandReader extends MetricReader {
   protected async onShutdown(): Promise<void> {}
 }
 
-/** A provider of meters, and what a reader of it collects. */
-export function newProvider(readers = 1) {
-  const all = Array.from({ length: readers }, () => new HandReader());
+/** A provider of meters, and what a reader of it collects, which takes so many series of a metric; 2,000 where nothing is said. */
+export function newProvider(readers = 1, limit?: number) {
+  const all = Array.from({ length: readers }, () => new HandReader(limit));
   const provider = new MeterProvider({ readers: all });
   const collect = async (reader = 0): Promise<ResourceMetrics> => {
     const { resourceMetrics, errors } = await all[reader].collect();
@@ -39,10 +39,11 @@ export const pointsOf = ({ scopeMetrics }: ResourceMetrics): Point[] =>
     ),
   );
 
+/** The SDK adds up differences: its last digits may be others. */
 const seriesOf = ({ name, labels, value }: Line): string =>
   `${name}{${Object.entries(labels)
     .map(([label, text]) => `${label.replace(/^shardwheel\./, '')}=${text}`)
-    .sort()}} ${value}`;
+    .sort()}} ${Number(value.toPrecision(12))}`;
 
 /** What docs/metrics.md says of the names: those of Prometheus, from those of OpenTelemetry. */
 function prometheusName(name: string, unit: string, type: string): string {

@@ -37,8 +37,8 @@ export async function scrape(registry: Registry): Promise<string> {
   }
 }
 
-const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/y;
+const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/sy;
 const ESCAPED: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
 /**
@@ -81,7 +81,7 @@ function parsedLine(line: string): Line {
     const [, label, text] = LABEL.exec(inBraces) ?? [];
     expect(label, line).toBeDefined();
     expect(Object.hasOwn(labels, label), line).toBe(false);
-    labels[label] = text.replace(/\\(.)/g, (_, escaped) => ESCAPED[escaped]);
+    labels[label] = text.replace(/\\(.)/gs, (_, escaped) => ESCAPED[escaped]);
   }
   const value = number === '+Inf' ? Number.POSITIVE_INFINITY : Number(number);
   expect(value, line).not.toBeNaN();

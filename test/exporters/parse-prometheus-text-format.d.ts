@@ -1,8 +1,7 @@
 declare module 'parse-prometheus-text-format' {
   interface ParsedMetric {
     value?: string;
-    count?: string;
-    buckets?: Record<string, string>;
+    labels?: Record<string, string>;
   }
 
   interface ParsedFamily {

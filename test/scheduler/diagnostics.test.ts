@@ -10,10 +10,10 @@ import {
   watchLateness,
 } from 'shardwheel';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runText } from '../fixtures/child-process.ts';
+import { runModule, runText } from '../fixtures/child-process.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
-import { killShard, restartShard } from '../fixtures/shard-threads.ts';
+import { killing, killShard, restartShard } from '../fixtures/shard-threads.ts';
 
 const ends: (() => void)[] = [];
 
@@ -234,5 +234,53 @@ describe('late', () => {
       console.log('fired', fired, 'errors', errors > 0 && errors < 100);
       await scheduler.close();`;
     expect(await runText(text)).toMatchObject({ stdout: 'errors 0\nfired 100 errors true\n' });
+  });
+});
+
+test('subscribers that throw, of every channel: each error is an uncaught exception, and every timer fires once', async () => {
+  const { stdout, stderr } = await runModule(
+    `import { subscribe } from 'node:diagnostics_channel';
+     import { watchLateness } from 'shardwheel';
+     const thrown = {}, caught = {};
+     for (const name of ['shard-restart', 'inline', 'serving', 'capacity', 'late']) {
+       subscribe('shardwheel:' + name, () => {
+         thrown[name] = (thrown[name] ?? 0) + 1;
+         throw new Error(name);
+       });
+     }
+     process.on('uncaughtException', ({ message }) => {
+       caught[message] = (caught[message] ?? 0) + 1;
+       if (!(message in thrown)) console.log(message);
+     });
+     watchLateness(0);
+     const fired = new Map();
+     const fire = (name) => fired.set(name, (fired.get(name) ?? 0) + 1);
+     const scheduler = createScheduler({ shards: 1, capacity: 2000, inlineAfter: { deaths: 2, within: 60_000 } });
+     scheduler.on('error', () => undefined);
+     await scheduler.ready;
+     let refused = 0;
+     for (let i = 0; i < 2100; i++) {
+       try {
+         scheduler.scheduleAfter('a', 50 + i / 10, fire, i);
+       } catch {
+         refused += 1;
+       }
+     }
+     const restarted = new Promise((resolve) => scheduler.once('shard-restart', resolve));
+     ${killing};
+     await restarted;
+     ${killing};
+     const auto = createScheduler({ shards: 'auto', capacity: 2 ** 18 });
+     for (let i = 0; i < 150_000; i++) auto.scheduleAfter(i, 400, fire, 'auto ' + i);
+     while ((await auto.stats()).serving.changes === 0 || fired.size < 152_000) await new Promise((done) => setTimeout(done, 5));
+     await Promise.all([auto.close(), scheduler.close()]);
+     await new Promise(setImmediate);
+     console.log(refused, fired.size, [...fired.values()].every((times) => times === 1), Object.keys(thrown).sort().join());
+     console.log(JSON.stringify(Object.entries(thrown).sort()) === JSON.stringify(Object.entries(caught).sort()));`,
+    1,
+  );
+  expect({ stdout, stderr }).toEqual({
+    stdout: '100 152000 true capacity,inline,late,serving,shard-restart\ntrue\n',
+    stderr: '',
   });
 });

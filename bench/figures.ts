@@ -32,6 +32,16 @@ export function runOf(results: Results, name: string): string {
   return block(name, [introduction, '', ...tablesOf(results)]);
 }
 
+/** What a run has of some suites. Throws where it lacks one. */
+export function partOf(results: Results, names: readonly string[]): Results {
+  const comparisons = names.map((name) => {
+    const found = results.comparisons.find(({ suite }) => suite === name);
+    if (found === undefined) throw new Error(`the run has no "${name}": take it anew`);
+    return found;
+  });
+  return { ...results, comparisons };
+}
+
 function tablesOf(results: Results): string[] {
   const tables = results.comparisons.map((comparison) => {
     const suite = suites.find(({ name }) => name === comparison.suite);

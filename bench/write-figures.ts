@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
 import { faceFiguresOf } from './faces/face-figures.ts';
-import { figuresOf, runOf, subjectsOf, withBlock } from './figures.ts';
+import { figuresOf, partOf, runOf, subjectsOf, withBlock } from './figures.ts';
 import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
+import { steeringPages } from './steering/steering-pages.ts';
 import { nativeWheelsOf } from './wheel/native-wheels.ts';
 
 /** The release whose programs are shown figure by figure. */
@@ -29,7 +30,10 @@ const blocks: [path: string, written: string][] = [
   ['README.md', replayFiguresOf(replays)],
   ['docs/performance.md', figuresOf(results)],
   ['docs/performance.md', subjectsOf(slack)],
-  ['docs/labels.md', runOf(steering, 'steering')],
+  ...Object.entries(steeringPages).map(([path, suites]): [string, string] => [
+    path,
+    runOf(partOf(steering, suites), 'steering'),
+  ]),
   ['docs/figures.md', subjectsOf(results)],
   ['docs/figures.md', figuresOf(onNode20)],
   ['docs/sizing.md', figuresOf(clients)],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
 import { faceTargets } from '../../bench/faces/face-suites.ts';
-import { figuresOf, runOf, subjectsOf, withBlock } from '../../bench/figures.ts';
+import { figuresOf, partOf, runOf, subjectsOf, withBlock } from '../../bench/figures.ts';
 import { programsOf } from '../../bench/programs/program-figures.ts';
 import { programSuites } from '../../bench/programs/programs.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
@@ -10,6 +10,8 @@ import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../
 import type { Results } from '../../bench/results.ts';
 import { runtimes } from '../../bench/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/scheduler/slack.ts';
+import { steeringPages } from '../../bench/steering/steering-pages.ts';
+import { suites } from '../../bench/suites.ts';
 import { judge, targets } from '../../bench/targets.ts';
 import { nativeWheels, nativeWheelsOf } from '../../bench/wheel/native-wheels.ts';
 
@@ -55,6 +57,21 @@ describe('the figures that the documents show', () => {
     expect(read('docs/performance.md')).toContain(subjectsOf(slack));
     expect(slack.comparisons.map(({ suite }) => suite)).toEqual(slackSuites.map(({ name }) => name));
     expect(slack.quick).toBe(false);
+  });
+
+  test.each(Object.entries(steeringPages))('%s has those of seeing and steering, at full size', (path, names) => {
+    const steering: Results = JSON.parse(read('bench/results/steering.json'));
+    expect(read(path)).toContain(runOf(partOf(steering, names), 'steering'));
+    expect(steering.quick).toBe(false);
+    expect([releaseOf(steering), steering.rounds]).toEqual(['24', expect.any(Number)]);
+    for (const { suite, rows } of partOf(steering, names).comparisons) {
+      const { figures, subjects } = suites.find(({ name }) => name === suite)!;
+      const wanted = subjects.flatMap(({ name }) => figures.map(({ key }) => `${name}: ${key}`));
+      expect(rows.map(({ subject, figure }) => `${subject}: ${figure}`).sort()).toEqual(wanted.sort());
+    }
+    expect(suites.filter(({ name }) => name.startsWith('steering ')).length).toBe(
+      Object.values(steeringPages).flat().length,
+    );
   });
 
   test('docs/timers.md has those of the drop-in timers on each release, at full size, judged as is done today', () => {

@@ -1,0 +1,13 @@
+import type { Suite } from '../suite.ts';
+import { labels } from './labels.ts';
+import { rescale } from './rescale.ts';
+import { scrape } from './scrape.ts';
+import { unread } from './unread.ts';
+
+const namesOf = (suites: readonly Suite[]): string[] => suites.map(({ name }) => name);
+
+/** The suites that each document shows. */
+export const steeringPages: Readonly<Record<string, readonly string[]>> = {
+  'docs/labels.md': namesOf([labels, rescale]),
+  'docs/metrics.md': namesOf([scrape, unread]),
+};

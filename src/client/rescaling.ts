@@ -47,6 +47,12 @@ export class Rescaling {
     });
   }
 
+  /** Resolves when all timers are where the factors of now put them: at once where no pass is under way. */
+  settled(): Promise<void> {
+    if (!this.isRunning) return Promise.resolve();
+    return new Promise((resolve) => (this.isWantedAgain ? this.finishedNext : this.finished).push(resolve));
+  }
+
   private readonly step = (): void => {
     const { client } = this;
     if (client.isClosed || this.slice()) this.end();

@@ -100,7 +100,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     if (typeof factor !== 'number' || !(factor >= 0 && factor <= 1)) {
       throw new InvalidArgumentError('factor', 'must be a number from 0 to 1', factor);
     }
-    if (factor === scaled.factor) return;
+    if (factor === scaled.factor) return this.#rescaling.settled();
     scaled.factor = factor;
     await this.#rescaling.begin();
   }

@@ -191,6 +191,24 @@ describe('setScale()', () => {
     expect(deadlines.filter((deadline) => deadline < least || deadline > least + 1e4)).toEqual([]);
   });
 
+  test('the factor that is set already: resolves when the pass that gives it to all has come to its end', async () => {
+    await using scheduler = scaled();
+    const idle = scheduler.label('idle');
+    for (let i = 0; i < 20_000; i++) idle.scheduleAfter(i, 1e6);
+    const leastOf = () => Math.min(...[...scheduler.timers()].map(({ deadline }) => deadline));
+    const mostOf = () => Math.max(...[...scheduler.timers()].map(({ deadline }) => deadline));
+    void scheduler.setScale('idle', 0.5);
+    await turn();
+    await scheduler.setScale('idle', 0.5);
+    expect(mostOf()).toBeLessThan(6e5);
+    void scheduler.setScale('idle', 0.1);
+    await turn();
+    void scheduler.setScale('idle', 0.9);
+    await scheduler.setScale('idle', 0.9);
+    expect(leastOf()).toBeGreaterThan(8e5);
+    await scheduler.setScale('idle', 0.9); // at once
+  });
+
   test('resolves where the scheduler is closed meanwhile, and rejects afterwards', async () => {
     const scheduler = scaled();
     const idle = scheduler.label('idle');

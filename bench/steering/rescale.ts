@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { createScheduler, type Scheduler } from '../../src/index.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
+import { ThreadClock } from './thread-clock.ts';
 
 const LIVE = 1_000_000;
 const MIN = 5000;
@@ -21,7 +21,7 @@ export const rescale: Suite = {
   about:
     'Delays of 60 to 120 s, a minimum of 5 s; factors of 0.5, 1, 0.25, 1, 0.1, 1, one after the other. Turns are those of the ' +
     'event loop until all are moved, the first within the call: CPU of the longest, so that a thread that waits for a processor ' +
-    'counts for nothing.',
+    'counts for nothing. What was scheduled before has been collected.',
   base: 'shards 0',
   subjects: [
     { name: 'shards 0', note: 'inline: a move is filed in the turn that makes it' },
@@ -47,6 +47,7 @@ async function measure(subject: string, scale: Scale): Promise<Measurement> {
   }
   const figures = { shrink: 0, grow: 0, shrunk: 0, grown: 0 };
   for (const factor of CHANGES) {
+    globalThis.gc?.();
     await sleep(scale.quick ? 20 : 500); // the shards have taken what the last change sent
     const { longest, total } = await change(scheduler, factor);
     const [turn, all] = factor < 1 ? (['shrink', 'shrunk'] as const) : (['grow', 'grown'] as const);
@@ -60,21 +61,21 @@ async function measure(subject: string, scale: Scale): Promise<Measurement> {
 
 /** CPU of the event loop's thread, ms. */
 async function change(scheduler: Scheduler, factor: number): Promise<{ longest: number; total: number }> {
-  const meter = new CpuMeter();
-  const turn = new CpuMeter();
+  const clock = new ThreadClock();
   let isDone = false;
   let longest = 0;
-  meter.start();
-  turn.start();
+  clock.now();
+  const start = clock.now();
+  let turn = start;
   const done = scheduler.setScale('idle', factor).then(() => {
     isDone = true;
   });
   while (!isDone) {
-    longest = Math.max(longest, turn.read().thread);
     await nextTurn();
-    longest = Math.max(longest, turn.read().thread);
-    turn.start();
+    const now = clock.now();
+    longest = Math.max(longest, now - turn);
+    turn = now;
   }
   await done;
-  return { longest, total: meter.read().thread };
+  return { longest, total: turn - start };
 }

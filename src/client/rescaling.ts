@@ -6,8 +6,10 @@ import { inNextTurn } from './next-turn.ts';
 /** How long one turn of the event loop may spend, ms, and between two readings of the clock how many slots it looks at. */
 const SLICE = 0.5;
 const SLOTS_PER_READING = 64;
-/** Timers moved in one turn at most: an inline shard files them in the same turn. */
+/** Timers moved in one turn at most. */
 const MOVES_PER_SLICE = 1024;
+/** Timers moved before they are published: an inline shard files them at once, and that is part of the slice's time. */
+const MOVES_PER_PUBLISH = 128;
 
 /**
  * Moves the scaled timers of a client to where the factors of now put them: a pass over the slots of all lanes, a slice in
@@ -81,16 +83,22 @@ export class Rescaling {
     const hasEnd = !clock.memory.manual;
     const end = clock.exact() + SLICE;
     let moves = 0;
+    let unpublished = 0;
     for (; this.lane < lanes.length; this.lane++, this.slot = 0) {
       const lane = lanes[this.lane];
       if (lane.labels === undefined) continue;
       while (this.slot < lane.table.highWater) {
         if (hasEnd && (moves >= MOVES_PER_SLICE || clock.exact() >= end)) return false;
         try {
-          moves += this.moveSome(lane, Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater));
+          unpublished += this.moveSome(lane, Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater));
+          if (unpublished < MOVES_PER_PUBLISH) continue;
+          client.publish();
         } catch {
           return false; // memory for a command is refused: the next turn goes on at this slot
         }
+        if (client.isClosed) return true; // by a listener who was told of what failed
+        moves += unpublished;
+        unpublished = 0;
       }
     }
     return true;

@@ -113,7 +113,8 @@ export class Client {
     if (lane === undefined) return false;
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
-    this.move(lane, slot, lane.labels === undefined ? deadline : lane.labels.moved(slot, deadline, this.clock));
+    if (lane.labels === undefined) this.move(lane, slot, deadline);
+    else lane.labels.move(this, lane, slot, deadline);
     return true;
   }
 

@@ -4,6 +4,12 @@ import type { Label } from './label.ts';
 /** Of a slot whose timer has no label. */
 export const NO_LABEL = 0;
 
+/** Who moves timers. */
+interface Mover<Lane> {
+  readonly clock: { exact(): number };
+  move(lane: Lane, slot: number, deadline: number): void;
+}
+
 /**
  * Which label each timer of a lane has, by slot, and between which times it is due if it is scaled. There only once a timer
  * of the lane has a label: so whoever uses none pays for one comparison where a timer ends.
@@ -61,13 +67,16 @@ export class LaneLabels {
     return code === NO_LABEL ? undefined : this.labels[code];
   }
 
-  /** When a timer is due that the program moves now to this deadline, ms: earlier where its label is scaled. */
-  moved(slot: number, full: number, clock: { exact(): number }): number {
+  /** Moves a timer to this deadline, ms; to an earlier one where its label is scaled. A move that is refused changes nothing. */
+  move<Lane>(client: Mover<Lane>, lane: Lane, slot: number, full: number): void {
     const label = this.labelOf(slot);
-    if (label?.min === undefined) return full;
-    const earliest = clock.exact() + label.min;
+    if (label?.min === undefined) {
+      client.move(lane, slot, full);
+      return;
+    }
+    const earliest = client.clock.exact() + label.min;
+    client.move(lane, slot, label.deadlineOf(earliest, full));
     this.setBounds(slot, earliest, full);
-    return label.deadlineOf(earliest, full);
   }
 
   /** When a scaled timer is due by its label's factor of now, ms; NaN for any other slot. */

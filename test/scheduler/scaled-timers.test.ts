@@ -1,7 +1,14 @@
-import { createScheduler, InvalidArgumentError, type Scheduler, SchedulerClosedError } from 'shardwheel';
+import {
+  AllocationError,
+  createScheduler,
+  InvalidArgumentError,
+  type Scheduler,
+  SchedulerClosedError,
+} from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { turn } from '../fixtures/event-loop.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
@@ -217,6 +224,21 @@ describe('setScale()', () => {
     await scheduler.close();
     await Promise.all(changes);
     await expect(scheduler.setScale('idle', 0.5)).rejects.toThrow(SchedulerClosedError);
+  });
+
+  test('a move that is refused changes nothing, neither now nor when the factor changes', async () => {
+    await using scheduler = scaled({ clock: 'manual' });
+    const id = scheduler.label('idle').schedule(1, 1000);
+    const { commands } = internalsOf(scheduler).client.lanes[0];
+    const { reserve } = commands;
+    commands.reserve = () => {
+      throw new AllocationError(4, new Error('none left'));
+    };
+    expect(() => scheduler.reschedule(id, 500)).toThrow(AllocationError);
+    commands.reserve = reserve;
+    expect(scheduler.deadlineOf(id)).toBe(1000);
+    await scheduler.setScale('idle', 0.5);
+    expect(scheduler.deadlineOf(id)).toBe(MIN + (1000 - MIN) / 2);
   });
 
   test('a timer whose record is on its way when the factor grows waits for its new deadline', async () => {

@@ -123,6 +123,13 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
     ({ restarts }) => restarts,
   ],
   [
+    'shard.lanes',
+    'amount',
+    '{lane}',
+    'Lanes that the shard serves, for whose clients together it counts all that follows',
+    ({ lanes }) => lanes,
+  ],
+  [
     'shard.commands',
     'counter',
     '{command}',

@@ -73,6 +73,51 @@ test(`shards that die: counts of timers go on, restarts are told, seed ${SEED}`,
   }
 });
 
+test('what only stats() knows besides is told as it says: shards, scaling, what serves them', async () => {
+  await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 1024 });
+  const registry = new Registry();
+  registerMetrics(scheduler, registry);
+  await scheduler.ready;
+  const idle = scheduler.label('idle', { min: 250 });
+  for (let i = 0; i < 300; i++) idle.schedule(i, 100 * i);
+  for (let i = 0; i < 50; i++) scheduler.reschedule(scheduler.schedule(i, 5), 500);
+  await scheduler.setScale('idle', 0.75);
+  await scheduler.advanceTo(400);
+  const families = familiesOf(await scrape(registry));
+  const { shards, wakes, serving, labels } = await scheduler.stats();
+  const value = (name: string, more: Record<string, string> = {}) =>
+    valueIn(families, `shardwheel_${name}`, { client: '0', ...more });
+  expect(shards.length).toBe(2);
+  // Turns of a shard are no metric: each scrape would be one more.
+  for (const told of shards) {
+    const of = (name: string) => value(`shard_${name}`, { shard: `${told.shard}` });
+    expect({
+      size: of('timers_live'),
+      capacity: of('capacity'),
+      highWater: of('high_water'),
+      retired: of('retired'),
+      deaths: of('deaths_total'),
+      restarts: of('restarts_total'),
+      lanes: of('lanes'),
+      commands: of('commands_total'),
+      fired: of('fired_total'),
+      refiled: of('refiled_total'),
+      dropped: of('dropped_total'),
+      cascaded: of('cascaded_total'),
+      filed: of('filed'),
+      bytes: of('memory_bytes'),
+      reservedBytes: of('memory_reserved_bytes'),
+      inline: of('inline') === 1,
+    }).toEqual(Object.fromEntries(Object.entries(told).filter(([key]) => !['shard', 'turns'].includes(key))));
+  }
+  expect([value('label_min_seconds', { label: 'idle' }), value('label_factor', { label: 'idle' })]).toEqual([
+    0.25, 0.75,
+  ]);
+  expect(labels[0]).toMatchObject({ min: 250, factor: 0.75 });
+  expect([value('client_wakes_total'), value('serving_changes_total')]).toEqual([wakes, serving.changes]);
+  expect(value('serving_info', { by: serving.by })).toBe(1);
+});
+
 test('on the real clock: nothing is told that the callbacks have not seen', async () => {
   await using scheduler = createScheduler({ shards: 2 });
   const registry = new Registry();

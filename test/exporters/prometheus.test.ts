@@ -180,7 +180,9 @@ describe('a scrape', () => {
       const during = scrape(registry);
       const [text] = await Promise.all([during, scheduler.close()]);
       expect(delivered(text, { client: '0' })).toBe(1);
+      const counted = countReadings(scheduler);
       const families = familiesOf(await scrape(registry));
+      expect(counted()).toEqual({ readings: 0, questions: 0 }); // nobody is there to be asked
       expect(valueIn(families, 'shardwheel_timers_delivered_total', { client: '0' })).toBe(1);
       expect(valueIn(families, 'shardwheel_timers_live', { client: '0' })).toBe(0);
       expect(families.get('shardwheel_shard_capacity')?.lines).toEqual([]);

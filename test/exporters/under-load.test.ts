@@ -109,6 +109,10 @@ test.each(['manual', 'real'] as const)(
         value('delivered_total'),
       ]).toEqual([counts.due.length, counts.scheduled, counts.rescheduled, counts.cancelled, counts.latenesses.length]);
       if (isManual) expectLatenesses(families, { client: '1' }, counts.latenesses);
+      for (const { value } of families.get('shardwheel_shard_lanes')?.lines ?? []) expect(value).toBe(2);
+      // Of both clients together: a shard may also have fired what had been cancelled or moved.
+      const fired = families.get('shardwheel_shard_fired_total')?.lines.reduce((sum, { value }) => sum + value, 0);
+      expect(fired).toBeGreaterThanOrEqual(ledger.delivered + counts.latenesses.length);
       expectSameSeries(await collect(), families);
       return counts;
     };

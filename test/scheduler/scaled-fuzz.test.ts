@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createScheduler, type LabelledTimers, type Scheduler } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
-import { pass, turn } from '../fixtures/event-loop.ts';
+import { pass, turn, until } from '../fixtures/event-loop.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
 
 const MINIMA = [0, 15, 40];
@@ -30,6 +30,8 @@ class ScaledFuzz {
   readonly wrong: string[] = [];
   readonly entries: Entry[] = [];
   isOver = false;
+  /** Callbacks do nothing any more. */
+  isQuiet = false;
   private readonly scheduler: Scheduler;
   private readonly draws: Draws;
   private readonly slack: number;
@@ -143,6 +145,7 @@ class ScaledFuzz {
     const due =
       entry.scale === undefined ? entry.full : this.dueOf(entry.scale, entry.from, entry.full, this.least[entry.scale]);
     this.expect(now >= due - ROUNDING, `${entry.name} is early by ${due - now} ms`);
+    if (this.isQuiet) return;
     if (this.draws.below(10) === 0) this.start();
     if (this.draws.below(50) === 0) void this.change();
     const other = this.draws.below(10) === 0 ? this.draws.pick(this.entries) : undefined;
@@ -188,8 +191,9 @@ test.each(cases)(
     }
     const isDrained = draws.below(2) === 0;
     if (isDrained) {
+      fuzz.isQuiet = true;
       await fuzz.drain();
-      await pass(100);
+      await until(() => fuzz.live.every(({ scale }) => scale === undefined));
     }
     const changes = MINIMA.map((min) => scheduler.setScale(`min ${min}`, draws.between(0, 1)));
     fuzz.isOver = true;

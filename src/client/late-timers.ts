@@ -1,4 +1,5 @@
 import type { TimerId } from '../timer-id.ts';
+import { callbackName } from './callback-name.ts';
 
 /** Timers of one turn that are told one by one. */
 const TOLD = 16;
@@ -64,7 +65,7 @@ export class LateTimers {
       turn.count += 1;
       if (lateness > turn.max) turn.max = lateness;
       if (turn.timers.length < TOLD) {
-        turn.timers.push({ id, deadline, now, lateness, shard, callback: nameOf(callback) });
+        turn.timers.push({ id, deadline, now, lateness, shard, callback: callbackName(callback) });
       }
     }
   }
@@ -72,15 +73,5 @@ export class LateTimers {
   /** Where there were any. */
   all(): LateTurn[] {
     return this.turns.filter(({ count }) => count > 0);
-  }
-}
-
-function nameOf(callback: unknown): string | undefined {
-  if (typeof callback !== 'function') return undefined;
-  try {
-    const name: unknown = callback.name;
-    return typeof name === 'string' ? name : '';
-  } catch {
-    return ''; // the program's own getter has thrown
   }
 }

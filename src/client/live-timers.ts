@@ -1,4 +1,5 @@
 import type { TimerId } from '../timer-id.ts';
+import { callbackName } from './callback-name.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
 import { callLater, type DeferredTimer } from './deferral.ts';
 import { isToldWhenHandedBack } from './hand-back.ts';
@@ -66,7 +67,7 @@ export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void,
 /** Of a deferred timer, the name of what it calls in the end. */
 function nameOf(callback: TimerCallback<unknown> | undefined, argument: unknown): string | undefined {
   const called = callback === callLater ? (argument as DeferredTimer)._onTimeout : callback;
-  return typeof called === 'function' ? called.name : undefined;
+  return callbackName(called);
 }
 
 /** The same, as they are handed back. `shards`: placements of the client. */

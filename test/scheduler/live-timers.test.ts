@@ -31,6 +31,19 @@ describe('timers()', () => {
     expect(seen).toEqual(timeouts.map((argument) => ({ callback: 'named', argument })));
   });
 
+  test('whatever a program has made of a function, its timer is shown', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
+    const nameless = (descriptor: PropertyDescriptor) => Object.defineProperty(() => undefined, 'name', descriptor);
+    const refuse = () => {
+      throw new Error('nobody asks');
+    };
+    scheduler.schedule(1, 10, nameless({ get: refuse }));
+    scheduler.schedule(2, 20, nameless({ value: 7 }));
+    scheduler.schedule(3, 30, new Proxy(named, { get: refuse }));
+    scheduler.schedule(4, 40, named);
+    expect([...scheduler.timers()].map(({ callback }) => callback)).toEqual(['', '', '', 'named']);
+  });
+
   test('goes on while timers start and end, and sees each that lives all the while once', async () => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 4096 });
     const ids = Array.from({ length: 2000 }, (_, i) => scheduler.schedule(i, 1000 + i));

@@ -4,8 +4,8 @@ import type { ClientLane } from './client-lane.ts';
 import { inNextTurn } from './next-turn.ts';
 
 /** How long one turn of the event loop may spend, ms, and between two readings of the clock how many slots it looks at. */
-const SLICE = 0.5;
-const SLOTS_PER_READING = 64;
+const SLICE = 0.25;
+const SLOTS_PER_READING = 16;
 /** Timers moved in one turn at most. */
 const MOVES_PER_SLICE = 1024;
 /** Timers moved before they are published: an inline shard files them at once, and that is part of the slice's time. */

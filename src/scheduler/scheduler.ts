@@ -92,7 +92,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
   /**
    * Gives the scaled timers of a label, made by {@link label} with a `min`, this much of their time beyond the minimum, from 0 to
    * 1: those that are live, those to come, and those that are moved. Live ones are moved a slice in each turn of the event loop,
-   * about half a millisecond of it. Resolves when all have been. Throws InvalidArgumentError.
+   * about a quarter of a millisecond of it. Resolves when all have been. Throws InvalidArgumentError.
    */
   async setScale(label: string, factor: number): Promise<void> {
     requireOpen(this.#client, 'setScale');

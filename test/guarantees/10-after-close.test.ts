@@ -15,13 +15,18 @@ const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
   deadlineOf: (scheduler, value) => scheduler.deadlineOf(value),
   shardOf: (scheduler, value) => scheduler.shardOf(value),
   withSlack: (scheduler, value) => scheduler.withSlack(value),
+  label: (scheduler, value) => scheduler.label(value),
+  setScale: (scheduler, value) => scheduler.setScale(value, 0.5),
+  interval: (scheduler) => scheduler.interval(),
+  timers: (scheduler) => scheduler.timers(),
+  callSites: (scheduler) => scheduler.callSites(),
   advanceTo: (scheduler, value) => scheduler.advanceTo(value),
   nextExpiration: (scheduler) => scheduler.nextExpiration(),
   ref: (scheduler) => scheduler.ref(),
   unref: (scheduler) => scheduler.unref(),
 };
 
-const promised = new Set(['advanceTo', 'nextExpiration']);
+const promised = new Set(['setScale', 'advanceTo', 'nextExpiration']);
 
 describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
   test('every call but close, stats and size says so', async () => {
@@ -54,7 +59,7 @@ describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
     scheduler.schedule(1, 5);
     await scheduler.advanceTo(5);
     const unfired = await scheduler.close();
-    expect(unfired).toEqual([{ id, deadline: 10, argument: 'argument' }]);
+    expect(unfired).toMatchObject([{ id, deadline: 10, argument: 'argument', callback: undefined, isSettled: false }]);
     expect(await scheduler.close()).toBe(unfired);
     expect(scheduler.size).toBe(0);
     expect(scheduler.shards).toBe(shards);

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { faceFiguresOf } from './faces/face-figures.ts';
 import { figuresOf, partOf, runOf, subjectsOf, withBlock } from './figures.ts';
+import { planFiguresOf } from './plan/plan-figures.ts';
 import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
 import { steeringPages } from './steering/steering-pages.ts';
@@ -17,6 +18,7 @@ const results = JSON.parse(read('bench/results/reference.json'));
 const onNode20 = JSON.parse(read('bench/results/reference-20.json'));
 const clients = JSON.parse(read('bench/results/clients.json'));
 const steering = JSON.parse(read('bench/results/steering.json'));
+const plan = JSON.parse(read('bench/results/plan.json'));
 const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
 const runtimes = JSON.parse(read('bench/results/runtimes.json'));
@@ -34,6 +36,7 @@ const blocks: [path: string, written: string][] = [
     path,
     runOf(partOf(steering, suites), 'steering'),
   ]),
+  ['docs/plan.md', planFiguresOf(plan)],
   ['docs/figures.md', subjectsOf(results)],
   ['docs/figures.md', figuresOf(onNode20)],
   ['docs/sizing.md', figuresOf(clients)],

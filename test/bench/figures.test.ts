@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
 import { faceTargets } from '../../bench/faces/face-suites.ts';
 import { figuresOf, partOf, runOf, subjectsOf, withBlock } from '../../bench/figures.ts';
+import { type Figure, held, type PlanResults } from '../../bench/plan/plan-check.ts';
+import { planFiguresOf } from '../../bench/plan/plan-figures.ts';
 import { programsOf } from '../../bench/programs/program-figures.ts';
 import { programSuites } from '../../bench/programs/programs.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
@@ -50,6 +52,20 @@ describe('the figures that the documents show', () => {
     expect(read('docs/sizing.md')).toContain(subjectsOf(clients));
     expect(JSON.parse(JSON.stringify(judge(clients.comparisons)))).toEqual(clients.targets);
     expect(clients.targets.length).toBe(3);
+  });
+
+  test('docs/plan.md has what was foretold and what was measured, on one core and two, for each way to serve timers', () => {
+    const plan: PlanResults = JSON.parse(read('bench/results/plan.json'));
+    expect(read('docs/plan.md')).toContain(planFiguresOf(plan));
+    const of = (figure: Figure) => plan.checks.filter((check) => check.figure === figure);
+    for (const figure of held) {
+      const where = of(figure).map(({ arrangement: { cores, loops, service } }) => [service, cores, loops].join(' '));
+      expect(where).toEqual(
+        of('loop').map(({ arrangement: { cores, loops, service } }) => [service, cores, loops].join(' ')),
+      );
+      expect(new Set(where).size).toBe(8);
+    }
+    expect(plan.rounds).toBeGreaterThanOrEqual(3);
   });
 
   test('docs/performance.md has those of slack, at full size', () => {

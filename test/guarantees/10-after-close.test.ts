@@ -49,7 +49,7 @@ describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
         }
       }
     }
-    expect(asked).toBe(16 * 4 * 2);
+    expect(asked).toBe(21 * 4 * 2);
   });
 
   test('close, stats and size answer', async () => {

@@ -112,7 +112,8 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
   }
 
   /** How full each shard's wheel is, by level and slot, and what waits in its lanes. Asks each shard for some µs. */
-  wheels(): Promise<ShardWheel[]> {
+  async wheels(): Promise<ShardWheel[]> {
+    requireOpen(this.#client, 'wheels');
     return collectWheels(this.#coordinator);
   }
 

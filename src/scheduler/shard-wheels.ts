@@ -52,7 +52,7 @@ export interface WheelsSource {
   shardWheels(): Promise<ShardWheel[]>;
 }
 
-/** Empty once the client is closed. */
+/** Empty where the client is closed meanwhile. */
 export async function collectWheels(coordinator: WheelsSource): Promise<ShardWheel[]> {
   return await coordinator.shardWheels().catch((error) => {
     if (coordinator.client.isClosed) return [];

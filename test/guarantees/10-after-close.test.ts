@@ -22,11 +22,12 @@ const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
   callSites: (scheduler) => scheduler.callSites(),
   advanceTo: (scheduler, value) => scheduler.advanceTo(value),
   nextExpiration: (scheduler) => scheduler.nextExpiration(),
+  wheels: (scheduler) => scheduler.wheels(),
   ref: (scheduler) => scheduler.ref(),
   unref: (scheduler) => scheduler.unref(),
 };
 
-const promised = new Set(['setScale', 'advanceTo', 'nextExpiration']);
+const promised = new Set(['setScale', 'wheels', 'advanceTo', 'nextExpiration']);
 
 describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
   test('every call but close, stats and size says so', async () => {
@@ -49,7 +50,7 @@ describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
         }
       }
     }
-    expect(asked).toBe(21 * 4 * 2);
+    expect(asked).toBe(22 * 4 * 2);
   });
 
   test('close, stats and size answer', async () => {

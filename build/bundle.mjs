@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const libraries = readdirSync(join(root, 'vendor')).map((name) => join('vendor', name));
 /** Scripts that browsers run: each is one file, with the plotting library in it. */
 const pages = ['pages/dashboard/main.ts', 'pages/profile/main.ts'].filter((path) => existsSync(join(root, path)));
+/** What the dashboard's server sends beside its script. */
+const documents = ['pages/dashboard/page.html', 'pages/dashboard/style.css'];
 
 /** A library of CommonJS asks for Node's own modules by `require`, which a module of ours does not have. */
 const banner = {
@@ -34,6 +36,7 @@ const bundled = await Promise.all([
     target: 'es2022',
     loader: { '.css': 'text' },
   }),
+  build({ ...common, entryPoints: documents, outdir: 'dist', target: 'es2022', loader: { '.html': 'copy' } }),
 ]);
 
 const inputs = bundled.flatMap(({ metafile }) => Object.keys(metafile.inputs));

@@ -1,0 +1,189 @@
+/**
+ * What the dashboard's server sends, as server-sent events whose data are JSON:
+ *
+ *    hello    once, first: Hello
+ *    sample   each `interval` ms: Sample
+ *    waiting  a shard has not answered for `seconds`: Waiting
+ *    end      the last one: Ending
+ *
+ * Imports nothing: pages read it, which know nothing of Node. Times are ms, sizes bytes, rates per second.
+ */
+export const PROTOCOL = 1;
+
+export interface Hello {
+  protocol: number;
+  /** Of shardwheel, and of Node. */
+  version: string;
+  node: string;
+  pid: number;
+  /** ms between two samples. */
+  interval: number;
+  shards: number;
+  /** The first shard that is shown to this stream, and how many at most. */
+  from: number;
+  shown: number;
+  /** What was sampled while somebody looked, the oldest first: see Point. */
+  points: Point[];
+}
+
+/** [at, live, scheduled, moved, cancelled, delivered, p50, p99, resident, heap]; null where there was nothing to compare with. */
+export type Point = [
+  at: number,
+  live: number,
+  scheduled: number | null,
+  moved: number | null,
+  cancelled: number | null,
+  delivered: number | null,
+  p50: number | null,
+  p99: number | null,
+  resident: number,
+  heap: number,
+];
+
+export interface Waiting {
+  seconds: number;
+}
+
+export interface Ending {
+  reason: string;
+}
+
+export interface Counts {
+  scheduled: number;
+  moved: number;
+  cancelled: number;
+  delivered: number;
+}
+
+export interface LatenessView {
+  /** Deliveries. */
+  count: number;
+  /** ms: what at least that share of deliveries did not exceed. */
+  p50: number;
+  p90: number;
+  p99: number;
+  p999: number;
+  max: number;
+  mean: number;
+  /** Deliveries by bucket of `LatenessViews.bounds`, one more than there are bounds. */
+  buckets: number[];
+}
+
+export interface LatenessViews {
+  /** ms: the upper bounds of all buckets but the last, which has none. */
+  bounds: number[];
+  run: LatenessView;
+  /** Of the last `seconds`; its percentiles are bounds of buckets where several clients share. Undefined in a first sample. */
+  now?: LatenessView;
+  seconds: number;
+}
+
+export interface LevelView {
+  slotTime: number;
+  slots: number;
+  hand: number;
+  occupied: number;
+  entries: number;
+  /** Arcs of the ring, all as long. */
+  arcs: number;
+  /** Of those that are not empty: arc, entries, arc, entries, … */
+  filled: number[];
+}
+
+export interface ShardView {
+  shard: number;
+  size: number;
+  capacity: number;
+  highWater: number;
+  filed: number;
+  deaths: number;
+  restarts: number;
+  inline: boolean;
+  bytes: number;
+  /** Per second; undefined in a first sample. */
+  commands?: number;
+  fired?: number;
+  cascaded?: number;
+  turns?: number;
+  levels: LevelView[];
+}
+
+/** A lane: what waits between a client and a shard. */
+export interface LaneView {
+  client: number;
+  shard: number;
+  filed: number;
+  commands: number;
+  late: number;
+  fired: number;
+}
+
+export interface ClientView extends Counts {
+  client: number;
+  thread: number;
+  size: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export interface LabelView {
+  label: string;
+  size: number;
+  scheduled: number;
+  cancelled: number;
+  delivered: number;
+  p50: number;
+  p99: number;
+  max: number;
+  /** Of scaled timers: the least that each is given, ms, and of the time beyond it the share that they have now. */
+  scale?: { min: number; factor: number };
+}
+
+export interface RestartView {
+  at: number;
+  shard: number;
+  cause: string;
+  rescheduled: number;
+}
+
+export interface Sample {
+  /** ms since the epoch. */
+  at: number;
+  /** Live timers, of all clients. */
+  size: number;
+  /** Of the run, of all clients that are there. */
+  counts: Counts;
+  /** Per second since the last sample; undefined in a first one. */
+  rates?: Counts;
+  /** Fired records whose timer had been cancelled or moved. */
+  stale: number;
+  slack: number;
+  lateness: LatenessViews;
+  /** What serves the shards, since when (ms of the scheduler's clock), and why. */
+  serving: { by: string; since: number; reason: string; changes: number };
+  /** Live timers and capacity of all shards. */
+  capacity: number;
+  deaths: number;
+  restarts: number;
+  /** The latest, the newest first. */
+  restarted: RestartView[];
+  /** Those that this stream is shown. */
+  shards: ShardView[];
+  lanes: LaneView[];
+  /** Lanes that there are: more than `lanes` has where there are many. */
+  laneCount: number;
+  /** Empty where nothing is shared. */
+  clients: ClientView[];
+  clientCount: number;
+  labels: LabelView[];
+  labelCount: number;
+  warnings: string[];
+  memory: { resident: number; heapUsed: number; heapTotal: number; external: number; timers: number };
+  /** Shares of a core: of the process, and the share of time for which this event loop was busy. Undefined in a first sample. */
+  cpu?: { process: number; loop: number };
+  /** ms of the event loop that the sample before this one has taken, page included. */
+  cost: number;
+  /** What goes into the history. */
+  point: Point;
+}

@@ -1,0 +1,24 @@
+/** One event of a stream of server-sent events. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Characters of one event, more than which is no dashboard's. */
+const LONGEST = 4 * 1024 * 1024;
+
+/** The events of a stream, as its text comes in. Throws RangeError where one is too long. */
+export async function* eventsIn(chunks: AsyncIterable<string>): AsyncGenerator<StreamEvent> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() ?? '';
+    if (rest.length > LONGEST) throw new RangeError(`An event has more than ${LONGEST} characters`);
+    for (const block of blocks) {
+      const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? []);
+      const of = (wanted: string): string[] => fields.flatMap(([, name, value]) => (name === wanted ? [value] : []));
+      const data = of('data');
+      if (data.length > 0) yield { event: of('event').at(-1) ?? 'message', data: data.join('\n') };
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http';
+
+/** At a time. */
+export const MOST_STREAMS = 32;
+/** Bytes that may wait for a client that does not read: beyond that it is dropped. The system holds some more. */
+const MOST_WAITING = 256 * 1024;
+
+export interface EventStream {
+  readonly response: ServerResponse;
+  /** The first shard that it is shown. */
+  readonly from: number;
+}
+
+const frame = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;
+
+/** The open event streams: what is sent goes to each that reads. */
+export class EventStreams {
+  private readonly open = new Set<EventStream>();
+  /** Called when the first has come, and when the last has gone. */
+  private readonly changed: (isWatched: boolean) => void;
+
+  constructor(changed: (isWatched: boolean) => void) {
+    this.changed = changed;
+  }
+
+  get count(): number {
+    return this.open.size;
+  }
+
+  get isFull(): boolean {
+    return this.open.size >= MOST_STREAMS;
+  }
+
+  /** Precondition: not full. */
+  add(stream: EventStream, hello: string): void {
+    const { response } = stream;
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      Connection: 'close',
+      'X-Accel-Buffering': 'no',
+    });
+    this.open.add(stream);
+    response.on('close', () => this.remove(stream));
+    this.write(stream, frame('hello', hello));
+    if (this.open.size === 1) this.changed(true);
+  }
+
+  /** Sends each what it is to be shown: the same text to all that see the same shards. Returns whether there is anybody. */
+  send(event: string, dataFrom: (from: number) => string): void {
+    const texts = new Map<number, string>();
+    for (const stream of this.open) {
+      let text = texts.get(stream.from);
+      if (text === undefined) {
+        text = frame(event, dataFrom(stream.from));
+        texts.set(stream.from, text);
+      }
+      this.write(stream, text);
+    }
+  }
+
+  /** Ends all, with a last event to those that read. */
+  end(event: string, data: string): void {
+    for (const stream of [...this.open]) {
+      const { response } = stream;
+      if (response.writableLength > 0) response.destroy();
+      else response.end(frame(event, data));
+      this.remove(stream);
+    }
+  }
+
+  private write(stream: EventStream, text: string): void {
+    if (stream.response.writableLength > MOST_WAITING) {
+      stream.response.destroy();
+      this.remove(stream);
+    } else {
+      stream.response.write(text);
+    }
+  }
+
+  private remove(stream: EventStream): void {
+    if (this.open.delete(stream) && this.open.size === 0) this.changed(false);
+  }
+}

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+
+export interface DashboardOptions {
+  /** Default 7373; 0 for any that is free. */
+  port?: number;
+  /** Default '127.0.0.1'. Other than loopback only with a token. */
+  host?: string;
+  /** What every request must carry: at least 16 characters, letters, digits, '-' and '_'. */
+  token?: string;
+}
+
+export interface ResolvedDashboardOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly token: string | undefined;
+}
+
+export const DEFAULT_PORT = 7373;
+
+/** What a browser on this machine calls it by. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** Throws InvalidArgumentError, InvalidConfigError. */
+export function resolveDashboardOptions(options: DashboardOptions = {}): ResolvedDashboardOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  const { port = DEFAULT_PORT, host = '127.0.0.1', token } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidConfigError('options.port', 'must be an integer from 0 to 65535', port);
+  }
+  if (typeof host !== 'string' || host === '') {
+    throw new InvalidConfigError('options.host', "must be a host's name or address", host);
+  }
+  // The alphabet of base64url: it goes into URLs and cookies as it is.
+  if (token !== undefined && !(typeof token === 'string' && /^[\w-]{16,256}$/.test(token))) {
+    const shown = typeof token === 'string' ? `one of ${token.length} characters` : token;
+    throw new InvalidConfigError('options.token', "must be 16 to 256 letters, digits, '-' and '_'", shown);
+  }
+  if (token === undefined && !isLoopback(host)) {
+    const requirement = 'must be a loopback address (127.0.0.1, ::1, localhost) unless options.token is given';
+    throw new InvalidConfigError('options.host', requirement, host);
+  }
+  return { port, host, token };
+}

@@ -1,0 +1,87 @@
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { serveDashboard } from 'shardwheel/dashboard';
+import { expect, test } from 'vitest';
+import { pass } from '../fixtures/event-loop.ts';
+import { ask, Watcher } from './dashboard-client.ts';
+import { anyPort, served } from './served.ts';
+
+/** How often the scheduler is asked. */
+function countAsking(scheduler: Scheduler): () => number {
+  let asked = 0;
+  const { stats, wheels } = scheduler;
+  scheduler.stats = () => {
+    asked += 1;
+    return stats.call(scheduler);
+  };
+  scheduler.wheels = () => {
+    asked += 1;
+    return wheels.call(scheduler);
+  };
+  return () => asked;
+}
+
+test('nothing is asked while nobody looks', async () => {
+  await using served_ = await served();
+  const { scheduler, url } = served_;
+  const asked = countAsking(scheduler);
+  await ask(url, '/');
+  await pass(1100);
+  expect(asked()).toBe(0);
+  const watcher = await Watcher.open(url);
+  await watcher.hello();
+  await watcher.sample();
+  await watcher.sample();
+  expect(asked()).toBe(4); // stats() and wheels(), twice
+  watcher[Symbol.dispose]();
+  await pass(200);
+  const before = asked();
+  await pass(1500);
+  expect(asked()).toBe(before);
+  using again = await Watcher.open(url);
+  expect((await again.hello()).points).toHaveLength(2);
+  expect((await again.sample()).rates).toBeUndefined(); // they would be those of the time when nobody looked
+});
+
+test('close() ends the streams with a last event, frees the port, and may be called twice', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const dashboard = await serveDashboard(scheduler, anyPort);
+  using watcher = await Watcher.open(dashboard.url);
+  await watcher.hello();
+  await watcher.sample();
+  await Promise.all([dashboard.close(), dashboard.close()]);
+  expect(await watcher.expect('end')).toEqual({ reason: 'The dashboard was closed.' });
+  expect(await watcher.next()).toBeUndefined();
+  await dashboard.close();
+  await expect(ask(dashboard.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(scheduler.listenerCount('shard-restart')).toBe(0);
+  scheduler.scheduleAfter(1, 1); // it is open as before
+  await (await serveDashboard(scheduler, { port: Number(new URL(dashboard.url).port) })).close();
+});
+
+test('a scheduler has one at a time', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const both = await Promise.allSettled([serveDashboard(scheduler, anyPort), serveDashboard(scheduler, anyPort)]);
+  const [value, ...others] = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  expect(others).toEqual([]);
+  const refused = { code: 'ERR_DASHBOARD_SERVED', message: expect.stringContaining(value.url) };
+  await expect(serveDashboard(scheduler, anyPort)).rejects.toMatchObject(refused);
+  expect((await ask(value.url, '/')).status).toBe(200);
+  await using other = createScheduler({ shards: 0 });
+  await serveDashboard(other, anyPort);
+  await value.close();
+  await serveDashboard(scheduler, anyPort);
+});
+
+test('ends with its scheduler, and says so', async () => {
+  const scheduler = createScheduler({ shards: 1 });
+  const dashboard = await serveDashboard(scheduler, anyPort);
+  using watcher = await Watcher.open(dashboard.url);
+  await watcher.hello();
+  await watcher.sample();
+  await scheduler.close();
+  expect(await watcher.expect('end')).toEqual({ reason: 'The scheduler was closed.' });
+  expect(await watcher.next()).toBeUndefined();
+  await expect(ask(dashboard.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await dashboard.close();
+  await expect(serveDashboard(scheduler, anyPort)).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+});

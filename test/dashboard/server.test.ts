@@ -1,0 +1,142 @@
+import { createScheduler } from 'shardwheel';
+import { serveDashboard } from 'shardwheel/dashboard';
+import { expect, test } from 'vitest';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { restartShard } from '../fixtures/shard-threads.ts';
+import { ask, Watcher } from './dashboard-client.ts';
+import { anyPort, served } from './served.ts';
+
+test('the page, its script and its style, which name no other host, and nothing else', async () => {
+  await using served_ = await served();
+  const { url } = served_;
+  const [page, script, style] = await Promise.all(['/', '/main.js', '/style.css'].map((path) => ask(url, path)));
+  expect([page.status, script.status, style.status]).toEqual([200, 200, 200]);
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(page.headers['content-security-policy']).not.toContain('unsafe');
+  expect([script.headers['content-type'], style.headers['content-type']]).toEqual([
+    'text/javascript; charset=utf-8',
+    'text/css; charset=utf-8',
+  ]);
+  for (const { text } of [page, style]) {
+    expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|url\(/);
+  }
+  const head = await ask(url, '/', { method: 'HEAD' });
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', page.headers['content-length']]);
+  const others = ['/../package.json', '/src', '/main.js/', '//x', '/%2e%2e/src', '/events/x'];
+  expect((await Promise.all(others.map((path) => ask(url, path)))).map(({ status }) => status)).toEqual(
+    others.map(() => 404),
+  );
+  expect((await ask(url, '/', { method: 'POST' })).status).toBe(405);
+  expect((await ask(url, 'http://127.0.0.1/', {})).status).toBe(400);
+});
+
+test('events: a hello, then a sample at once, and one each second, with rates', async () => {
+  await using served_ = await served();
+  const { scheduler, url } = served_;
+  for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
+  using watcher = await Watcher.open(url);
+  expect(await watcher.hello()).toMatchObject({
+    protocol: 1,
+    pid: process.pid,
+    interval: 1000,
+    shards: 1,
+    points: [],
+  });
+  const first = await watcher.sample();
+  expect(first).toMatchObject({ size: 30, counts: { scheduled: 30, moved: 0, cancelled: 0, delivered: 0 } });
+  expect([first.rates, first.cpu, first.lateness.now]).toEqual([undefined, undefined, undefined]);
+  for (let i = 0; i < 20; i++) scheduler.scheduleAfter(i, 1);
+  const second = await watcher.sample();
+  expect(second).toMatchObject({ size: 30, counts: { scheduled: 50, delivered: 20 } });
+  const seconds = second.lateness.seconds;
+  expect(second.rates?.scheduled).toBe(Math.round(20 / seconds));
+  expect(second.lateness.now?.count).toBe(20);
+  expect(second.lateness.now?.buckets.reduce((sum, count) => sum + count, 0)).toBe(20);
+  expect(second.shards[0].levels.reduce((sum, { entries }) => sum + entries, 0)).toBeGreaterThanOrEqual(30);
+});
+
+test('what was sampled before, to whoever comes later', async () => {
+  await using served_ = await served();
+  const { url } = served_;
+  using early = await Watcher.open(url);
+  await early.hello();
+  await early.sample();
+  const { point } = await early.sample();
+  using late = await Watcher.open(url);
+  expect((await late.hello()).points.at(-1)).toEqual(point);
+});
+
+test('shards by eight', async () => {
+  await using scheduler = createScheduler({ shards: 12, clock: 'manual', capacity: 16 });
+  const { url } = await serveDashboard(scheduler, anyPort);
+  for (const [query, first, shown] of [
+    ['', 0, 8],
+    ['?from=8', 8, 4],
+    ['?from=11', 8, 4],
+    ['?from=999', 8, 4],
+    ['?from=-3', 0, 8],
+    ['?from=x', 0, 8],
+  ] as const) {
+    using watcher = await Watcher.open(url, query);
+    expect((await watcher.hello()).from).toBe(first);
+    const { shards } = await watcher.sample();
+    expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: shown }, (_, at) => first + at));
+  }
+});
+
+test('all clients of a shared scheduler, and a connected one alone', async () => {
+  await using scheduler = createScheduler({ shards: 1, capacity: 4096 });
+  await scheduler.ready;
+  await using client = ClientThread.connect(scheduler.share());
+  const { url } = await serveDashboard(scheduler, anyPort);
+  for (let i = 0; i < 100; i++) scheduler.scheduleAfter(1, 3_600_000);
+  await client.run(({ scheduler }) => {
+    for (let i = 0; i < 30; i++) scheduler.scheduleAfter(1, 3_600_000);
+  });
+  using watcher = await Watcher.open(url);
+  await watcher.hello();
+  let sample = await watcher.sample();
+  while (sample.lanes.length < 2 || sample.lanes[1].filed < 30) sample = await watcher.sample();
+  expect([sample.size, sample.counts.scheduled]).toEqual([130, 130]);
+  expect(sample.clients.map(({ client, size }) => [client, size])).toEqual([
+    [0, 100],
+    [1, 30],
+  ]);
+  expect(sample.lanes.map(({ client, filed }) => [client, filed])).toEqual([
+    [0, 100],
+    [1, 30],
+  ]);
+  const own = await client.run(
+    async ({ scheduler }, module) => {
+      // Vitest would put a function of its own in the place of a plain import().
+      const { serveDashboard } = await new Function('module', 'return import(module)')(module);
+      return (await serveDashboard(scheduler, { port: 0 })).url as string;
+    },
+    new URL('../../dist/src/dashboard.js', import.meta.url).href,
+  );
+  using other = await Watcher.open(own);
+  await other.hello();
+  expect((await other.sample()).size).toBe(30);
+});
+
+test('restarts of shards', async () => {
+  await using scheduler = createScheduler({ shards: 1, capacity: 64 });
+  await scheduler.ready;
+  const { url } = await serveDashboard(scheduler, anyPort);
+  await restartShard(scheduler, 0);
+  using watcher = await Watcher.open(url);
+  await watcher.hello();
+  expect(await watcher.sample()).toMatchObject({ deaths: 1, restarts: 1, restarted: [{ shard: 0, rescheduled: 0 }] });
+});
+
+test('that a shard does not answer', async () => {
+  await using served_ = await served();
+  const { scheduler, url } = served_;
+  const { stats } = scheduler;
+  scheduler.stats = () => new Promise(() => undefined);
+  using watcher = await Watcher.open(url);
+  await watcher.hello();
+  expect(await watcher.expect('waiting')).toEqual({ seconds: 1 });
+  scheduler.stats = stats;
+});

@@ -21,6 +21,10 @@ const commands: Record<string, { readonly says: string; readonly load: () => Pro
     says: 'says what your timers will take, by costs measured here, and what will be short first',
     load: async () => (await import('../plan/plan-command.ts')).runPlan,
   },
+  watch: {
+    says: 'shows in the terminal what a dashboard shows',
+    load: async () => (await import('./watch.ts')).runWatch,
+  },
 };
 
 const usage = 2;

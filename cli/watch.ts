@@ -1,0 +1,63 @@
+import process from 'node:process';
+import { readFlags } from '../replay/command-line.ts';
+import { Command } from '../vendor/commander.ts';
+import { lineOf, screenOf } from './watch-view.ts';
+import { watchDashboard } from './watched-dashboard.ts';
+
+interface WatchOptions {
+  readonly json: boolean;
+  readonly once: boolean;
+  readonly token?: string;
+}
+
+const HOME = '\x1b[H';
+const TO_END_OF_LINE = '\x1b[K';
+const TO_END = '\x1b[J';
+
+/** `npx shardwheel watch <url>`: what a dashboard shows, in the terminal. 0 when it is interrupted, or has shown one. */
+export async function runWatch(argv: readonly string[]): Promise<number> {
+  const command = new Command('npx shardwheel watch')
+    .description('Shows what a dashboard shows: tables that are redrawn on a terminal, else a line per second.')
+    .argument('<url>', 'where serveDashboard() serves, such as http://127.0.0.1:7373/')
+    .option('--json', 'each sample as a line of JSON', false)
+    .option('--once', 'one sample that has rates, then end', false)
+    .option('--token <token>', 'that of the dashboard; ?token= in the address is as good');
+  if (!readFlags(command, argv)) return 0;
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  process.stdout.on('error', stop); // who reads has gone
+  const { json, once, token } = command.opts<WatchOptions>();
+  const isScreen = process.stdout.isTTY && !json && !once;
+  let shown = 0;
+  try {
+    for await (const news of watchDashboard(command.args[0], token, interrupt.signal)) {
+      if ('waiting' in news) {
+        if (!json) process.stderr.write(`a shard has not answered for ${news.waiting} s\n`);
+        continue;
+      }
+      const { sample } = news;
+      if (once && sample.rates === undefined) continue;
+      if (json) process.stdout.write(`${JSON.stringify(sample)}\n`);
+      else if (isScreen) process.stdout.write(`${shown === 0 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(sample))}`);
+      else process.stdout.write(`${once ? screenOf(sample) : lineOf(sample)}\n`);
+      shown += 1;
+      if (once) break;
+    }
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+  } finally {
+    interrupt.abort();
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+  return 0;
+}
+
+/** Over what stood there before, line by line; no more than the terminal has room for. */
+function redrawn(text: string): string {
+  const { columns = 80, rows = 24 } = process.stdout;
+  const lines = text.split('\n').slice(0, rows - 1);
+  return `${lines.map((line) => line.slice(0, columns) + TO_END_OF_LINE).join('\n')}\n${TO_END}`;
+}

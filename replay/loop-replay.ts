@@ -7,6 +7,7 @@ import { LoopShare } from './loop-share.ts';
 import { ModelProxy } from './model-proxy.ts';
 import type { ReplayOptions } from './options.ts';
 import type { LoopResult, LoopState, SubjectName } from './replay-result.ts';
+import { showScheduler } from './show-scheduler.ts';
 import { StepClock } from './step-clock.ts';
 import { NativeTimers } from './subjects/native-timers.ts';
 import { NoTimers } from './subjects/no-timers.ts';
@@ -188,5 +189,6 @@ async function createSubject(
   const { ShardwheelTimers } = await import('./subjects/shardwheel-timers.ts');
   const { shards, tick, wheel } = options;
   const scheduler = handle === undefined ? createScheduler({ shards, tick, wheel }) : connectScheduler(handle);
+  if (handle === undefined) await showScheduler(scheduler, options);
   return new ShardwheelTimers(handles, onFire, scheduler);
 }

@@ -27,6 +27,8 @@ export interface ReplayOptions {
   readonly timeWait: number;
   /** Each step of a connection runs in an AsyncLocalStorage.run of its own. */
   readonly contexts: boolean;
+  /** The port of a page that shows shardwheel's scheduler; true for the usual one. */
+  readonly dashboard?: number | true;
 }
 
 export interface Options extends ReplayOptions {
@@ -49,6 +51,7 @@ const examples = (name: string): string => {
     [`${name} --node 24`, 'on Node 24, whatever runs this'],
     [`${name} --contexts`, 'every request in an async context of its own'],
     [`${name} --jitter 10`, "every connection's timeouts up to 10 % longer, as some proxies do"],
+    [`${name} --seconds 120 --no-native --dashboard`, 'two minutes, to be looked at on http://127.0.0.1:7373/'],
     [`${name} --no-native --json out.json`, 'only shardwheel, results into a file'],
   ];
   const width = Math.max(...lines.map(([call]) => call.length)) + 3;
@@ -86,6 +89,7 @@ export function parseOptions(argv: readonly string[], name = 'npm start --'): Op
     .option('--request-timeout <s>', 'armed with every request', timeout, 3)
     .option('--time-wait <s>', 'armed at close; 60 on Linux, scaled down so that it fires within the run', timeout, 1)
     .option('--contexts', 'every request in an AsyncLocalStorage.run of its own', false)
+    .option('--dashboard [port]', 'a page that shows the scheduler while it runs', number(0, 65_535, { whole: true }))
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'write the results there, too')
     .option('--no-native', "leave out the comparison with Node's own timers")

@@ -5,6 +5,7 @@ import { MemoryMeter } from './memory-meter.ts';
 import { mergedResult, mergedState } from './merged-loops.ts';
 import type { ReplayOptions } from './options.ts';
 import type { LoopState, Progress, ReplayResult, SubjectName } from './replay-result.ts';
+import { showScheduler } from './show-scheduler.ts';
 
 /**
  * A replay against one subject: on this thread's event loop, or with `threads` on as many others of this process. Those are
@@ -80,6 +81,7 @@ export class Replay {
     const { shards, tick, wheel } = this.#options;
     const owner = createScheduler({ shards, tick, wheel });
     await owner.ready;
+    await showScheduler(owner, this.#options);
     return owner;
   }
 

@@ -1,0 +1,13 @@
+import process from 'node:process';
+import type { Scheduler } from '../src/index.ts';
+import type { ReplayOptions } from './options.ts';
+
+/** Serves the page of `--dashboard`, which ends with its scheduler, and says where. What it costs is in the figures. */
+export async function showScheduler(scheduler: Scheduler, { dashboard }: ReplayOptions): Promise<void> {
+  if (dashboard === undefined) return;
+  // Imported here, so that a replay that nobody looks at does without its code.
+  const { serveDashboard } = await import('../src/dashboard.ts');
+  const { url } = await serveDashboard(scheduler, dashboard === true ? {} : { port: dashboard });
+  const { stderr } = process;
+  stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}dashboard     ${url}\n`); // in place of the progress, which comes again
+}

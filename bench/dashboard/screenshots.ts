@@ -1,0 +1,37 @@
+// Takes pictures of the dashboard under the replay's load: node dist/bench/dashboard/screenshots.js <folder> [seconds] [flags…]
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launchChromium } from './browser.ts';
+import { startReplay } from './watched-replay.ts';
+
+const [folder = 'docs/images', seconds = '25', ...flags] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const replay = await startReplay(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
+const browser = await launchChromium();
+try {
+  const views = [
+    { name: 'dashboard-light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+    { name: 'dashboard-dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+    { name: 'dashboard-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  ] as const;
+  const pages = await Promise.all(
+    views.map(async (view) => {
+      const page = await browser.newPage({ colorScheme: view.colorScheme, viewport: view.viewport });
+      page.on('console', (message) => console.error(`${view.name}: ${message.text()}`));
+      page.on('pageerror', (error) => console.error(`${view.name}: ${error.message}`));
+      await page.goto(replay.url ?? '');
+      return page;
+    }),
+  );
+  await sleep(Number(seconds) * 1000);
+  for (const [at, page] of pages.entries()) {
+    await page.bringToFront();
+    await page.waitForTimeout(1500);
+    await page.screenshot({ path: join(folder, `${views[at].name}.png`), fullPage: true });
+  }
+} finally {
+  await browser.close();
+  replay.stop();
+  await replay.result.catch(() => undefined); // it was ended early
+}

@@ -8,6 +8,9 @@ const milliseconds = (value: number): string => `${Number(value.toPrecision(3))}
 const mebibytes = (bytes: number): string => `${count(bytes / 2 ** 20)} MiB`;
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
+/** Names and reasons are the program's, and may hold what a terminal obeys. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
+
 /** What a wheel's level holds, in eight steps. */
 const steps = ' ▁▂▃▄▅▆▇█';
 /** Characters to a level's turn. */
@@ -46,7 +49,8 @@ export function screenOf(sample: Sample): string {
     ...sample.warnings,
     ...sample.restarted.map(({ shard, cause }) => `Shard ${shard} was restarted: ${cause}`),
   ];
-  return [...parts, `Served ${by === 'inline' ? 'inline' : 'by threads'}: ${reason}`, ...warnings].join('\n');
+  const served = `Served ${by === 'inline' ? 'inline' : 'by threads'}: ${reason}`;
+  return [...parts, ...[served, ...warnings].map(printable)].join('\n');
 }
 
 type Row = readonly string[];
@@ -58,7 +62,7 @@ function tableOf(head: Row, rows: readonly Row[]): string {
     style: { head: [], border: [], compact: true },
     colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
   });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows) table.push(row.map(printable));
   return table.toString();
 }
 
@@ -130,6 +134,12 @@ function spanOf(time: number): string {
   return `${Number((time / size).toPrecision(3))} ${unit}`;
 }
 
+/** By the logarithm, as the page's shades. */
+function stepOf(held: number, most: number): number {
+  if (held === 0) return 0;
+  return most === 1 ? 8 : 1 + Math.round((Math.log(held) / Math.log(most)) * 7);
+}
+
 /** The levels of each wheel that hold something: a turn from its slot 0 on, the hand beneath. */
 function wheelsOf({ shards }: Sample): string[] {
   return shards.flatMap(({ shard, levels }) =>
@@ -141,10 +151,7 @@ function wheelsOf({ shards }: Sample): string[] {
         for (let at = 0; at < filled.length; at += 2) {
           columns[Math.floor((filled[at] * columns.length) / arcs)] += filled[at + 1];
         }
-        const most = Math.max(1, ...columns);
-        const bars = columns.map(
-          (held) => steps[held === 0 ? 0 : 1 + Math.round((Math.log(held) / Math.log(Math.max(2, most))) * 7)],
-        );
+        const bars = columns.map((held) => steps[stepOf(held, Math.max(...columns))]);
         const name = `wheel ${shard}, level ${number}`.padEnd(18);
         const turn = `${spanOf(slotTime)} a slot`.padStart(18);
         return [

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { readFlags } from '../replay/command-line.ts';
 import { Command } from '../vendor/commander.ts';
-import { lineOf, screenOf } from './watch-view.ts';
+import { lineOf, printable, screenOf } from './watch-view.ts';
 import { watchDashboard } from './watched-dashboard.ts';
 
 interface WatchOptions {
@@ -14,41 +14,43 @@ const HOME = '\x1b[H';
 const TO_END_OF_LINE = '\x1b[K';
 const TO_END = '\x1b[J';
 
-/** `npx shardwheel watch <url>`: what a dashboard shows, in the terminal. 0 when it is interrupted, or has shown one. */
+/**
+ * `npx shardwheel watch <url>`: what a dashboard shows, in the terminal. Returns 0 when it is interrupted, has shown one sample,
+ * or the dashboard has ended in order. Throws an Error where there is none, or the connection is lost: it does not come back,
+ * so that a script hears of it.
+ */
 export async function runWatch(argv: readonly string[]): Promise<number> {
   const command = new Command('npx shardwheel watch')
     .description('Shows what a dashboard shows: tables that are redrawn on a terminal, else a line per second.')
     .argument('<url>', 'where serveDashboard() serves, such as http://127.0.0.1:7373/')
     .option('--json', 'each sample as a line of JSON', false)
     .option('--once', 'one sample that has rates, then end', false)
-    .option('--token <token>', 'that of the dashboard; ?token= in the address is as good');
+    .option('--token <token>', 'that of the dashboard; SHARDWHEEL_TOKEN, or ?token= in the address, are as good');
   if (!readFlags(command, argv)) return 0;
+  const { json, once, token = process.env.SHARDWHEEL_TOKEN } = command.opts<WatchOptions>();
+  const { stderr, stdout } = process;
   const interrupt = new AbortController();
   const stop = () => interrupt.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  process.stdout.on('error', stop); // who reads has gone
-  const { json, once, token } = command.opts<WatchOptions>();
-  const isScreen = process.stdout.isTTY && !json && !once;
+  stdout.on('error', stop); // who reads has gone
+  const isScreen = stdout.isTTY && !json && !once;
   let shown = 0;
   try {
     for await (const news of watchDashboard(command.args[0], token, interrupt.signal)) {
-      if ('waiting' in news) {
-        if (!json) process.stderr.write(`a shard has not answered for ${news.waiting} s\n`);
-        continue;
-      }
+      if ('waiting' in news) stderr.write(`a shard has not answered for ${news.waiting} s\n`);
+      else if ('ended' in news) stderr.write(`${printable(news.ended)}\n`);
+      if (!('sample' in news) || (once && news.sample.rates === undefined)) continue;
       const { sample } = news;
-      if (once && sample.rates === undefined) continue;
-      if (json) process.stdout.write(`${JSON.stringify(sample)}\n`);
-      else if (isScreen) process.stdout.write(`${shown === 0 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(sample))}`);
-      else process.stdout.write(`${once ? screenOf(sample) : lineOf(sample)}\n`);
+      if (json) stdout.write(`${JSON.stringify(sample)}\n`);
+      else if (isScreen) stdout.write(`${shown === 0 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(sample))}`);
+      else stdout.write(`${once ? screenOf(sample) : lineOf(sample)}\n`);
       shown += 1;
       if (once) break;
     }
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
   } finally {
-    interrupt.abort();
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }

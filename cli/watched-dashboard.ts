@@ -2,84 +2,110 @@ import { UsageError } from '../replay/command-line.ts';
 import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../src/dashboard/messages.ts';
 import { eventsIn } from './event-stream.ts';
 
-/** What a dashboard says, in order. */
-export type News = { readonly sample: Sample } | { readonly waiting: number };
+/** What a dashboard says, in order; `ended` is the last. */
+export type News = { readonly sample: Sample } | { readonly waiting: number } | { readonly ended: string };
 
 /** ms that an answer may take to begin. */
 const PATIENCE = 5000;
+/** ms without a word, after which the connection counts as lost: a dashboard has something to say each second. */
+const SILENCE = 15_000;
+/** Characters of an answer that is shown because it is none. */
+const LONGEST_REASON = 200;
 
-/** Reads a dashboard's events until it is aborted. Throws an Error with one sentence where there is none, or no more. */
+/**
+ * Reads a dashboard's events until it ends, or `signal` is aborted. Throws UsageError for an address that is none, and an Error
+ * with one sentence where there is no dashboard, it refuses, or the connection is lost.
+ */
 export async function* watchDashboard(
   address: string,
   token: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<News> {
   const url = eventsAddress(address);
-  const bearer = token ?? url.searchParams.get('token');
+  const bearer = token ?? url.searchParams.get('token') ?? undefined;
   url.searchParams.delete('token');
-  const answer = await ask(url, bearer, signal);
-  const body = answer.body?.pipeThrough(new TextDecoderStream());
+  const where = url.origin;
+  const silence = new AbortController();
+  const answer = await ask(url, bearer, AbortSignal.any([signal, silence.signal]));
+  const timer = setTimeout(() => silence.abort(), SILENCE);
   let isGreeted = false;
   try {
-    for await (const { event, data } of eventsIn(body as AsyncIterable<string>)) {
+    for await (const { event, data } of eventsIn(textOf(answer))) {
+      timer.refresh();
       const message = JSON.parse(data);
       if (event === 'hello') {
         const { protocol, version } = message as Hello;
-        if (protocol !== PROTOCOL) throw new Error(`${address} is served by shardwheel ${version}: watch it with that`);
+        if (protocol !== PROTOCOL) throw new Error(`${where} is served by shardwheel ${version}: watch it with that`);
         isGreeted = true;
       } else if (!isGreeted) {
-        throw new Error(`${address} is no dashboard of shardwheel`);
+        throw new Error(`${where} is no dashboard of shardwheel`);
       } else if (event === 'sample') {
         yield { sample: message as Sample };
       } else if (event === 'waiting') {
         yield { waiting: (message as Waiting).seconds };
       } else if (event === 'end') {
-        throw new Error(`${address} has ended: ${(message as Ending).reason}`);
+        yield { ended: (message as Ending).reason };
+        return;
       }
     }
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof TypeError) throw new Error(`The connection to ${address} was lost`, { cause: error });
-    if (error instanceof SyntaxError) throw new Error(`${address} is no dashboard of shardwheel`, { cause: error });
+    if (silence.signal.aborted) throw new Error(`${where} has said nothing for ${SILENCE / 1000} s`, { cause: error });
+    if (error instanceof TypeError) throw new Error(`The connection to ${where} was lost`, { cause: error });
+    if (error instanceof SyntaxError) throw new Error(`${where} is no dashboard of shardwheel`, { cause: error });
     throw error;
+  } finally {
+    clearTimeout(timer);
+    silence.abort(); // whoever has seen enough holds no connection
   }
-  if (!signal.aborted) throw new Error(`The connection to ${address} was lost`);
+  if (!signal.aborted) throw new Error(`The connection to ${where} was lost`);
 }
 
 /** Throws UsageError. */
 function eventsAddress(address: string): URL {
   const text = /^\w+:\/\//.test(address) ? address : `http://${address}`;
-  if (!URL.canParse(text))
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new UsageError(`'${address}' is no address of a dashboard, such as http://127.0.0.1:7373/`);
-  const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new UsageError(`'${address}' is no address of http or https`);
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/events`;
   return url;
 }
 
-async function ask(url: URL, bearer: string | null, signal: AbortSignal): Promise<Response> {
+const textOf = (answer: Response): AsyncIterable<string> =>
+  answer.body?.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>;
+
+async function ask(url: URL, bearer: string | undefined, signal: AbortSignal): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), PATIENCE);
-  const headers = { Accept: 'text/event-stream', ...(bearer !== null && { Authorization: `Bearer ${bearer}` }) };
-  let answer: Response;
+  const headers = { Accept: 'text/event-stream', ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }) };
   try {
-    answer = await fetch(url, { headers, signal: AbortSignal.any([signal, late.signal]) });
+    const answer = await fetch(url, { headers, signal: AbortSignal.any([signal, late.signal]) });
+    const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    if (answer.ok && isStream) return answer;
+    throw await refusal(url.origin, answer, bearer);
   } catch (error) {
     if (late.signal.aborted) throw new Error(`${url.origin} has not answered within ${PATIENCE / 1000} s`);
-    const { cause } = error as { cause?: { code?: string } };
-    throw new Error(`${url.origin} cannot be reached${cause?.code === undefined ? '' : ` (${cause.code})`}`, {
-      cause: error,
-    });
+    if (!(error instanceof TypeError)) throw error;
+    const { code, message } = (error.cause ?? error) as { code?: string; message: string };
+    throw new Error(`${url.origin} cannot be reached (${code ?? message})`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (answer.ok && isStream) return answer;
-  const text = answer.ok ? '' : (await answer.text()).trim();
-  if (answer.status === 401)
-    throw new Error(`${url.origin} refuses ${bearer === null ? 'to answer without its token: --token' : 'the token'}`);
-  if (answer.status === 503 || answer.status === 403) throw new Error(`${url.origin} refuses: ${text.slice(0, 200)}`);
-  throw new Error(`${url.origin} is no dashboard of shardwheel`);
+}
+
+/** Why there is no stream. */
+async function refusal(where: string, answer: Response, bearer: string | undefined): Promise<Error> {
+  const { status } = answer;
+  let reason = '';
+  // Not `text()`: what answers may be anything, and of any size.
+  for await (const chunk of textOf(answer) ?? []) {
+    reason += chunk;
+    if (reason.length > LONGEST_REASON) break;
+  }
+  if (status === 401 && bearer === undefined)
+    return new Error(`${where} wants its token: --token, or SHARDWHEEL_TOKEN`);
+  if (status === 401) return new Error(`${where} refuses the token`);
+  if (status === 403 || status === 503) return new Error(`${where} refuses: ${reason.slice(0, LONGEST_REASON).trim()}`);
+  return new Error(`${where} is no dashboard of shardwheel`);
 }

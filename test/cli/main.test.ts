@@ -11,7 +11,9 @@ describe('shardwheel', () => {
     const { code, stdout, stderr } = await shardwheel(...argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: shardwheel');
-    for (const command of ['replay', 'profile', 'plan']) expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
+    for (const command of ['replay', 'profile', 'plan', 'watch']) {
+      expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
+    }
   });
 
   test('--version is that of the package', async () => {

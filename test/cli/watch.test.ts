@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createScheduler } from 'shardwheel';
+import { serveDashboard } from 'shardwheel/dashboard';
+import { expect, test } from 'vitest';
+import type { Sample } from '../../src/dashboard/messages.ts';
+import { until } from '../fixtures/event-loop.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** `npx shardwheel watch`, in a process of its own. */
+class Watch {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<number | null>;
+
+  constructor(argv: readonly string[], { flags = [] as string[], env = {} } = {}) {
+    this.child = spawn(process.execPath, [...flags, main, 'watch', ...argv], { env: { ...process.env, ...env } });
+    this.child.stdout?.setEncoding('utf8').on('data', (text) => {
+      this.stdout += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) => this.child.on('close', resolve));
+  }
+
+  get lines(): string[] {
+    return this.stdout.split('\n').slice(0, -1);
+  }
+}
+
+async function watched(...argv: string[]) {
+  const watch = new Watch(argv);
+  return { code: await watch.ended, stdout: watch.stdout, stderr: watch.stderr };
+}
+
+async function dashboard(options: { token?: string } = {}) {
+  const scheduler = createScheduler({ shards: 0, capacity: 1024 });
+  const { url, close } = await serveDashboard(scheduler, { port: 0, ...options });
+  return { scheduler, url, close, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
+}
+
+/** A server that is none of ours. */
+async function server(listener: RequestListener) {
+  const served = createServer(listener).listen(0, '127.0.0.1');
+  await until(() => served.listening);
+  const close = () => {
+    served.close();
+    served.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(served.address() as AddressInfo).port}`, [Symbol.dispose]: close };
+}
+
+test('without a terminal: a line for each second, until it is interrupted', async () => {
+  await using served = await dashboard();
+  for (let i = 0; i < 30; i++) served.scheduler.scheduleAfter(i, 3_600_000);
+  const watch = new Watch([served.url]);
+  await until(() => watch.lines.length === 2);
+  const [first, second] = watch.lines;
+  expect(first).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \| 30 live \| scheduled – \| /);
+  expect(second).toMatch(/ \| 30 live \| scheduled 0\/s \| moved 0\/s \| cancelled 0\/s \| delivered 0\/s \| /);
+  watch.child.kill('SIGINT');
+  expect([await watch.ended, watch.stderr]).toEqual([0, '']);
+});
+
+test('--once: all tables, and the end', async () => {
+  await using served = await dashboard();
+  for (let i = 0; i < 1234; i++) served.scheduler.cancel(served.scheduler.scheduleAfter(i, 3_600_000));
+  served.scheduler.label('idle \x1b[31m').scheduleAfter(0, 3_600_000);
+  const { code, stderr, stdout } = await watched(served.url, '--once');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/│ in all │ +│ +1,235 │ +0 │ +1,234 │ +0 │/);
+  for (const head of ['lateness', 'shard', 'lane of client', 'label']) expect(stdout).toContain(`│ ${head} `);
+  expect(stdout).toContain('│ idle \ufffd[31m │    1 │');
+  expect(stdout).not.toContain('\x1b');
+  expect(stdout).toMatch(/^wheel 0, level \d +\|.{64}\| .* 1 entries$/m);
+});
+
+test('--json: the samples as they are sent', async () => {
+  await using served = await dashboard();
+  served.scheduler.scheduleAfter(0, 3_600_000);
+  const { code, stdout } = await watched('--json', '--once', served.url.replace('http://', ''));
+  expect(code).toBe(0);
+  const sample: Sample = JSON.parse(stdout);
+  expect(sample).toMatchObject({ size: 1, counts: { scheduled: 1, delivered: 0 }, rates: { scheduled: 0 } });
+});
+
+test('on a terminal: redrawn in place, within its width and height', async () => {
+  await using served = await dashboard();
+  const terminal = 'Object.assign(process.stdout, { isTTY: true, columns: 50, rows: 12 });';
+  const watch = new Watch([served.url], { flags: ['--import', `data:text/javascript,${terminal}`] });
+  await until(() => watch.stdout.split('\x1b[H').length === 3);
+  watch.child.kill('SIGTERM');
+  expect(await watch.ended).toBe(0);
+  const [, first, second] = watch.stdout.split('\x1b[H');
+  expect([first.startsWith('\x1b[J'), second.startsWith('\x1b[J')]).toEqual([true, false]);
+  const lines = second.split('\x1b[K\n');
+  expect(lines).toHaveLength(12);
+  expect(lines.pop()).toBe('\x1b[J');
+  expect(Math.max(...lines.map((line) => line.length))).toBe(50);
+});
+
+test.each([['foo bar'], ['ftp://127.0.0.1/'], ['http://localhost:99999/'], ['']])(
+  '%j is no address',
+  async (address) => {
+    const stderr = `error: '${address}' is no address of a dashboard, such as http://127.0.0.1:7373/\n`;
+    expect(await watched(address)).toEqual({ code: 2, stdout: '', stderr });
+  },
+);
+
+test('nobody listens', async () => {
+  const free = await server(() => undefined);
+  free[Symbol.dispose]();
+  const stderr = `error: ${free.url} cannot be reached (ECONNREFUSED)\n`;
+  expect(await watched(free.url)).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test.each<[string, RequestListener]>([
+  ['a page', (_, response) => response.setHeader('Content-Type', 'text/html').end('<p>')],
+  ['nothing', (_, response) => response.writeHead(404).end()],
+  ['a page without an end', (_, response) => response.writeHead(500).write('x'.repeat(100_000))],
+  ['other events', (_, response) => response.setHeader('Content-Type', 'text/event-stream').end('data: {}\n\n')],
+  ['no JSON', (_, response) => response.setHeader('Content-Type', 'text/event-stream').end('data: no\n\n')],
+])('what is there has %s', async (_name, listener) => {
+  using served = await server(listener);
+  const stderr = `error: ${served.url} is no dashboard of shardwheel\n`;
+  expect(await watched(served.url)).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a dashboard of another version', async () => {
+  const hello = JSON.stringify({ protocol: 999, version: '9.9.9' });
+  using served = await server((_, response) => {
+    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${hello}\n\n`);
+  });
+  const { code, stderr } = await watched(served.url);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `error: ${served.url} is served by shardwheel 9.9.9: watch it with that\n`,
+  });
+});
+
+test('the token: by flag, by environment, in the address; wrong, and none', async () => {
+  const token = 'a-token-of-16-characters';
+  await using served = await dashboard({ token });
+  const origin = served.url.slice(0, -1);
+  expect(await watched(served.url)).toMatchObject({
+    code: 1,
+    stderr: `error: ${origin} wants its token: --token, or SHARDWHEEL_TOKEN\n`,
+  });
+  const wrong = { code: 1, stderr: `error: ${origin} refuses the token\n` };
+  expect(await watched(served.url, '--token', `${token}x`)).toMatchObject(wrong);
+  const inEnvironment = new Watch([served.url, '--once'], { env: { SHARDWHEEL_TOKEN: token } });
+  const right = [
+    watched(served.url, '--once', '--token', token),
+    watched(`${served.url}?token=${token}`, '--once'),
+    inEnvironment.ended.then((code) => ({ code })),
+  ];
+  expect((await Promise.all(right)).map(({ code }) => code)).toEqual([0, 0, 0]);
+});
+
+test('as many watch as can', async () => {
+  await using served = await dashboard();
+  const aborts = Array.from({ length: 32 }, () => new AbortController());
+  await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
+  const { code, stderr } = await watched(served.url);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: .* refuses: .* 32\.\n$/) });
+  for (const abort of aborts) abort.abort();
+});
+
+test('a dashboard that ends is the end, and says why', async () => {
+  await using served = await dashboard();
+  const watch = new Watch([served.url]);
+  await until(() => watch.lines.length === 1);
+  await served.scheduler.close();
+  expect([await watch.ended, watch.stderr]).toEqual([0, 'The scheduler was closed.\n']);
+});
+
+test('a connection that is lost is an error', async () => {
+  const hello = JSON.stringify({ protocol: 1 });
+  using served = await server((_, response) => {
+    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${hello}\n\n`);
+    setImmediate(() => response.destroy());
+  });
+  const stderr = `error: The connection to ${served.url} was lost\n`;
+  expect(await watched(served.url)).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a server that does not answer, and one that falls silent, are not waited for without end', async () => {
+  using deaf = await server(() => undefined);
+  using silent = await server((_, response) => {
+    response.setHeader('Content-Type', 'text/event-stream').write('event: hello\ndata: {"protocol":1}\n\n');
+  });
+  const [first, second] = await Promise.all([watched(deaf.url), watched(silent.url)]);
+  expect(first).toEqual({ code: 1, stdout: '', stderr: `error: ${deaf.url} has not answered within 5 s\n` });
+  expect(second).toEqual({ code: 1, stdout: '', stderr: `error: ${silent.url} has said nothing for 15 s\n` });
+});
+
+test('who reads has gone: it ends', async () => {
+  await using served = await dashboard();
+  const watch = new Watch([served.url, '--json']);
+  await until(() => watch.lines.length === 1);
+  watch.child.stdout?.destroy();
+  expect([await watch.ended, watch.stderr]).toEqual([0, '']);
+});

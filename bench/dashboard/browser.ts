@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /** Names under which systems install a browser of Chromium's. */
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
 /** Where Chromium is installed: CHROMIUM, or the first on the PATH. Throws where there is none. */
 export function chromiumPath(): string {
@@ -25,7 +25,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A browser that asks nobody for anything but the pages it is given. */
+/** A browser that asks nobody for anything but the pages it is given, in a process of its own. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath(),

@@ -36,6 +36,7 @@ const ROWS = 12;
 
 /** Values over the last five minutes: a canvas, a legend, and the latest as a table. */
 export class Chart {
+  readonly parent: HTMLElement;
   private readonly options: ChartOptions;
   private readonly plot: uPlot;
   private readonly frame = make('div', { class: 'plot', role: 'img' });
@@ -46,6 +47,7 @@ export class Chart {
   private data: uPlot.AlignedData;
 
   constructor(parent: HTMLElement, options: ChartOptions) {
+    this.parent = parent;
     this.options = options;
     this.legend = options.series.map(() => make('b'));
     const entries = options.series.map(({ name, colour }, at) =>

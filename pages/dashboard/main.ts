@@ -4,7 +4,8 @@ import { byId, setAttribute, setText } from './elements.ts';
 import { Events, type State } from './event-source.ts';
 import { compact, count, timeText } from './format.ts';
 import { Histogram } from './histogram.ts';
-import { Tables } from './tables.ts';
+import { PartsInView } from './parts-in-view.ts';
+import { tables } from './tables.ts';
 import { followTheme } from './theme.ts';
 import { Tiles } from './tiles.ts';
 import { Wheels } from './wheels.ts';
@@ -54,7 +55,7 @@ class Page {
     }),
   ];
   private readonly histogram = new Histogram(byId('histogram'));
-  private readonly tables = new Tables();
+  private readonly parts = new PartsInView<Sample>(() => this.drawSoon());
   private points: Point[] = [];
   private latest: Sample | undefined;
   private interval = 1000;
@@ -64,8 +65,10 @@ class Page {
     followTheme(byId<HTMLButtonElement>('theme'), () => {
       this.wheels.drawScale();
       for (const chart of this.charts) chart.redraw();
+      this.parts.renew();
       this.drawSoon();
     });
+    this.addParts();
     document.addEventListener('visibilitychange', () => this.drawSoon());
     this.events.open(0);
   }
@@ -73,6 +76,7 @@ class Page {
   private greet({ from, interval, node, pid, points, shards, shown, version }: Hello): void {
     this.points = points;
     this.interval = interval;
+    this.parts.renew();
     this.wheels.range(from, shown, shards);
     setText(byId('about'), `${version} · Node.js ${node.replace('v', '')} · pid ${pid}`);
     document.title = `shardwheel · pid ${pid}`;
@@ -82,6 +86,7 @@ class Page {
     this.latest = sample;
     this.points.push(sample.point);
     if (this.points.length > MOST_POINTS) this.points.shift();
+    this.parts.count();
     this.drawSoon();
   }
 
@@ -98,16 +103,17 @@ class Page {
     this.isDue = true;
     requestAnimationFrame(() => {
       this.isDue = false;
-      if (this.latest !== undefined) this.draw(this.latest);
+      if (this.latest !== undefined) this.parts.show(this.latest);
     });
   }
 
-  private draw(sample: Sample): void {
-    this.tiles.show(sample);
-    this.wheels.show(sample.shards);
-    for (const chart of this.charts) chart.show(this.points);
-    this.histogram.show(sample.lateness);
-    this.tables.show(sample, this.interval);
+  private addParts(): void {
+    const { parts } = this;
+    parts.add(byId('tiles'), (sample) => this.tiles.show(sample));
+    parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards));
+    for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.points), 2);
+    parts.add(byId('histogram'), ({ lateness }) => this.histogram.show(lateness), 2);
+    for (const { element, show } of tables(() => this.interval)) parts.add(element, show, 2);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ClientView, LabelView, LaneView, RestartView, Sample, ShardView } from '../../src/dashboard/messages.ts';
 import { byId, setText } from './elements.ts';
 import { clock, count, percent, sizeText, timeText } from './format.ts';
-import { Table } from './table.ts';
+import { type Column, Table } from './table.ts';
 
 const perSecond = (rate: number | undefined): string => (rate === undefined ? '–' : count(rate));
 
@@ -15,10 +15,57 @@ interface Incident {
   readonly what: string;
 }
 
-/** Everything that is shown as a table. */
-export class Tables {
-  private readonly shards = new Table<ShardView>(
-    byId('shards'),
+/** A table, and what it shows of a sample. */
+interface TableOfSample {
+  readonly element: HTMLElement;
+  readonly show: (sample: Sample) => void;
+}
+
+function tableOf<Row>(
+  id: string,
+  caption: string,
+  columns: readonly Column<Row>[],
+  none: string,
+  rows: (sample: Sample) => readonly Row[],
+): TableOfSample {
+  const element = byId(id);
+  const table = new Table(element, caption, columns, none);
+  return { element, show: (sample) => table.show(rows(sample)) };
+}
+
+/** Everything that is a table by itself. `interval`: ms between two samples. */
+export function tables(interval: () => number): TableOfSample[] {
+  return [
+    shardsTable(),
+    lanesTable(),
+    clientsTable(),
+    labelsTable(),
+    tableOf<Fact>(
+      'process',
+      'Process',
+      [
+        { title: 'What', text: ({ name }) => name },
+        { title: 'Now', text: ({ value }) => value },
+      ],
+      '',
+      (sample) => factsOf(sample, interval()),
+    ),
+    tableOf<Incident>(
+      'events',
+      'Warnings and restarts',
+      [
+        { title: 'When', text: ({ when }) => when },
+        { title: 'What', text: ({ what }) => what, isText: true, isLong: true },
+      ],
+      'No warning, and no shard was restarted while this dashboard was served.',
+      incidentsOf,
+    ),
+  ];
+}
+
+function shardsTable(): TableOfSample {
+  const { element, show } = tableOf<ShardView>(
+    'shards',
     'Shards',
     [
       { title: 'Shard', text: ({ shard }) => `${shard}` },
@@ -36,9 +83,20 @@ export class Tables {
       { title: 'Restarts', text: ({ restarts }) => count(restarts) },
     ],
     'No shard is there any more.',
+    ({ shards }) => shards,
   );
-  private readonly lanes = new Table<LaneView>(
-    byId('lanes'),
+  return {
+    element,
+    show: (sample) => {
+      setText(byId('serving'), servingOf(sample));
+      show(sample);
+    },
+  };
+}
+
+const lanesTable = (): TableOfSample =>
+  tableOf<LaneView>(
+    'lanes',
     'Lanes and queues',
     [
       { title: 'Client', text: ({ client }) => nameOf(client) },
@@ -49,9 +107,12 @@ export class Tables {
       { title: 'Fired, not taken', text: ({ fired }) => count(fired) },
     ],
     'No lane is served by a shard of this scheduler.',
+    ({ lanes }) => lanes,
   );
-  private readonly clients = new Table<ClientView>(
-    byId('clients'),
+
+const clientsTable = (): TableOfSample =>
+  tableOf<ClientView>(
+    'clients',
     'Clients',
     [
       { title: 'Client', text: ({ client }) => nameOf(client) },
@@ -63,9 +124,12 @@ export class Tables {
       { title: '99 % within', text: ({ p99 }) => timeText(p99) },
     ],
     'The scheduler is not shared: its owner is its only client.',
+    ({ clients }) => clients,
   );
-  private readonly labels = new Table<LabelView>(
-    byId('labels'),
+
+const labelsTable = (): TableOfSample =>
+  tableOf<LabelView>(
+    'labels',
     'Labels',
     [
       { title: 'Label', text: ({ label }) => label },
@@ -78,48 +142,22 @@ export class Tables {
       { title: 'Least', text: ({ scale }) => (scale === undefined ? '' : timeText(scale.min)) },
     ],
     'No timer has a label.',
-  );
-  private readonly process = new Table<Fact>(
-    byId('process'),
-    'Process',
-    [
-      { title: 'What', text: ({ name }) => name },
-      { title: 'Now', text: ({ value }) => value },
-    ],
-    '',
-  );
-  private readonly incidents = new Table<Incident>(
-    byId('events'),
-    'Warnings and restarts',
-    [
-      { title: 'When', text: ({ when }) => when },
-      { title: 'What', text: ({ what }) => what, isText: true, isLong: true },
-    ],
-    'No warning, and no shard was restarted while this dashboard was served.',
+    ({ labels }) => labels,
   );
 
-  show(sample: Sample, interval: number): void {
-    const { by, changes, reason, since } = sample.serving;
-    const often = changes === 0 ? '' : changes === 1 ? '; changed once' : `; changed ${changes} times`;
-    const how = by === 'inline' ? 'Served inline, in the event loop' : 'Served by threads';
-    setText(
-      byId('serving'),
-      `${how}${since > 0 ? `, since ${timeText(since)} after the start` : ''}: ${reason}${often}.`,
-    );
-    this.shards.show(sample.shards);
-    this.lanes.show(sample.lanes);
-    this.clients.show(sample.clients);
-    this.labels.show(sample.labels);
-    this.process.show(factsOf(sample, interval));
-    this.incidents.show([
-      ...sample.warnings.map((what) => ({ when: 'now', what })),
-      ...sample.restarted.map(incidentOf),
-      ...leftOf('lanes', sample.lanes.length, sample.laneCount),
-      ...leftOf('clients', sample.clients.length, sample.clientCount),
-      ...leftOf('labels', sample.labels.length, sample.labelCount),
-    ]);
-  }
+function servingOf({ serving: { by, changes, reason, since } }: Sample): string {
+  const often = changes === 0 ? '' : changes === 1 ? '; changed once' : `; changed ${changes} times`;
+  const how = by === 'inline' ? 'Served inline, in the event loop' : 'Served by threads';
+  return `${how}${since > 0 ? `, since ${timeText(since)} after the start` : ''}: ${reason}${often}.`;
 }
+
+const incidentsOf = (sample: Sample): Incident[] => [
+  ...sample.warnings.map((what) => ({ when: 'now', what })),
+  ...sample.restarted.map(incidentOf),
+  ...leftOf('lanes', sample.lanes.length, sample.laneCount),
+  ...leftOf('clients', sample.clients.length, sample.clientCount),
+  ...leftOf('labels', sample.labels.length, sample.labelCount),
+];
 
 const nameOf = (client: number): string => (client === 0 ? 'owner' : `${client}`);
 

@@ -8,6 +8,7 @@ export const longSuites = [
   'test/bench/runtimes.test.ts',
   'test/bench/smoke.test.ts',
   'test/cli/installed.test.ts',
+  'test/dashboard/browser.test.ts',
   'test/examples/run-examples.test.ts',
   'test/faults/clock.test.ts',
   'test/faults/close.test.ts',

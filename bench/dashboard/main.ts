@@ -84,6 +84,7 @@ for (let round = 0; round < Number(rounds); round++) {
   }
 }
 const table = new Table({
+  style: { head: [], border: [] },
   head: ['of a core', "the replay's process", 'more than without', 'browser', 'its renderers', 'told by the page'],
 });
 for (const way of ways) {

@@ -165,9 +165,10 @@ test('the token: by flag, by environment, in the address; wrong, and none', asyn
 test('as many watch as can', async () => {
   await using served = await dashboard();
   const aborts = Array.from({ length: 32 }, () => new AbortController());
-  await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
+  const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
   const { code, stderr } = await watched(served.url);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: .* refuses: .* 32\.\n$/) });
+  expect(answers).toHaveLength(32); // one that is not kept is closed when its memory is collected
   for (const abort of aborts) abort.abort();
 });
 

@@ -1,0 +1,355 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { serveDashboard } from 'shardwheel/dashboard';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../../bench/dashboard/browser.ts';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { OpenedPage } from './opened-page.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+async function dashboard(shards: number) {
+  const scheduler = createScheduler({ shards, capacity: 65_536 });
+  await scheduler.ready;
+  const { url } = await serveDashboard(scheduler, { port: 0 });
+  return { scheduler, url, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
+}
+
+/** What a program that draws its timers has done to them, by its own count. */
+class Ledger {
+  scheduled = 0;
+  cancelled = 0;
+  moved = 0;
+  fired = 0;
+  /** By label; '' for those without. */
+  readonly live = new Map<string, Set<number>>();
+  private readonly ids = new Map<number, { label: string; at: number }>();
+  private readonly scheduler: Scheduler;
+  private readonly draws = new Draws(SEED);
+
+  constructor(scheduler: Scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  get size(): number {
+    return [...this.live.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Some of everything: it ends with its delivery, is cancelled, moved, or lives on. */
+  step(): void {
+    const { draws, scheduler } = this;
+    for (let i = 0; i < 100; i++) {
+      const label = draws.pick(['', 'idle', 'request']);
+      const calls = label === '' ? scheduler : scheduler.label(label);
+      const at = this.scheduled;
+      const id = calls.scheduleAfter(at, draws.pick([1, 20, 300, 3_600_000]) * draws.between(0.5, 1), this.fire, at);
+      this.scheduled += 1;
+      this.ids.set(at, { label, at: id });
+      this.liveOf(label).add(at);
+    }
+    for (const at of [...this.ids.keys()].filter(() => draws.below(8) === 0)) {
+      const { at: id, label } = this.ids.get(at) ?? { at: 0, label: '' };
+      if (draws.below(2) === 0) {
+        if (!scheduler.cancel(id)) throw new Error(`timer ${at} of seed ${SEED} was not live`);
+        this.cancelled += 1;
+        this.ids.delete(at);
+        this.liveOf(label).delete(at);
+      } else {
+        if (!scheduler.reschedule(id, scheduler.now() + 7_200_000)) throw new Error(`timer ${at} was not live`);
+        this.moved += 1;
+      }
+    }
+  }
+
+  private liveOf(label: string): Set<number> {
+    const found = this.live.get(label) ?? new Set();
+    this.live.set(label, found);
+    return found;
+  }
+
+  private readonly fire = (at: number): void => {
+    const { label } = this.ids.get(at) ?? { label: '' };
+    if (!this.liveOf(label).delete(at)) throw new Error(`timer ${at} of seed ${SEED} was delivered twice`);
+    this.ids.delete(at);
+    this.fired += 1;
+  };
+}
+
+/** Until the page shows it: samples come once a second, and some of what is shown follows every other. */
+const shows = (what: () => Promise<unknown>) => expect.poll(what, { interval: 50, timeout: 15_000 });
+
+const whole = (text: string): number => Number(text.replaceAll(',', ''));
+
+describe('the numbers', () => {
+  test(`of two shards under load are the ledger's, while it works and after, seed ${SEED}`, async () => {
+    await using served = await dashboard(2);
+    await using opened = await OpenedPage.open(browser, served.url);
+    const { page } = opened;
+    const ledger = new Ledger(served.scheduler);
+    await page.locator('#histogram summary').click();
+    await shows(() => opened.status()).toBe('Live');
+    let looks = 0;
+    for (let round = 0; round < 250; round++) {
+      ledger.step();
+      await pass(10);
+      if (round < 100 || round % 10 !== 0) continue;
+      // A sample is at most a second old, and is drawn at once; the machine may add to it.
+      const before = looks === 0 ? 0 : await opened.number('[data-note=scheduled]');
+      expect(before).toBeLessThanOrEqual(ledger.scheduled);
+      expect(await opened.number('[data-note=cancelled]')).toBeLessThanOrEqual(ledger.cancelled);
+      looks += 1;
+    }
+    expect(looks).toBe(15);
+    expect(await opened.number('[data-value=scheduled]')).toBeGreaterThan(0);
+    await until(() => [...ledger.live.values()].every((live) => live.size > 0) && ledger.fired > 0);
+    await pass(500);
+    const expected = [ledger.size, ledger.scheduled, ledger.cancelled, ledger.moved, ledger.fired];
+    const shown = () =>
+      Promise.all([
+        opened.number('[data-value=live]'),
+        ...['scheduled', 'cancelled', 'moved', 'delivered'].map((name) => opened.number(`[data-note=${name}]`)),
+      ]);
+    await shows(() => opened.number('[data-note=delivered]')).toBe(ledger.fired);
+    await shows(shown).toEqual(expected);
+    expect(Math.min(...expected)).toBeGreaterThan(100);
+
+    await shows(async () => whole((await opened.rows('#histogram'))[0][2])).toBe(ledger.fired);
+    const histogram = await opened.rows('#histogram');
+    expect(histogram.slice(7).reduce((sum, [, , count]) => sum + whole(count), 0)).toBe(ledger.fired);
+
+    const live = (rows: string[][], cell: number): number => rows.reduce((sum, row) => sum + whole(row[cell]), 0);
+    await shows(async () => live(await opened.rows('#shards'), 2)).toBe(ledger.size);
+    // A shard hears of no cancellation: it keeps the timer filed until its tick comes, or its slot is used again.
+    const filed = live(await opened.rows('#lanes'), 2);
+    expect(filed).toBeGreaterThanOrEqual(ledger.size);
+    expect(filed).toBeLessThanOrEqual(ledger.size + ledger.cancelled);
+    await shows(async () => (await opened.rows('#labels')).map(([label, live]) => [label, whole(live)]).sort()).toEqual(
+      [
+        ['idle', ledger.live.get('idle')?.size],
+        ['request', ledger.live.get('request')?.size],
+      ],
+    );
+    const shards = await opened.rows('#shards');
+    expect(shards.map(([shard, served]) => [shard, served])).toEqual([
+      ['0', 'by a thread'],
+      ['1', 'by a thread'],
+    ]);
+    // A wheel has at least an entry for each timer.
+    const levels = await opened.rows('#dials');
+    const entries = levels.reduce((sum, cells) => sum + whole(cells[4]), 0);
+    expect(entries).toBeGreaterThanOrEqual(ledger.size);
+    const inks = await page.$$eval('.dial canvas', (all) =>
+      (
+        all as unknown as { getContext(kind: '2d'): { getImageData(...box: number[]): { data: Uint8ClampedArray } } }[]
+      ).map(
+        (canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, 288, 288).data.buffer)).size,
+      ),
+    );
+    expect(inks).toHaveLength(2);
+    expect(Math.min(...inks)).toBeGreaterThan(4); // background, track, entries, hand, text
+    expect(opened.trouble).toEqual([]);
+    expect(opened.asked.filter((address) => !address.startsWith(served.url) && !address.startsWith('data:'))).toEqual(
+      [],
+    );
+    expect(opened.asked.length).toBeGreaterThan(3);
+  });
+
+  test('of a shared scheduler are those of all clients', async () => {
+    await using served = await dashboard(1);
+    await using client = ClientThread.connect(served.scheduler.share());
+    await client.run(({ scheduler }) => {
+      for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
+    });
+    for (let i = 0; i < 12; i++) served.scheduler.scheduleAfter(i, 3_600_000);
+    await using opened = await OpenedPage.open(browser, served.url);
+    await shows(() => opened.number('[data-value=live]')).toBe(42);
+    await shows(() => opened.rows('#clients')).toHaveLength(2);
+    const rows = await opened.rows('#clients');
+    expect(rows.map(([name, , live, scheduled]) => [name, live, scheduled])).toEqual([
+      ['owner', '12', '12'],
+      ['1', '30', '30'],
+    ]);
+  });
+});
+
+describe('the page', () => {
+  test('asks no other host, and runs nothing that was put into it', async () => {
+    await using served = await dashboard(0);
+    await using opened = await OpenedPage.open(browser, served.url);
+    let visits = 0;
+    const other = createServer((_, response) => {
+      visits += 1;
+      response.setHeader('Access-Control-Allow-Origin', '*').end();
+    }).listen(0, '127.0.0.1');
+    await until(() => other.listening);
+    const { port } = other.address() as AddressInfo;
+    const { page } = opened;
+    const found = await page.evaluate(
+      async ({ address, inline }) => {
+        const { document, fetch, setTimeout, window } = globalThis as unknown as {
+          document: { createElement(tag: string): Record<string, unknown>; body: { append(node: unknown): void } };
+          window: { ran?: boolean };
+        } & Pick<typeof globalThis, 'fetch' | 'setTimeout'>;
+        const answer = await fetch(address).then(
+          () => 'answered',
+          () => 'refused',
+        );
+        for (const [tag, name, value] of [
+          ['script', 'textContent', inline],
+          ['script', 'src', address],
+          ['img', 'src', address],
+          ['iframe', 'src', address],
+        ] as const) {
+          document.body.append(Object.assign(document.createElement(tag), { [name]: value }));
+        }
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { answer, ran: window.ran };
+      },
+      { address: `http://127.0.0.1:${port}/`, inline: 'window.ran = true' },
+    );
+    expect(found).toEqual({ answer: 'refused', ran: undefined });
+    expect(visits).toBe(0);
+    expect(opened.trouble.length).toBeGreaterThanOrEqual(5); // the console says what the policy has refused
+    expect(opened.trouble.every((text) => text.includes('Content Security Policy') || text.includes('Fetch'))).toBe(
+      true,
+    );
+    other.close();
+  });
+
+  test('is light or dark as the system is, or as its button says, and remembers that', async () => {
+    await using served = await dashboard(0);
+    await using opened = await OpenedPage.open(browser, served.url, { colorScheme: 'light' });
+    const { page } = opened;
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    const button = page.locator('#theme');
+    await button.click();
+    expect([await button.textContent(), await ground()]).toEqual(['Theme: light', light]);
+    await page.reload();
+    expect([await button.textContent(), await ground()]).toEqual(['Theme: light', light]);
+    await button.click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect([await button.textContent(), await ground()]).toEqual(['Theme: dark', dark]);
+  });
+
+  test('can be used by keys alone', async () => {
+    await using served = await dashboard(0);
+    await using opened = await OpenedPage.open(browser, served.url);
+    const { page } = opened;
+    await shows(() => opened.status()).toBe('Live');
+    const focused = (): Promise<{ text: string; outline: string }> =>
+      page.evaluate(`(({ activeElement: element }) => ({
+        text: element.tagName + ' ' + element.textContent.slice(0, 13),
+        outline: getComputedStyle(element).outlineStyle + ' ' + getComputedStyle(element).outlineWidth,
+      }))(document)`);
+    const stops: { text: string; outline: string }[] = [];
+    for (let stop = 0; stop < 5; stop++) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    expect(stops.map(({ text }) => text)).toEqual(
+      ['BUTTON Theme: system', ...Array(4).fill('SUMMARY Numbers')].map((text) => text.slice(0, 20)),
+    );
+    expect(new Set(stops.map(({ outline }) => outline))).toEqual(new Set(['solid 2px']));
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#histogram details').getAttribute('open')).toBe('');
+    expect((await opened.rows('#histogram'))[0][0]).toBe('Deliveries');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
+    await shows(async () => (await opened.rows('#late-chart')).length).toBeGreaterThan(0);
+  });
+
+  test('fits a phone: nothing is cut off, and wide tables scroll by themselves, by keys as well', async () => {
+    await using served = await dashboard(1);
+    for (let i = 0; i < 1000; i++) served.scheduler.label('a rather long label').scheduleAfter(i, 60_000 * (i + 1));
+    await using opened = await OpenedPage.open(browser, served.url, { viewport: { width: 390, height: 5000 } });
+    const { page } = opened;
+    await shows(() => opened.number('[data-value=live]')).toBe(1000);
+    await shows(() => opened.rows('#shards')).toHaveLength(1);
+    const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
+    expect(widths).toEqual([390, 390]);
+    const outside = await page.$$eval(
+      '.panel, .tile, canvas, .button, .legend',
+      (all) =>
+        (all as unknown as { getBoundingClientRect(): { left: number; right: number } }[]).filter((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return left < 0 || right > 390;
+        }).length,
+    );
+    expect(outside).toBe(0);
+    const shards = page.locator('#shards');
+    expect(await shards.getAttribute('tabindex')).toBe('0');
+    await shards.focus();
+    await page.keyboard.press('ArrowRight');
+    await shows(() => page.evaluate("document.getElementById('shards').scrollLeft")).toBeGreaterThan(0);
+  });
+
+  test('draws nothing while it is not seen, and what is new once it is', async () => {
+    await using served = await dashboard(0);
+    await using opened = await OpenedPage.open(browser, served.url);
+    const { page } = opened;
+    await shows(() => opened.number('[data-value=live]')).toBe(0);
+    await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.isHidden })");
+    await page.evaluate('window.isHidden = true');
+    served.scheduler.scheduleAfter(0, 3_600_000);
+    await pass(2500);
+    expect(await opened.number('[data-value=live]')).toBe(0);
+    await page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
+    await pass(100);
+    expect(await opened.number('[data-value=live]')).toBe(1);
+  });
+
+  test('says that the scheduler was closed, and shows the next one that is served there', async () => {
+    const first = await dashboard(0);
+    await using opened = await OpenedPage.open(browser, first.url);
+    const { page } = opened;
+    await shows(() => opened.status()).toBe('Live');
+    await first.scheduler.close();
+    await shows(() => opened.status()).toBe('Ended');
+    expect(await page.textContent('#banner')).toContain('The scheduler was closed.');
+    await using scheduler = createScheduler({ shards: 0 });
+    for (let i = 0; i < 17; i++) scheduler.scheduleAfter(i, 3_600_000);
+    await serveDashboard(scheduler, { port: Number(new URL(first.url).port) });
+    await shows(() => opened.status()).toBe('Live');
+    await shows(() => opened.number('[data-value=live]')).toBe(17);
+    expect(await page.locator('#banner').isHidden()).toBe(true);
+  });
+
+  test('says why it is refused, where as many look as can', async () => {
+    await using served = await dashboard(0);
+    const aborts = Array.from({ length: 32 }, () => new AbortController());
+    const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
+    await using opened = await OpenedPage.open(browser, served.url);
+    await shows(() => opened.status()).toBe('Refused');
+    expect(await opened.page.textContent('#banner')).toContain('32');
+    aborts[0].abort();
+    await shows(() => opened.status()).toBe('Live');
+    for (const abort of aborts) abort.abort();
+    expect(answers).toHaveLength(32); // one that is not kept is closed when its memory is collected
+  });
+
+  test('with a token: the address has it once, and a cookie from then on', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const token = 'a-token-of-16-characters';
+    const { url } = await serveDashboard(scheduler, { port: 0, token });
+    await using refused = await OpenedPage.open(browser, url);
+    expect(await refused.page.textContent('body')).toContain('wants its token');
+    await using opened = await OpenedPage.open(browser, `${url}?token=${token}`);
+    await shows(() => opened.status()).toBe('Live');
+    expect(opened.page.url()).toBe(url);
+    await opened.page.reload();
+    await shows(() => opened.status()).toBe('Live');
+    expect(opened.trouble).toEqual([]);
+  });
+});

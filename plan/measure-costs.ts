@@ -6,7 +6,8 @@ import { runMeasurement } from './run-measurement.ts';
 
 /** Most live timers that are measured with: beyond, a timer's cost no longer grows with their number. */
 const mostLive = 1_000_000;
-/** Most connections per second that are measured with: as many as any service holds. */
+/** Connections per second that are measured with: as many as can be told from nothing, and as any service holds. */
+const lowest = 10_000;
 const highest = 100_000;
 const milliseconds = 1200;
 /** Quantiles that a distribution is kept by. */
@@ -31,7 +32,7 @@ export async function measureCosts(load: PlannedLoad, options: MeasureOptions): 
   const { loops, onProgress, rounds, signal } = options;
   const share = { ...load, cps: load.cps / loops };
   const fit = Math.min(1, mostLive / liveTimers(share));
-  const rate = Math.min(highest, share.cps);
+  const rate = Math.max(lowest, Math.min(highest, share.cps));
   const live = load.timers.map((timer) => (share.cps * timer.starts * (1 - timer.fires) * timer.held * fit) / 1000);
   const task: Omit<RunTask, 'service'> = {
     timers: load.timers,

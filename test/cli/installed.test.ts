@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,4 +31,42 @@ test('npx shardwheel replay runs, and finds nothing early, lost or doubled', () 
   expect(output).toMatch(
     /^ok: 0 early, 0 lost, 0 doubled, 0 refused of [\d,]+ timers at 2,000 connections per second\.$/m,
   );
+});
+
+test('npx shardwheel profile records a program, and writes its page', () => {
+  writeFileSync(join(folder, 'app.js'), 'for (let n = 0; n < 40; n++) setTimeout(() => {}, 20);\n');
+  const output = run('npx', 'shardwheel', 'profile', '--quiet', '--no-estimate', '--', 'node', 'app.js');
+  expect(output).toContain('40 created, 0 cleared, 0 refreshed, 40 fired');
+  expect(output).toContain('app.js:1');
+  expect(readFileSync(join(folder, 'shardwheel-profile.html'), 'utf8')).toContain('app.js');
+});
+
+test('npx shardwheel plan measures, and says what to take', () => {
+  const output = run('npx', 'shardwheel', 'plan', '--cps', '2000', '--rounds', '1', '--json', 'plan.json');
+  expect(output).toContain('2,000 connections per second on 1 event loop: 18,291 timers live');
+  expect(output).toMatch(/a connection takes \d+\.\d µs of its event loop beside its timers \(measured/);
+  const { advice, candidates, costs } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
+  expect(['native', 'inline', 'shard']).toContain(advice.choice.arrangement.service);
+  expect(candidates.length).toBeGreaterThanOrEqual(3);
+  for (const service of ['native', 'inline', 'shard']) {
+    expect(costs.services[service].loop.perConnection + costs.services[service].loop.perTurn).toBeGreaterThan(0);
+    expect(costs.services[service].lateness.length).toBeGreaterThan(50);
+    expect(costs.services[service].bytesPerTimer).toBeGreaterThan(0);
+  }
+});
+
+test('the pages of dashboard and profile are in it, each in one script', async () => {
+  const program = `
+    import { createScheduler } from 'shardwheel';
+    import { serveDashboard } from 'shardwheel/dashboard';
+    const scheduler = createScheduler({ shards: 0 });
+    const { url, close } = await serveDashboard(scheduler, { port: 0 });
+    const page = await (await fetch(url)).text();
+    const script = await (await fetch(new URL('main.js', url))).text();
+    await close();
+    await scheduler.close();
+    console.log(page.includes('<script') && script.length > 20_000);
+  `;
+  writeFileSync(join(folder, 'dashboard.js'), program);
+  expect(run('node', 'dashboard.js')).toBe('true\n');
 });

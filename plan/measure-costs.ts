@@ -10,6 +10,8 @@ const mostLive = 1_000_000;
 const lowest = 10_000;
 const highest = 100_000;
 const milliseconds = 1200;
+/** Timers whose memory is measured: so many that pages and what is reserved do not matter. */
+const many = 250_000;
 /** Quantiles that a distribution is kept by. */
 const steps = 200;
 
@@ -43,11 +45,24 @@ export async function measureCosts(load: PlannedLoad, options: MeasureOptions): 
     milliseconds,
   };
   const kinds = ['none', ...services] as const;
-  const all = rounds * kinds.length + 1;
+  const forMemory: Omit<RunTask, 'service'> = {
+    timers: [{ name: 'idle', delay: 3_600_000, starts: 1, moves: 0, held: 60_000, fires: 0 }],
+    live: [many],
+    places: many,
+    rates: [],
+    milliseconds: 0,
+  };
+  const all = (rounds + 1) * kinds.length + 1;
   const runs = new Map<RunTask['service'], RunResult[]>(kinds.map((kind) => [kind, []]));
   let done = 0;
   onProgress(done++, all);
   const work = options.work ?? (await runMeasurement<number>('work-process', null, signal));
+  const bytes = new Map<RunTask['service'], number>();
+  for (const service of kinds) {
+    onProgress(done++, all);
+    const { bytesFilled } = await runMeasurement<RunResult>('run-process', { ...forMemory, service }, signal);
+    bytes.set(service, bytesFilled / many);
+  }
   for (let round = 0; round < rounds; round++) {
     for (const service of kinds) {
       onProgress(done++, all);
@@ -56,7 +71,7 @@ export async function measureCosts(load: PlannedLoad, options: MeasureOptions): 
   }
   const costs = services.map((service): [Service, ServiceCosts] => [
     service,
-    serviceCosts(runs.get(service)!, runs.get('none')!),
+    serviceCosts(runs.get(service)!, runs.get('none')!, Math.max(0, bytes.get(service)! - bytes.get('none')!)),
   ]);
   return {
     machine: { node: process.version, cores: availableParallelism(), model: cpus()[0]?.model.trim() ?? 'unknown CPU' },
@@ -69,7 +84,7 @@ export async function measureCosts(load: PlannedLoad, options: MeasureOptions): 
 }
 
 /** What runs took beyond those without timers. */
-function serviceCosts(runs: readonly RunResult[], bare: readonly RunResult[]): ServiceCosts {
+function serviceCosts(runs: readonly RunResult[], bare: readonly RunResult[], bytesPerTimer: number): ServiceCosts {
   const cost = (part: 'loop' | 'shard' | 'helpers'): CpuCost => {
     const [own, others] = [runs, bare].map((each) => each[0].rates.map((_, at) => cpuAt(each, at, part)));
     return fitted(own.map(({ cpu, connections }, at) => ({ cpu: cpu - others[at].cpu, connections })));
@@ -83,16 +98,12 @@ function serviceCosts(runs: readonly RunResult[], bare: readonly RunResult[]): S
     helpers: cost('helpers'),
     pauses: { perConnection: lengths.length / connections, lengths: quantiles(lengths) },
     lateness: quantileMedians(high.map(({ latenesses }) => quantiles(latenesses))),
-    bytesPerTimer: Math.max(
-      0,
-      beyond(runs, bare, ({ bytesFilled, live }) => (live === 0 ? 0 : bytesFilled / live)),
-    ),
-    bytesAtRest: Math.max(
-      0,
-      beyond(runs, bare, ({ bytesAtRest, bytesGrown }) => bytesAtRest + bytesGrown),
-    ),
+    bytesPerTimer,
+    bytesAtRest: Math.max(0, beyond(runs, bare, bytesOf) - bytesPerTimer * runs[0].live),
   };
 }
+
+const bytesOf = ({ bytesAtRest, bytesFilled, bytesGrown }: RunResult): number => bytesAtRest + bytesFilled + bytesGrown;
 
 /** Medians over the rounds. */
 const beyond = (runs: readonly RunResult[], bare: readonly RunResult[], figure: (run: RunResult) => number): number =>

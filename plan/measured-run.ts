@@ -16,7 +16,7 @@ export interface RunTask {
   /** Live timers of each kind when it begins, and the most there may be. */
   readonly live: readonly number[];
   readonly places: number;
-  /** Connections per second: one measurement for each. The first is preceded by as long again, for the compiler. */
+  /** Connections per second: one measurement for each. The first is preceded by as long again, for the compiler. None: memory alone. */
   readonly rates: readonly number[];
   /** ms of each measurement. */
   readonly milliseconds: number;
@@ -71,13 +71,14 @@ export async function measuredRun({ service, timers, live, places, rates, millis
   await sleep(200); // a shard catches up
   const filled = resident();
   const bytesOf = { bytesAtRest: atRest - before, bytesFilled: filled - atRest, live: load.live };
+  const measurements: RateMeasurement[] = [];
   const [first] = rates;
+  if (first === undefined) return { ...bytesOf, bytesGrown: 0, rates: measurements };
   const warmup: Phase = { cps: first, milliseconds };
   const settling = rates.map((cps): Phase => ({ cps, milliseconds: SETTLING }));
   const measured = rates.map((cps): Phase => ({ cps, milliseconds }));
   load.startDueSoon([warmup, ...rates.flatMap((_, at) => [settling[at], measured[at]])]);
   await load.run(warmup);
-  const measurements: RateMeasurement[] = [];
   for (const [at, phase] of measured.entries()) {
     await load.run(settling[at]);
     measurements.push(await measurePhase(load, phase, shards));

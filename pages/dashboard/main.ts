@@ -110,7 +110,7 @@ class Page {
   private addParts(): void {
     const { parts } = this;
     parts.add(byId('tiles'), (sample) => this.tiles.show(sample));
-    parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards));
+    parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards), 2);
     for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.points), 2);
     parts.add(byId('histogram'), ({ lateness }) => this.histogram.show(lateness), 2);
     for (const { element, show } of tables(() => this.interval)) parts.add(element, show, 2);

@@ -55,18 +55,17 @@ test('npx shardwheel plan measures, and says what to take', () => {
   }
 });
 
-test('the pages of dashboard and profile are in it, each in one script', async () => {
-  const program = `
-    import { createScheduler } from 'shardwheel';
+test('serves its dashboard, and watches it', () => {
+  const script = `import { createScheduler } from 'shardwheel';
     import { serveDashboard } from 'shardwheel/dashboard';
-    const scheduler = createScheduler({ shards: 0 });
-    const { url, close } = await serveDashboard(scheduler, { port: 0 });
-    const page = await (await fetch(url)).text();
-    const script = await (await fetch(new URL('main.js', url))).text();
-    await close();
-    await scheduler.close();
-    console.log(page.includes('<script') && script.length > 20_000);
-  `;
-  writeFileSync(join(folder, 'dashboard.js'), program);
-  expect(run('node', 'dashboard.js')).toBe('true\n');
+    import { promisify } from 'node:util';
+    import { execFile } from 'node:child_process';
+    const scheduler = createScheduler({ shards: 1 });
+    for (let i = 0; i < 42; i++) scheduler.scheduleAfter(i, 3_600_000);
+    const { url } = await serveDashboard(scheduler, { port: 0 });
+    for (const path of ['', 'main.js', 'style.css']) console.log((await fetch(url + path)).status);
+    const { stdout } = await promisify(execFile)('npx', ['shardwheel', 'watch', '--once', '--json', url]);
+    console.log(JSON.parse(stdout).size);
+    await scheduler.close();`;
+  expect(run('node', '--input-type=module', '--eval', script)).toBe('200\n200\n200\n42\n');
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
@@ -41,4 +42,14 @@ test('a registered program: the dashboard sets none of its timers', async () => 
     console.log(seen.filter((stack) => stack.includes('/dashboard/')).length, (await scheduler.stats()).scheduled);`;
   const { stdout, stderr } = await runText(text, ['--import', 'shardwheel/register']);
   expect({ stdout, stderr }).toEqual({ stdout: '0 0\n', stderr: '' });
+});
+
+test('docs/dashboard.md shows what runs', async () => {
+  const text = readFileSync(new URL('../../docs/dashboard.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(text) ?? [];
+  const anyPort = code.replace('serveDashboard(scheduler)', 'serveDashboard(scheduler, { port: 0 })');
+  expect(anyPort).not.toBe(code);
+  const { code: exit, stderr, stdout } = await runText(anyPort);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\n$/);
 });

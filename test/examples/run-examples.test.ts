@@ -26,6 +26,12 @@ test('first-timer says what it says it does, and ends by itself', async () => {
   ]);
 });
 
+test('dashboard: a program that is looked at, and ends by itself', async () => {
+  const { code, stdout, stderr } = await run('dashboard', '1');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Open http:\/\/127\.0\.0\.1:\d+\/ in a browser, .*\n\d+ requests on \d+ connections\n$/);
+});
+
 test('http: deadlines of a client, header and keep-alive timeouts of a server', async () => {
   const { code, stdout, stderr } = await run('http/main');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -60,7 +60,9 @@ function parse(argv: readonly string[]): { flags: Flags; words: string[] } | und
 function requireWritable(path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK);
-    if (existsSync(path)) accessSync(path, constants.W_OK);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new Error('it is a folder');
+    if (found !== undefined) accessSync(path, constants.W_OK);
   } catch (error) {
     throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
   }
@@ -161,7 +163,8 @@ async function reportOn(
   end: string,
   flags: Flags,
 ): Promise<ReportData> {
-  const notes: string[] = [];
+  const isCutOff = end !== '' && found.some(({ state }) => state === 'recording');
+  const notes: string[] = isCutOff ? ['A thread was ended by force: what it did in its last second is missing.'] : [];
   const isWorthIt = flags.estimate && found[0].totals.created > 0;
   if (isWorthIt && !flags.quiet) process.stderr.write('profile: measuring timers on this machine …\n');
   const calibration = isWorthIt

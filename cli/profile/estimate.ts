@@ -12,6 +12,8 @@ const MANY = 1000;
 const YOUNG_POWERS = 3;
 /** Busy ms below which shares say nothing. */
 const LEAST_BUSY = 20;
+/** Seconds of recording from which on a loop that is hardly busy counts as one that idles. */
+const LEAST_SECONDS = 2;
 
 export function estimateOf(data: ProfileData, { node, shardwheel }: Calibration): Estimate | undefined {
   const { calls, totals, needlessClears, busy, lifetimes } = data;
@@ -39,7 +41,7 @@ export const percent = (share: number): string => {
   return value < 0.05 && value > 0 ? '< 0.1 %' : `${value >= 10 ? value.toFixed(0) : value.toFixed(1)} %`;
 };
 
-export function verdictOf({ passes, totals }: ProfileData, estimate: Estimate | undefined): Verdict {
+export function verdictOf({ busy, passes, seconds, totals }: ProfileData, estimate: Estimate | undefined): Verdict {
   const { longest } = passes;
   const isLong = longest.milliseconds >= LONG_PASS && longest.fired >= MANY;
   const pass =
@@ -47,6 +49,14 @@ export function verdictOf({ passes, totals }: ProfileData, estimate: Estimate | 
     `${milliseconds(longest.milliseconds)} ms. shardwheel hands over for about a millisecond at a time and lets I/O in between.`;
   if (totals.created === 0) {
     return { need: 'none', headline: 'You do not need shardwheel', reason: 'This event loop has set no timer.' };
+  }
+  const busyShare = busy / (seconds * 1000);
+  if (!isLong && seconds >= LEAST_SECONDS && busyShare < NEGLIGIBLE) {
+    return {
+      need: 'none',
+      headline: 'You do not need shardwheel',
+      reason: `This event loop was busy for ${percent(busyShare)} of the time, and timers can take no more. If it has more to do elsewhere, profile it under that load.`,
+    };
   }
   if (estimate === undefined) {
     return {
@@ -67,7 +77,11 @@ export function verdictOf({ passes, totals }: ProfileData, estimate: Estimate | 
     return { need: 'none', headline: 'You do not need shardwheel', reason: `${figures} That is no gain worth having.` };
   }
   if (gain < SMALL) return { need: 'little', headline: 'shardwheel would gain you little', reason: figures };
-  return { need: 'gain', headline: `shardwheel would free about ${percent(gain)} of this event loop`, reason: figures };
+  return {
+    need: 'gain',
+    headline: `shardwheel would free about ${percent(gain)} of this event loop's busy time`,
+    reason: figures,
+  };
 }
 
 /** What every report says of its own figures. */

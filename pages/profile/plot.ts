@@ -22,6 +22,8 @@ export interface PlotOptions {
 
 const HEIGHT = 200;
 const FONT = '11px system-ui, sans-serif';
+/** Pixels that a bar's label takes at most. */
+const LABEL = 56;
 /** Rows of the table behind a plot. */
 const ROWS = 24;
 
@@ -99,7 +101,10 @@ function plotOptions(
         ...common,
         size: 26,
         ...(isBars && { splits: () => along.values.map((_, at) => at) }),
-        values: (_, marks) => marks.map((mark) => along.text(isBars ? along.values[mark] : mark)),
+        values: ({ width }, marks) => {
+          const step = isBars ? Math.ceil((marks.length * LABEL) / width) : 1;
+          return marks.map((mark, at) => (at % step === 0 ? along.text(isBars ? along.values[mark] : mark) : ''));
+        },
       },
       { ...common, size: 64, values: (_, marks) => marks.map((mark) => text(mark)) },
     ],

@@ -51,11 +51,13 @@ export class Passes {
     this.start += milliseconds;
   }
 
-  /** The longest pass since this was asked last, ms. */
-  takeLongest(): number {
-    const longest = this.longestLately;
+  /** The longest pass since `beginSpan`, ms. */
+  get longestOfSpan(): number {
+    return this.longestLately;
+  }
+
+  beginSpan(): void {
     this.longestLately = 0;
-    return longest;
   }
 
   private close(): void {

@@ -21,6 +21,8 @@ const FEWEST_SITES = 4;
 const DELAYS_SHOWN = 64;
 const SITES_SHOWN = 100;
 const LATENESS_BUCKETS = 24;
+/** s between the last two points of the series. Rates over less than that would be chance. */
+const LEAST_SPAN = 0.05;
 
 export type Kind = keyof ProfileData['kinds'];
 
@@ -53,6 +55,7 @@ export class Recorder implements ListObserver {
   /** ms that finding call sites has taken. */
   private siteTime = 0;
   private busyBefore = 0;
+  private leftOut = 0;
   /** See `nodeClockOffset`. */
   clockOffset = 0;
   private final: ProfileData | undefined;
@@ -136,16 +139,22 @@ export class Recorder implements ListObserver {
     return (clock() - this.start) / 1000;
   }
 
-  /** ms that the loop was not idle. */
+  /** ms that the loop was not idle, without what the recorder's own timer has taken. */
   get busy(): number {
-    return Math.max(0, clock() - this.start - (performance.nodeTiming.idleTime - this.idleBefore));
+    const idle = performance.nodeTiming.idleTime - this.idleBefore;
+    return Math.max(0, clock() - this.start - idle - this.leftOut);
   }
 
   /** To be called some times a second, from a timer of Node's own. */
   point(): void {
     const at = this.seconds;
     if (this.peak.at === -1) this.peak.at = at;
-    this.series.add({ at, live: this.live, pass: this.passes.takeLongest(), busy: this.busy, ...this.delays.totals() });
+    this.series.add(this.present(at, this.delays.totals()));
+    this.passes.beginSpan();
+  }
+
+  private present(at: number, totals: TimerCounts): SeriesPoint {
+    return { at, live: this.live, pass: this.passes.longestOfSpan, busy: this.busy, ...totals };
   }
 
   /** To be called each second. */
@@ -159,8 +168,9 @@ export class Recorder implements ListObserver {
     this.refreshes.renew();
   }
 
-  /** ms that the recorder has taken of a pass. */
+  /** ms that the recorder has taken of a pass, and of the busy time. */
   leaveOut(milliseconds: number): void {
+    this.leftOut += milliseconds;
     this.passes.leaveOut(milliseconds);
   }
 
@@ -177,7 +187,9 @@ export class Recorder implements ListObserver {
     const totals = this.delays.totals();
     const at = this.seconds;
     const { live, busy } = this;
-    const last: SeriesPoint = { at, live, pass: this.passes.takeLongest(), busy, ...totals };
+    const series = this.series.all();
+    const before = series.at(-1)?.at ?? 0;
+    if (at - before >= LEAST_SPAN) series.push(this.present(at, totals));
     return {
       format: 1,
       process: {
@@ -212,7 +224,7 @@ export class Recorder implements ListObserver {
       sites: this.scaledSites(totals),
       siteSamples: this.sites.samples,
       internal: { ...this.internal },
-      series: [...this.series.all(), last],
+      series,
     };
   }
 

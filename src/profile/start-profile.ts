@@ -13,11 +13,11 @@ import { shortReport } from './short-report.ts';
 
 /** ms between two points of the curves. */
 const POINT = 250;
-/** Points until the data is written and the budgets of samples begin again: a second. */
+/**
+ * Points until the data is written and the budgets of samples begin again: a second. A program that is ended by a signal says
+ * nothing more, so this is what its report lacks at most. A write takes about a ms.
+ */
 const ROUND = 4;
-/** Of the loop's busy time: what writing may take of it, unless nothing was written for so many rounds. */
-const SHARE_FOR_WRITING = 0.004;
-const MOST_ROUNDS = 5;
 
 /** What this thread's profile says, while it records and after. */
 export interface RunningProfile {
@@ -41,17 +41,15 @@ export function startProfile(): RunningProfile | undefined {
   if (registration() !== undefined) return refuse("this thread's timers are shardwheel's already");
   const recorder = new Recorder();
   const file = folder === '' ? undefined : new DataFile(folder);
-  const writing = file && new Writing(file);
-  let rounds = 0;
+  let points = 0;
   const tick = (): void => {
     const begun = clock();
     recorder.point();
-    rounds += 1;
-    if (rounds % ROUND === 0) {
-      recorder.renewBudgets();
-      writing?.perhaps(recorder);
-    }
-    if (rounds * POINT >= limit * 1000) stop();
+    points += 1;
+    if (points % ROUND === 0) recorder.renewBudgets();
+    // And at the first one: whoever is ended within a second has a report as well.
+    if (points % ROUND === 0 || points === 1) file?.write(recorder.data());
+    if (points * POINT >= limit * 1000) stop();
     recorder.leaveOut(clock() - begun);
   };
   // Before the thread's functions are replaced: it is Node's own for the recorder, too.
@@ -75,29 +73,6 @@ export function startProfile(): RunningProfile | undefined {
   const running = { snapshot: () => recorder.data(), stop };
   Object.defineProperty(thread, PROFILE, { value: running, configurable: true });
   return running;
-}
-
-/** Writes the data now and then: each second where the loop has much to do, and so the writing does not show. */
-class Writing {
-  private readonly file: DataFile;
-  private cost = 0;
-  private busyBefore = 0;
-  private rounds = 0;
-
-  constructor(file: DataFile) {
-    this.file = file;
-  }
-
-  perhaps(recorder: Recorder): void {
-    const { busy } = recorder;
-    this.rounds += 1;
-    if (this.cost > SHARE_FOR_WRITING * (busy - this.busyBefore) && this.rounds < MOST_ROUNDS) return;
-    const begun = clock();
-    this.file.write(recorder.data());
-    this.cost = clock() - begun;
-    this.busyBefore = busy;
-    this.rounds = 0;
-  }
 }
 
 /** The profile that runs in this thread, or has run. */

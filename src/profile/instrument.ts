@@ -4,10 +4,10 @@ import promises from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { native } from '../time/native-timers.ts';
 import { like } from '../timers/like-nodes.ts';
+import { type Place, placesIn } from '../timers/place.ts';
 import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
 import { nodeClockOffset } from './node-clock.ts';
 import { type NodeTimeout, watchLists } from './node-lists.ts';
-import { type Place, placesIn } from './place.ts';
 import type { Recorder } from './recorder.ts';
 import { type Clear, type Create, warmUpTimedCalls } from './timed-calls.ts';
 

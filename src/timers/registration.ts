@@ -5,49 +5,8 @@ import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { native, registration, setRegistration } from '../time/native-timers.ts';
 import { activeResources } from './active-resources.ts';
+import { placesIn } from './place.ts';
 import { passToFace, registered } from './registered-functions.ts';
-
-/**
- * A thing of Node's that a registered thread has in another's place: `target[key]`.
- *
- *     Node's ── take ──▶ ours ── giveBack ──▶ Node's
- *                         │ somebody wraps it
- *                         ▼
- *                        theirs, around ours ── take, giveBack ──▶ theirs: ours underneath passes calls on
- */
-class Place {
-  private readonly target: object;
-  private readonly key: string;
-  private readonly ours: unknown;
-  /** What has stood here, once ours has been put here and not been given back. */
-  private before: PropertyDescriptor | undefined;
-
-  constructor(target: object, key: string, ours: unknown) {
-    this.target = target;
-    this.key = key;
-    this.ours = ours;
-  }
-
-  take(): void {
-    const found = Object.getOwnPropertyDescriptor(this.target, this.key);
-    if (found === undefined || found.value === this.ours) return;
-    const isWrapped = this.before !== undefined && found.value !== this.before.value;
-    if (isWrapped) return;
-    const { enumerable } = found;
-    const placed = { value: this.ours, writable: true, enumerable, configurable: true };
-    if (Reflect.defineProperty(this.target, this.key, placed)) this.before = found;
-  }
-
-  giveBack(): void {
-    const found = Object.getOwnPropertyDescriptor(this.target, this.key);
-    if (found?.value !== this.ours || this.before === undefined) return;
-    Object.defineProperty(this.target, this.key, this.before);
-    this.before = undefined;
-  }
-}
-
-const placesIn = (target: object, ours: object): Place[] =>
-  Object.entries(ours).map(([key, value]) => new Place(target, key, value));
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate } = registered.timers;
 const places = [

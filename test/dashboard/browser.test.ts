@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { createScheduler, type Scheduler } from 'shardwheel';
+import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../bench/dashboard/browser.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
-import { Draws, SEED } from '../fixtures/draws.ts';
+import { SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
+import { DrawnTimers } from './drawn-timers.ts';
 import { OpenedPage } from './opened-page.ts';
 
 let browser: Browser;
@@ -23,66 +24,6 @@ async function dashboard(shards: number) {
   return { scheduler, url, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
 }
 
-/** What a program that draws its timers has done to them, by its own count. */
-class Ledger {
-  scheduled = 0;
-  cancelled = 0;
-  moved = 0;
-  fired = 0;
-  /** By label; '' for those without. */
-  readonly live = new Map<string, Set<number>>();
-  private readonly ids = new Map<number, { label: string; at: number }>();
-  private readonly scheduler: Scheduler;
-  private readonly draws = new Draws(SEED);
-
-  constructor(scheduler: Scheduler) {
-    this.scheduler = scheduler;
-  }
-
-  get size(): number {
-    return [...this.live.values()].reduce((sum, { size }) => sum + size, 0);
-  }
-
-  /** Some of everything: it ends with its delivery, is cancelled, moved, or lives on. */
-  step(): void {
-    const { draws, scheduler } = this;
-    for (let i = 0; i < 100; i++) {
-      const label = draws.pick(['', 'idle', 'request']);
-      const calls = label === '' ? scheduler : scheduler.label(label);
-      const at = this.scheduled;
-      const id = calls.scheduleAfter(at, draws.pick([1, 20, 300, 3_600_000]) * draws.between(0.5, 1), this.fire, at);
-      this.scheduled += 1;
-      this.ids.set(at, { label, at: id });
-      this.liveOf(label).add(at);
-    }
-    for (const at of [...this.ids.keys()].filter(() => draws.below(8) === 0)) {
-      const { at: id, label } = this.ids.get(at) ?? { at: 0, label: '' };
-      if (draws.below(2) === 0) {
-        if (!scheduler.cancel(id)) throw new Error(`timer ${at} of seed ${SEED} was not live`);
-        this.cancelled += 1;
-        this.ids.delete(at);
-        this.liveOf(label).delete(at);
-      } else {
-        if (!scheduler.reschedule(id, scheduler.now() + 7_200_000)) throw new Error(`timer ${at} was not live`);
-        this.moved += 1;
-      }
-    }
-  }
-
-  private liveOf(label: string): Set<number> {
-    const found = this.live.get(label) ?? new Set();
-    this.live.set(label, found);
-    return found;
-  }
-
-  private readonly fire = (at: number): void => {
-    const { label } = this.ids.get(at) ?? { label: '' };
-    if (!this.liveOf(label).delete(at)) throw new Error(`timer ${at} of seed ${SEED} was delivered twice`);
-    this.ids.delete(at);
-    this.fired += 1;
-  };
-}
-
 /** Until the page shows it: samples come once a second, and some of what is shown follows every other. */
 const shows = (what: () => Promise<unknown>) => expect.poll(what, { interval: 50, timeout: 15_000 });
 
@@ -93,7 +34,7 @@ describe('the numbers', () => {
     await using served = await dashboard(2);
     await using opened = await OpenedPage.open(browser, served.url);
     const { page } = opened;
-    const ledger = new Ledger(served.scheduler);
+    const ledger = new DrawnTimers(served.scheduler);
     await page.locator('#histogram summary').click();
     await shows(() => opened.status()).toBe('Live');
     let looks = 0;

@@ -1,8 +1,16 @@
-/** A property that holds one of ours while the profile records: with the flags that Node's had. */
+/**
+ * A thing of Node's that a thread has something of ours in place of: `target[key]`, with the flags that Node's had.
+ *
+ *     Node's ── take ──▶ ours ── giveBack ──▶ Node's
+ *                         │ somebody wraps it
+ *                         ▼
+ *                        theirs, around ours ── take, giveBack ──▶ theirs: ours underneath passes calls on
+ */
 export class Place {
   private readonly target: object;
   private readonly key: PropertyKey;
   private readonly ours: unknown;
+  /** What has stood here, once ours has been put here and not been given back. */
   private before: PropertyDescriptor | undefined;
 
   constructor(target: object, key: PropertyKey, ours: unknown) {
@@ -13,13 +21,14 @@ export class Place {
 
   take(): void {
     const found = Object.getOwnPropertyDescriptor(this.target, this.key);
-    if (found === undefined) return;
+    if (found === undefined || found.value === this.ours) return;
+    const isWrapped = this.before !== undefined && found.value !== this.before.value;
+    if (isWrapped) return;
     const { enumerable } = found;
     const placed = { value: this.ours, writable: true, enumerable, configurable: true };
     if (Reflect.defineProperty(this.target, this.key, placed)) this.before = found;
   }
 
-  /** Unless somebody has put something of theirs here since. */
   giveBack(): void {
     const found = Object.getOwnPropertyDescriptor(this.target, this.key);
     if (found?.value !== this.ours || this.before === undefined) return;
@@ -28,5 +37,6 @@ export class Place {
   }
 }
 
+/** For each property of `ours`, its place in `target`. */
 export const placesIn = (target: object, ours: object): Place[] =>
   Reflect.ownKeys(ours).map((key) => new Place(target, key, Reflect.get(ours, key)));

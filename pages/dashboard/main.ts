@@ -13,7 +13,7 @@ import { Wheels } from './wheels.ts';
 /** Points that are kept: five minutes. */
 const MOST_POINTS = 300;
 
-/** The page: draws a sample when one has come, once, and nothing in between or unseen. */
+/** The page: draws every other sample, once, and nothing in between or unseen. */
 class Page {
   private readonly events = new Events({
     hello: (hello) => this.greet(hello),
@@ -110,10 +110,10 @@ class Page {
   private addParts(): void {
     const { parts } = this;
     parts.add(byId('tiles'), (sample) => this.tiles.show(sample));
-    parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards), 2);
-    for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.points), 2);
-    parts.add(byId('histogram'), ({ lateness }) => this.histogram.show(lateness), 2);
-    for (const { element, show } of tables(() => this.interval)) parts.add(element, show, 2);
+    parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards));
+    for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.points));
+    parts.add(byId('histogram'), ({ lateness }) => this.histogram.show(lateness));
+    for (const { element, show } of tables(() => this.interval)) parts.add(element, show);
   }
 }
 

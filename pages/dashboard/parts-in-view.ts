@@ -1,20 +1,16 @@
-/** What is out of view is drawn with every so many samples: a screen reader reads it there. */
+/** Samples from one drawing to the next: of what is in view, and of what is not, where a screen reader may read it. */
+const IN_VIEW = 2;
 const OUT_OF_VIEW = 6;
 
 interface Part<News> {
   readonly element: HTMLElement;
   readonly show: (news: News) => void;
-  /** Samples from one drawing to the next. */
-  readonly every: number;
   isInView: boolean;
   /** It has come into view. */
   isWanted: boolean;
 }
 
-/**
- * Parts of the page, each drawn with what is new while it is in view: with every sample, or with every other where a second
- * makes no difference that is seen. Most of what the page costs is drawing, and that goes by the area.
- */
+/** Parts of the page, each drawn with what is new while it is in view. Most of what the page costs is drawing, by area. */
 export class PartsInView<News> {
   private readonly parts: Part<News>[] = [];
   private readonly observer: IntersectionObserver;
@@ -33,15 +29,15 @@ export class PartsInView<News> {
     });
   }
 
-  add(element: HTMLElement, show: (news: News) => void, every = 1): void {
-    this.parts.push({ element, show, every, isInView: false, isWanted: true });
+  add(element: HTMLElement, show: (news: News) => void): void {
+    this.parts.push({ element, show, isInView: false, isWanted: true });
     this.observer.observe(element);
   }
 
   /** There is another sample. */
   count(): void {
     this.samples += 1;
-    for (const part of this.parts) part.isWanted ||= this.samples % (part.isInView ? part.every : OUT_OF_VIEW) === 0;
+    for (const part of this.parts) part.isWanted ||= this.samples % (part.isInView ? IN_VIEW : OUT_OF_VIEW) === 0;
   }
 
   /** All, whatever they have shown. */

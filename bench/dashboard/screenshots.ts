@@ -1,19 +1,22 @@
-// Takes pictures of the dashboard under the replay's load: node dist/bench/dashboard/screenshots.js <folder> [seconds] [flags…]
+// Takes pictures of the dashboard under the replay's load, as a user of a screen and of a phone sees it first; with `--whole`,
+// of all of it: node dist/bench/dashboard/screenshots.js [folder] [seconds] [--whole] [flags of the replay …]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchChromium } from './browser.ts';
 import { startReplay } from './watched-replay.ts';
 
-const [folder = 'docs/images', seconds = '25', ...flags] = process.argv.slice(2);
+const [folder = 'docs/images', seconds = '100', ...rest] = process.argv.slice(2);
+const flags = rest.filter((flag) => flag !== '--whole');
+const fullPage = rest.includes('--whole');
 mkdirSync(folder, { recursive: true });
 const replay = await startReplay(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
 const browser = await launchChromium();
 try {
   const views = [
-    { name: 'dashboard-light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-    { name: 'dashboard-dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
-    { name: 'dashboard-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    { name: 'dashboard-light', colorScheme: 'light', viewport: { width: 1120, height: 700 } },
+    { name: 'dashboard-dark', colorScheme: 'dark', viewport: { width: 1120, height: 700 } },
+    { name: 'dashboard-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
   ] as const;
   const pages = await Promise.all(
     views.map(async (view) => {
@@ -27,8 +30,8 @@ try {
   await sleep(Number(seconds) * 1000);
   for (const [at, page] of pages.entries()) {
     await page.bringToFront();
-    await page.waitForTimeout(1500);
-    await page.screenshot({ path: join(folder, `${views[at].name}.png`), fullPage: true });
+    await page.waitForTimeout(2500);
+    await page.screenshot({ path: join(folder, `${views[at].name}.png`), fullPage });
   }
 } finally {
   await browser.close();

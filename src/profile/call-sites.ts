@@ -75,9 +75,9 @@ const collect = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => fram
 function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   const traced: Traced = {};
-  // Not by assignment: where a program has frozen Error that throws.
+  // Not by assignment: where a program has frozen Error that throws, and the program's own function would be asked.
+  if (!Reflect.set(Error, 'prepareStackTrace', collect)) return [];
   Reflect.set(Error, 'stackTraceLimit', FRAMES);
-  Reflect.set(Error, 'prepareStackTrace', collect);
   Error.captureStackTrace(traced, entered);
   const frames = traced.stack; // made when it is read
   Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);

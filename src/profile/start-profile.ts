@@ -60,9 +60,9 @@ export function startProfile(): RunningProfile | undefined {
     return refuse(`the timers of Node ${process.version} are made in a way that it does not know`);
   }
   const stop = (): ProfileData => {
-    ticks.close();
     recorder.stop();
-    restore();
+    restore(); // first, or closing our own timer would count
+    ticks.close();
     file?.write(recorder.data());
     return recorder.data();
   };

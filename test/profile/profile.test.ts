@@ -1,37 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReportData } from '../../cli/profile/report-data.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
-import { type Ended, runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { runProgram } from '../node-timers/run-program.ts';
-
-const programOf = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'shardwheel-profiled-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let runs = 0;
-
-/** Profiles a program, without the page and the estimate unless they are asked for. */
-async function profile(
-  name: string,
-  given: readonly string[] = [],
-  flags: readonly string[] = ['--no-html', '--no-estimate'],
-): Promise<Ended & { report: ReportData }> {
-  const json = join(folder, `${++runs}.json`);
-  const argv = ['profile', '--json', json, ...flags, '--', process.execPath, programOf(name), ...given];
-  const ended = await runCommand(argv);
-  return { ...ended, report: JSON.parse(readFileSync(json, 'utf8')) };
-}
+import { folder, profile, programOf } from './profile-program.ts';
 
 describe('the profile of a program whose timers are known', () => {
   let data: ProfileData;
   let stdout: string;
 
   beforeAll(async () => {
-    const ended = await profile('known.mjs');
+    const ended = await profile(programOf('known.mjs'));
     expect(ended).toMatchObject({ code: 0 });
     stdout = ended.stdout;
     ({ data } = ended.report.loops[0]);
@@ -96,7 +76,7 @@ describe('the profile of a program whose timers are known', () => {
 
 describe('what else is recorded', () => {
   test("CommonJS, promisify(setTimeout), and a worker's timers apart", async () => {
-    const { report } = await profile('required.cjs');
+    const { report } = await profile(programOf('required.cjs'));
     const created = report.loops.map(({ data }) => [data.process.thread === 0, data.delays.map(({ delay }) => delay)]);
     expect(created).toEqual([
       [false, [14]],
@@ -116,12 +96,13 @@ describe('what else is recorded', () => {
 describe('a program that ends badly', () => {
   test.each([
     ['throw', 1, 'ended with exit code 1'],
+    ['reject', 1, 'ended with exit code 1'],
     ['exit', 3, 'ended with exit code 3'],
   ])('%s: its report comes, and its exit code', async (how, code, end) => {
-    const { code: own, report, stderr } = await profile('ends.mjs', [how]);
+    const { code: own, report, stderr } = await profile(programOf('ends.mjs'), [how]);
     expect([own, report.end]).toEqual([code, end]);
     expect(report.loops[0].data.totals).toMatchObject({ created: 1, fired: 1 });
-    if (how === 'throw') expect(stderr).toContain('Error: on purpose');
+    if (how !== 'exit') expect(stderr).toContain('Error: on purpose');
   });
 
   test('one that is killed before it has reported is said to have reported nothing', async () => {
@@ -137,34 +118,48 @@ describe('a program that ends badly', () => {
     expect(stderr).toContain('no Node process has reported');
   });
 
-  test('one that never ends, when the command is told to end', async () => {
-    const json = join(folder, 'hang.json');
-    const argv = [
-      'profile',
-      '--no-html',
-      '--no-estimate',
-      '--json',
-      json,
-      '--',
-      process.execPath,
-      programOf('ends.mjs'),
-    ];
-    const { code, stdout } = await runCommand([...argv, 'hang'], {
-      onStart: (child) => setTimeout(() => child.kill('SIGTERM'), 1800).unref(),
+  test('one that never ends, when the command is told to end: what it did until a second before', async () => {
+    const { code, report, stdout } = await profile(programOf('ends.mjs'), ['hang'], undefined, {
+      onStart: (child) => setTimeout(() => child.kill('SIGTERM'), 3300).unref(),
     });
-    expect(code).toBe(128 + 15);
-    expect(stdout).toContain('2 created');
+    expect([code, report.end]).toEqual([128 + 15, 'was ended by SIGTERM']);
+    const { data } = report.loops[0];
+    expect([data.state, data.totals.created]).toEqual(['recording', 2]);
+    expect(data.seconds).toBeGreaterThan(1.7);
+    expect(data.totals.fired).toBeGreaterThan(1);
+    expect(stdout).toContain('what it did in its last second is missing');
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'one that ends itself at %s: to the last timer',
+    async (signal) => {
+      const { code, report } = await profile(programOf('ends.mjs'), ['gracefully', signal], undefined, {
+        onStart: (child) => child.stdout?.once('data', () => child.kill(signal)),
+      });
+      expect([code, report.end]).toEqual([7, 'ended with exit code 7']);
+      expect(report.loops[0].data).toMatchObject({ state: 'ended', totals: { created: 3, fired: 2, cleared: 0 } });
+      expect(report.limits.join()).not.toContain('missing');
+    },
+  );
+
+  test('one that blocks its event loop, when it is told to end', async () => {
+    const { code, report } = await profile(programOf('ends.mjs'), ['block'], undefined, {
+      onStart: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
+    });
+    expect([code, report.end]).toEqual([128 + 2, 'was ended by SIGINT']);
+    expect(report.loops[0].data.totals).toMatchObject({ created: 3, fired: 1 });
   });
 
   test('one that goes on after the seconds that were asked for', async () => {
     const { code, report, stderr } = await profile(
-      'ends.mjs',
+      programOf('ends.mjs'),
       ['while'],
       ['--no-html', '--no-estimate', '--seconds', '1'],
     );
     expect(code).toBe(0);
     expect(stderr).toContain('recording is over, the program goes on');
     expect([report.end, report.loops[0].data.state]).toEqual(['', 'stopped']);
+    expect(report.loops[0].data.totals).toEqual({ created: 2, cleared: 0, refreshed: 0, fired: 1 });
     expect(report.loops[0].data.seconds).toBeLessThan(2.4);
   });
 });
@@ -178,6 +173,9 @@ describe('the command', () => {
       2,
       '/no/such/folder/report.html cannot be written',
     ],
+    [['--out', '.', '--', 'node', '-e', '0'], 2, '. cannot be written: it is a folder'],
+    [['--json', '.', '--', 'node', '-e', '0'], 2, '. cannot be written: it is a folder'],
+    [['--no-html', '--', '/'], 126, '/ cannot be run'],
     [['--read', '/no/such/folder'], 2, '/no/such/folder cannot be read'],
     [['--no-html', '--', 'no-such-command-here'], 127, 'no-such-command-here cannot be run: there is no such command'],
     [['--no-html', '--', 'true'], 1, 'no Node process has reported. Is "true" a Node program?'],
@@ -189,7 +187,7 @@ describe('the command', () => {
 
   test('writes one page with everything in it, and an estimate from costs measured here', async () => {
     const out = join(folder, 'report.html');
-    const { code, report, stdout } = await profile('ends.mjs', ['exit'], ['--out', out]);
+    const { code, report, stdout } = await profile(programOf('ends.mjs'), ['exit'], ['--out', out]);
     expect(code).toBe(3);
     expect(stdout).toContain(`Written: `);
     const html = readFileSync(out, 'utf8');

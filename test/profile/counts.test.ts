@@ -1,0 +1,108 @@
+import { describe, expect, test, vi } from 'vitest';
+import { CLEARED, CREATED, DelayCounters, FIRED, operationsOf, REFRESHED } from '../../src/profile/delay-counts.ts';
+import { Sampler } from '../../src/profile/sampler.ts';
+import { Series } from '../../src/profile/series.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+describe('counts by delay', () => {
+  test('are exact for the first thousand delays, and by range for the others', () => {
+    const counters = new DelayCounters();
+    for (let delay = 1; delay <= 1500; delay++) counters.add(delay, CREATED);
+    for (let time = 0; time < 7; time++) counters.add(1200, FIRED);
+    expect(counters.different).toBe(1000);
+    expect(counters.totals()).toEqual({ created: 1500, cleared: 0, refreshed: 0, fired: 7 });
+    expect(counters.commonest(2000)).toHaveLength(1000);
+    const bucketFrom = (ms: number) => counters.buckets().find(({ from }) => from === ms);
+    expect(bucketFrom(1000)).toEqual({ from: 1000, created: 501, cleared: 0, refreshed: 0, fired: 7 });
+    expect(bucketFrom(500)).toMatchObject({ created: 500 });
+  });
+
+  test('agree with a map for random delays, whole or not, near or far', () => {
+    const draws = new Draws(SEED);
+    const counters = new DelayCounters();
+    const model = new Map<number, number[]>();
+    const columns = [CREATED, CLEARED, REFRESHED, FIRED];
+    for (let step = 0; step < 20_000; step++) {
+      const delay = draws.pick([draws.pick([1, 2.5, 30, 65_535, 65_536, 2 ** 31 - 1]), draws.between(1, 100)]);
+      const column = draws.pick(columns);
+      counters.add(delay, column);
+      const row = model.get(Math.trunc(delay)) ?? [0, 0, 0, 0];
+      row[column] += 1;
+      model.set(Math.trunc(delay), row);
+    }
+    const rows = counters
+      .commonest(1000)
+      .map((row) => [row.delay, [row.created, row.cleared, row.refreshed, row.fired]] as const);
+    expect(new Map(rows), `seed ${SEED}`).toEqual(model);
+    const operations = counters.commonest(1000).map(operationsOf);
+    expect(operations).toEqual([...operations].sort((one, other) => other - one));
+    expect(counters.buckets().reduce((sum, bucket) => sum + operationsOf(bucket), 0)).toBe(20_000);
+  });
+});
+
+describe('a sampler', () => {
+  /** Calls until each sample, as its users count; the weights of those that were taken. */
+  function sampled(sampler: Sampler, calls: number): number[] {
+    const weights: number[] = [];
+    for (let call = 0; call < calls; call++) {
+      sampler.left -= 1;
+      if (sampler.left <= 0) weights.push(sampler.take());
+    }
+    return weights;
+  }
+
+  test('takes every call up to its budget, then ever fewer, and their weights add up to the calls', () => {
+    const draws = new Draws(SEED);
+    const random = vi.spyOn(Math, 'random').mockImplementation(() => draws.between(0, 1));
+    try {
+      const [samplers, calls] = [60, 20_000];
+      let sum = 0;
+      for (let each = 0; each < samplers; each++) {
+        const weights = sampled(new Sampler(200), calls);
+        expect(weights.slice(0, 200).every((weight) => weight === 1)).toBe(true);
+        expect(weights.length).toBeLessThan(200 * 9);
+        sum += weights.reduce((total, weight) => total + weight, 0);
+      }
+      // The spread of one sampler's sum is 4 %, so that of these is half of one.
+      expect(Math.abs(sum / (samplers * calls) - 1), `seed ${SEED}`).toBeLessThan(0.04);
+    } finally {
+      random.mockRestore();
+    }
+  });
+
+  test('takes more of them again once a second has had few', () => {
+    const sampler = new Sampler(50);
+    sampled(sampler, 10_000);
+    for (let second = 0; second < 20; second++) sampler.renew();
+    sampler.left = 1;
+    expect(sampled(sampler, 20).at(-1)).toBe(1);
+  });
+});
+
+describe('the series', () => {
+  const point = (at: number, pass: number) => ({
+    at,
+    pass,
+    live: at,
+    busy: 0,
+    created: at,
+    cleared: 0,
+    refreshed: 0,
+    fired: 0,
+  });
+
+  test.each([1, 479, 480, 481, 5000, 100_000])(
+    'of %i points has at most 480, in order, and the longest pass',
+    (points) => {
+      const series = new Series();
+      const longest = Math.floor(points / 2);
+      for (let at = 0; at < points; at++) series.add(point(at, at === longest ? 99 : 1));
+      const all = series.all();
+      expect(all.length).toBeLessThanOrEqual(480);
+      expect(all.length).toBeGreaterThanOrEqual(Math.min(points, 239));
+      const times = all.map(({ at }) => at);
+      expect(times).toEqual([...times].sort((one, other) => one - other));
+      expect(Math.max(...all.map(({ pass }) => pass))).toBe(99);
+    },
+  );
+});

@@ -9,9 +9,13 @@ export class Sampler {
   left = 1;
   private step = 1;
   private taken = 0;
+  /** Samples until the gap doubles. */
+  private limit: number;
   private budget: number;
 
-  constructor(budget: number) {
+  /** `first`: how many of the first calls are all sampled. */
+  constructor(budget: number, first = budget) {
+    this.limit = first;
     this.budget = budget;
   }
 
@@ -19,7 +23,8 @@ export class Sampler {
   take(): number {
     const { step } = this;
     this.taken += 1;
-    if (this.taken >= this.budget) {
+    if (this.taken >= this.limit) {
+      this.limit = this.budget;
       this.taken = 0;
       this.step *= 2;
     }
@@ -30,6 +35,7 @@ export class Sampler {
   /** A second has passed; the next may have another budget. */
   renew(budget = this.budget): void {
     this.budget = budget;
+    this.limit = budget;
     if (this.step > 1 && this.taken < budget / 2) this.step /= 2;
     this.taken = 0;
   }

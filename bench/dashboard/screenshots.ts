@@ -1,5 +1,6 @@
-// Takes pictures of the dashboard under the replay's load, as a user of a screen and of a phone sees it first; with `--whole`,
-// of all of it: node dist/bench/dashboard/screenshots.js [folder] [seconds] [--whole] [flags of the replay …]
+// Takes pictures of the dashboard under the replay's load: those of docs/images; with `--whole`, of all of it, and more of them:
+//
+//     node dist/bench/dashboard/screenshots.js [folder] [seconds] [--whole] [flags of the replay …]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,11 +14,17 @@ mkdirSync(folder, { recursive: true });
 const replay = await startReplay(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
 const browser = await launchChromium();
 try {
-  const views = [
-    { name: 'dashboard-light', colorScheme: 'light', viewport: { width: 1120, height: 700 } },
-    { name: 'dashboard-dark', colorScheme: 'dark', viewport: { width: 1120, height: 700 } },
-    { name: 'dashboard-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  const desk = { width: 1330, height: 570 };
+  const phone = { width: 390, height: 540 };
+  const inDocs = [
+    { name: 'dashboard-light', colorScheme: 'light', viewport: desk },
+    { name: 'dashboard-dark', colorScheme: 'dark', viewport: phone },
   ] as const;
+  const others = [
+    { name: 'dashboard-dark-desk', colorScheme: 'dark', viewport: desk },
+    { name: 'dashboard-light-phone', colorScheme: 'light', viewport: phone },
+  ] as const;
+  const views = fullPage ? [...inDocs, ...others] : inDocs;
   const pages = await Promise.all(
     views.map(async (view) => {
       const page = await browser.newPage({ colorScheme: view.colorScheme, viewport: view.viewport });

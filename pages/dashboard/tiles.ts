@@ -46,7 +46,7 @@ const tiles: readonly Tile[] = [
   },
   {
     name: 'late',
-    title: 'Late now, 99 % within',
+    title: 'Late now (99 %)',
     value: ({ lateness: { now } }) => (now === undefined || now.count === 0 ? [unknown, 'ms'] : time(now.p99)),
     note: ({ lateness: { run } }) => (run.count === 0 ? 'nothing delivered yet' : `${timeText(run.p99)} over the run`),
   },

@@ -40,7 +40,9 @@ const arrangements: readonly Arrangement[] = [
 
 const load: PlannedLoad = { cps, timers: proxyTimers(lifetime * 1000) };
 
-type Measured = Record<Figure, number> & { readonly work: number; readonly workAtMost: number };
+/** ms per connection of the driver alone: of its event loops, of what else runs in its process, and at the highest rate. */
+type DriverCosts = Record<'work' | 'besideWork' | 'workAtMost', number>;
+type Measured = Record<Figure, number> & DriverCosts;
 
 const replay = fileURLToPath(new URL(`../../replay/main${import.meta.url.slice(-3)}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'shardwheel-plan-'));
@@ -71,6 +73,7 @@ function measuredOf(service: Service, paced: Summary, most: Summary, loops: numb
     p99: verdict.lateness.p99,
     memory: (memory.peak - memory.before - (paced.driver.memory.peak - paced.driver.memory.before)) / 2 ** 20,
     work: paced.driver.cpu.thread / paced.driver.connections,
+    besideWork: (paced.driver.cpu.process - paced.driver.cpu.thread) / paced.driver.connections,
     workAtMost: (1000 * loops) / most.driver.reached,
   };
 }
@@ -89,7 +92,7 @@ function predict(measuredCosts: Costs, costsAtMost: Costs, arrangement: Arrangem
   const perConnection = 1e6 / cps;
   return {
     loop: loopCpu * arrangement.loops * perConnection,
-    process: busyCores * perConnection,
+    process: busyCores * perConnection + median('besideWork') * 1000,
     highest: highestRate(load, { ...costsAtMost, work: median('workAtMost') }, arrangement),
     ...lateness,
     memory: memoryOf(load, costs, arrangement) / 2 ** 20,

@@ -38,37 +38,39 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   const { watch, creations } = recorder;
   const call = nodes as Create;
   const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
-    // biome-ignore lint/complexity/noArguments: a rest parameter would be an array for each timer
-    const given = arguments as unknown as unknown[];
+    // biome-ignore lint/complexity/noArguments: neither these nor a rest parameter are made where there are but two
+    if (arguments.length > 2) return withArguments(this, arguments);
     creations.left -= 1;
-    if (creations.left <= 0) return sample(this, given);
+    const isSampled = creations.left <= 0;
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      timer = given.length <= 2 ? call(callback, delay) : Reflect.apply(call, this, given);
+      timer = isSampled ? timedCreate(recorder.times.create, call, callback, delay) : call(callback, delay);
     } finally {
       watch.isOwn = false;
     }
-    if (watch.inserted !== timer) adoptListOf(timer);
-    watch.inserted = undefined;
-    recorder.created(timer, kind);
+    count(timer, isSampled);
     return timer;
   };
-  const sample = (self: unknown, given: unknown[]): NodeTimeout => {
+  /** In a function of its own, and so its arguments are an object only here. */
+  const withArguments = (self: unknown, given: IArguments): NodeTimeout => {
+    creations.left -= 1;
+    const isSampled = creations.left <= 0;
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      if (given.length > 2) timer = Reflect.apply(call, self, given);
-      else timer = timedCreate(recorder.times.create, call, given[0], given[1]);
+      timer = Reflect.apply(call, self, given);
     } finally {
       watch.isOwn = false;
     }
-    const weight = creations.take();
+    count(timer, isSampled);
+    return timer;
+  };
+  const count = (timer: NodeTimeout, isSampled: boolean): void => {
     if (watch.inserted !== timer) adoptListOf(timer);
     watch.inserted = undefined;
     recorder.created(timer, kind);
-    recorder.sampled(timer, own, weight);
-    return timer;
+    if (isSampled) recorder.sampled(timer, own, creations.take());
   };
   return like(nodes, own);
 }

@@ -1,8 +1,8 @@
 /**
- * Chooses which calls are sampled: all of the first, then no more than some `budget`s in a second, however many there are. Gaps are random,
- * so that a program which sets timers in turns is not sampled at one of them only.
+ * Chooses which calls are sampled: all of the first ones, then no more than some `budget`s in a second, however many there are. Gaps
+ * are random, so that a program which sets timers in turns is not sampled at one of them only.
  *
- *     step    the mean gap; a sample stands for so many calls
+ *     step    the mean gap; a sample stands for so many calls. Twice as much whenever the limit is reached
  *     left    calls until the next sample; the caller counts it down
  */
 export class Sampler {
@@ -28,15 +28,17 @@ export class Sampler {
       this.taken = 0;
       this.step *= 2;
     }
-    this.left = this.step === 1 ? 1 : 1 + Math.floor(Math.random() * (2 * this.step - 1));
+    // A whole number for V8, too: every call counts it down.
+    this.left = (1 + Math.random() * (2 * this.step - 1)) | 0;
     return step;
   }
 
   /** A second has passed; the next may have another budget. */
   renew(budget = this.budget): void {
     this.budget = budget;
+    if (this.step === 1) return; // of the first ones there may be some left
     this.limit = budget;
-    if (this.step > 1 && this.taken < budget / 2) this.step /= 2;
+    if (this.taken < budget / 2) this.step /= 2;
     this.taken = 0;
   }
 }

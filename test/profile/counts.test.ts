@@ -70,6 +70,23 @@ describe('a sampler', () => {
     }
   });
 
+  test('takes the first ones each, whatever its budget, and from then on keeps to that', () => {
+    const sampler = new Sampler(10, 300);
+    expect(sampled(sampler, 300)).toEqual(new Array(300).fill(1));
+    // At steps of 2, 4, … 2^11: 10 of each.
+    const weights = sampled(sampler, 40_000);
+    expect(weights.length).toBeLessThan(150);
+    expect(weights.filter((weight) => weight === 2)).toHaveLength(10);
+  });
+
+  test('does not lose those of the first that are left when a second has passed', () => {
+    const sampler = new Sampler(10, 300);
+    sampled(sampler, 20);
+    sampler.renew(4);
+    expect(sampled(sampler, 280)).toEqual(new Array(280).fill(1));
+    expect(Math.max(...sampled(sampler, 100))).toBeGreaterThan(2);
+  });
+
   test('takes more of them again once a second has had few', () => {
     const sampler = new Sampler(50);
     sampled(sampler, 10_000);

@@ -20,6 +20,7 @@ export const longSuites = [
   'test/lane/stress.test.ts',
   'test/node-timers/node-timers.test.ts',
   'test/profile/node-timers.test.ts',
+  'test/profile/page.test.ts',
   'test/profile/processes.test.ts',
   'test/profile/profile.test.ts',
   'test/register/packages.test.ts',

@@ -8,7 +8,7 @@ beforeAll(async () => {
   const { code, report } = await profile(programOf('kinds.mjs'));
   expect(code).toBe(0);
   ({ data } = report.loops[0]);
-});
+}, 60_000);
 
 /** Created, cleared, refreshed, fired. */
 const countsOf = (delay: number): number[] => {

@@ -15,7 +15,7 @@ describe('the profile of a program whose timers are known', () => {
     expect(ended).toMatchObject({ code: 0 });
     stdout = ended.stdout;
     ({ data } = ended.report.loops[0]);
-  });
+  }, 60_000);
 
   test('counts what it creates, clears, refreshes, and what fires', () => {
     expect(data.totals).toEqual({

@@ -11,6 +11,11 @@ test('the page, its script and its style, which name no other host, and nothing 
   const { url } = served_;
   const [page, script, style] = await Promise.all(['/', '/main.js', '/style.css'].map((path) => ask(url, path)));
   expect([page.status, script.status, style.status]).toEqual([200, 200, 200]);
+  expect([page.text.includes('/main.js'), script.text.includes('EventSource'), style.text.includes('.dial')]).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   expect(page.headers['content-security-policy']).not.toContain('unsafe');

@@ -13,6 +13,8 @@ const deadlines = scheduler.label('request');
 const connections: number[] = [];
 let requests = 0;
 
+const answer = (deadline: number): void => void scheduler.cancel(deadline);
+
 /** Some connections come, and each request moves its connection's idle timeout. One in ten is too late. */
 function traffic(): void {
   for (let i = 0; i < 20; i++) connections.push(idle.scheduleAfter(connections.length, 20_000));
@@ -20,7 +22,7 @@ function traffic(): void {
     const connection = Math.floor(Math.random() * connections.length);
     scheduler.rescheduleAfter(connections[connection], 20_000);
     const deadline = deadlines.scheduleAfter(connection, 500);
-    if (++requests % 10 > 0) setTimeout(() => scheduler.cancel(deadline), Math.random() * 300);
+    if (++requests % 10 > 0) scheduler.scheduleAfter(connection, Math.random() * 300, answer, deadline);
   }
 }
 

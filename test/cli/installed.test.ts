@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +39,16 @@ test('npx shardwheel profile records a program, and writes its page', () => {
   expect(output).toContain('40 created, 0 cleared, 0 refreshed, 40 fired');
   expect(output).toContain('app.js:1');
   expect(readFileSync(join(folder, 'shardwheel-profile.html'), 'utf8')).toContain('app.js');
+});
+
+test('node --import shardwheel/profile shows a short report at the end', () => {
+  writeFileSync(join(folder, 'short.js'), 'for (let n = 0; n < 30; n++) setTimeout(() => {}, 20);\n');
+  const { stderr, status } = spawnSync('node', ['--import', 'shardwheel/profile', 'short.js'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  expect([status, stderr]).toEqual([0, expect.stringContaining('30 created, 0 cleared, 0 refreshed, 30 fired')]);
 });
 
 test('npx shardwheel plan measures, and says what to take', () => {

@@ -17,7 +17,7 @@ beforeAll(() => {
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
   run('npm', 'install', '--no-audit', '--no-fund', `./${tarball}`);
-});
+}, 120_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

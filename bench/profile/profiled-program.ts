@@ -84,6 +84,7 @@ async function started(): Promise<Load> {
   return { work: () => running.work(waits), stop: () => running.stop() };
 }
 
+process.once('disconnect', () => process.exit()); // whoever measures is gone, or has what it wants
 const load = await started();
 await load.work(); // compiled, connected
 const before = process.cpuUsage();

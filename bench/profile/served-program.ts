@@ -7,6 +7,8 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { Pool } from 'undici';
 
+/** ms until it ends, should nobody end it. */
+const LIFE = 300_000;
 /** ms. No part of Node and no library sets timers of this delay, so the profile's row of it is the server's own. */
 const DELAY = 7_321;
 
@@ -91,6 +93,7 @@ if (isMainThread) {
     process.stdout.write(`${JSON.stringify(ledger)}\n`, () => process.exit(0));
   });
   process.stdout.write(`${port}\n`);
+  setTimeout(() => process.exit(1), LIFE).unref();
 } else {
   parentPort?.postMessage(await plainFastify());
 }

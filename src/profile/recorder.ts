@@ -157,8 +157,13 @@ export class Recorder implements ListObserver {
     this.passes.beginSpan();
   }
 
+  /** Below 0 where timers end that were set before there was a recorder. */
+  private get shownLive(): number {
+    return Math.max(0, this.live);
+  }
+
   private present(at: number, totals: TimerCounts): SeriesPoint {
-    return { at, live: this.live, pass: this.passes.longestOfSpan, busy: this.busy, ...totals };
+    return { at, live: this.shownLive, pass: this.passes.longestOfSpan, busy: this.busy, ...totals };
   }
 
   /** To be called each second. */
@@ -190,7 +195,7 @@ export class Recorder implements ListObserver {
     const passes = this.passes.data();
     const totals = this.delays.totals();
     const at = this.seconds;
-    const { live, busy } = this;
+    const { shownLive: live, busy } = this;
     const series = this.series.all();
     const before = series.at(-1)?.at ?? 0;
     if (at - before >= LEAST_SPAN) series.push(this.present(at, totals));

@@ -126,6 +126,19 @@ describe('snapshot() and stop()', () => {
   });
 });
 
+test('timers from before the profile are counted as they are cleared, and nothing lives below zero', async () => {
+  const path = written(
+    'before.mjs',
+    'const before = Array.from({ length: 3 }, () => setTimeout(() => {}, 5000));',
+    `const { snapshot } = await import(${JSON.stringify(entry('profile'))});`,
+    'before.forEach(clearTimeout);',
+    'const { live, series, totals } = snapshot();',
+    'console.log(JSON.stringify([totals.created, totals.cleared, live, series.every((point) => point.live >= 0)]));',
+  );
+  const { output } = await runProgram(path, []);
+  expect(JSON.parse(output.split('\n')[0])).toEqual([0, 3, 0, true]);
+});
+
 describe('data in a folder', () => {
   test('is read by the command, whatever else lies there', async () => {
     const path = written('kept.mjs', 'for (let n = 0; n < 6; n++) setTimeout(() => {}, 41);');

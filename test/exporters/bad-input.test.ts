@@ -79,6 +79,7 @@ test('a label that the program calls (other) is that of all others, warned of al
 
 test('whatever a label or a name is written with comes back out of the text', async () => {
   await using scheduler = manual();
+  await scheduler.ready; // two readings are compared
   const registry = new Registry();
   registerMetrics(scheduler, registry, { name: 'a "b"\n\\c\\n' });
   const { provider, collect } = newProvider();

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** Frames that are looked at; a package that wraps timers more often than that counts as the place itself. */
 const FRAMES = 12;
 const MOST_SITES = 500;
+/** Places whose names are kept: to find one's takes as long as to walk the stack. */
+const MOST_PLACES = 2000;
 
 /** What one place's sampled timers did; each sample counts for as many calls as it stands for. */
 export interface Site {
@@ -91,14 +93,28 @@ function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[]
 
 const fileOf = (frame: NodeJS.CallSite): string => frame.getFileName() ?? '';
 
-/** `file:line`, from the working folder if it is in there, and the function's name. Source maps are followed where Node does. */
-function placeOf(frame: NodeJS.CallSite | undefined): [place: string, name: string] {
+type Place = [place: string, name: string];
+
+const places = new Map<string, Place>();
+
+function placeOf(frame: NodeJS.CallSite | undefined): Place {
   if (frame === undefined) return ["Node's own code", ''];
   const file = fileOf(frame);
   const line = frame.getLineNumber() ?? 0;
-  const origin = findSourceMap(file)?.findOrigin(line, frame.getColumnNumber() ?? 1);
+  const column = frame.getColumnNumber() ?? 1;
+  const key = `${file}:${line}:${column}`;
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const found: Place = [placeAt(file, line, column), frame.getFunctionName() ?? ''];
+  if (places.size < MOST_PLACES) places.set(key, found);
+  return found;
+}
+
+/** `file:line`, from the working folder if it is in there. Source maps are followed where Node does. */
+function placeAt(file: string, line: number, column: number): string {
+  const origin = findSourceMap(file)?.findOrigin(line, column);
   const source = origin !== undefined && 'fileName' in origin ? origin : { fileName: file, lineNumber: line };
-  return [`${shortened(source.fileName)}:${source.lineNumber}`, frame.getFunctionName() ?? ''];
+  return `${shortened(source.fileName)}:${source.lineNumber}`;
 }
 
 function shortened(file: string): string {

@@ -20,7 +20,7 @@ const BUDGET = 250;
  */
 const FIRST_SITES = 200;
 const SITES = 10;
-const SHARE_FOR_SITES = 0.004;
+const SHARE_FOR_SITES = 0.002;
 const FEWEST_SITES = 4;
 const DELAYS_SHOWN = 64;
 const SITES_SHOWN = 100;

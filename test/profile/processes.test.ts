@@ -139,6 +139,24 @@ test('timers from before the profile are counted as they are cleared, and nothin
   expect(JSON.parse(output.split('\n')[0])).toEqual([0, 3, 0, true]);
 });
 
+test('a snapshot takes nothing from the series: the longest pass is there at its next point, and there alone', async () => {
+  const path = written(
+    'long-pass.mjs',
+    `const { snapshot } = await import(${JSON.stringify(entry('profile'))});`,
+    'const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));',
+    'setTimeout(() => { for (const end = Date.now() + 40; Date.now() < end; ); }, 1);',
+    'await sleep(60);',
+    'snapshot();',
+    'await sleep(600);',
+    'const passes = snapshot().series.map(({ pass }) => pass);',
+    'console.log(JSON.stringify([Math.max(...passes), Math.min(...passes.slice(1))]));',
+  );
+  const { output } = await runProgram(path, []);
+  const [longest, afterwards] = JSON.parse(output.split('\n')[0]);
+  expect(longest).toBeGreaterThan(38);
+  expect(afterwards).toBeLessThan(longest);
+});
+
 describe('data in a folder', () => {
   test('is read by the command, whatever else lies there', async () => {
     const path = written('kept.mjs', 'for (let n = 0; n < 6; n++) setTimeout(() => {}, 41);');

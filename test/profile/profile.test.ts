@@ -128,6 +128,9 @@ describe('a program that ends badly', () => {
     expect(data.seconds).toBeGreaterThan(1.7);
     expect(data.totals.fired).toBeGreaterThan(1);
     expect(stdout).toContain('what it did in its last second is missing');
+    // What was written just after a point has no point of its own: a rate over an instant says nothing.
+    const gaps = data.series.slice(1).map(({ at }, before) => at - data.series[before].at);
+    expect(Math.min(...gaps)).toBeGreaterThan(0.05);
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(

@@ -9,7 +9,6 @@ import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping }
 import { nodeClockOffset } from './node-clock.ts';
 import { type NodeTimeout, watchLists } from './node-lists.ts';
 import type { Recorder } from './recorder.ts';
-import { type Clear, type Create, type Refresh, warmUpTimedCalls } from './timed-calls.ts';
 
 type Call = (...given: never[]) => unknown;
 
@@ -34,13 +33,11 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   recorder.watch.isOwn = true;
   recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
   nodes.clearTimeout(probe as never);
-  const { refresh } = probe;
+  // Before any of Node's code is warm. What V8 has learnt of `new Timeout` is void once its prototype changes, and it does not learn it
+  // twice: each of its stores would be a look-up in all later timers of this thread.
   const places = [...functionPlaces(recorder), ...methodPlaces(recorder, Object.getPrototypeOf(probe))];
   for (const place of places) place.take();
   syncBuiltinESMExports();
-  // Now, and with Node's own functions. What V8 learns of `new Timeout` is void once its prototype changes, and it does not learn
-  // it twice: each of its stores would be a look-up in all later timers of this thread.
-  warmUpTimedCalls(nodes.setTimeout as Create, nodes.clearTimeout as Clear, refresh as Refresh);
   recorder.watch.isOwn = false;
   recorder.watch.inserted = undefined;
   return () => {

@@ -1,9 +1,15 @@
 import { like } from '../timers/like-nodes.ts';
+import { clock } from './call-times.ts';
 import { adopt, isInternal, type NodeTimeout } from './node-lists.ts';
 import type { Kind, Recorder } from './recorder.ts';
-import { type Clear, type Create, type Refresh, timedClear, timedCreate, timedRefresh } from './timed-calls.ts';
 
 type Call = (...given: never[]) => unknown;
+type Create = (callback: unknown, delay: unknown) => NodeTimeout;
+type Clear = (handle: unknown) => void;
+type Refresh = (this: NodeTimeout) => unknown;
+
+// A sampled call is timed where every other one is made, too: in a function of its own, Node's code would be another copy, which
+// the processor has in no cache, and take some times as long.
 
 /** Timers that the program has made numbers of: it may clear them by these. */
 export class Numbers {
@@ -35,20 +41,23 @@ function adoptListOf(timer: NodeTimeout): void {
 
 /** setTimeout and setInterval: Node's work, counted. */
 export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
-  const { watch, creations } = recorder;
+  const { watch, creations, times } = recorder;
   const call = nodes as Create;
   const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
     // biome-ignore lint/complexity/noArguments: neither these nor a rest parameter are made where there are but two
     if (arguments.length > 2) return withArguments(this, arguments);
     creations.left -= 1;
     const isSampled = creations.left <= 0;
+    const before = isSampled ? clock() : 0;
+    const begun = isSampled ? clock() : 0;
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      timer = isSampled ? timedCreate(recorder.times.create, call, callback, delay) : call(callback, delay);
+      timer = call(callback, delay);
     } finally {
       watch.isOwn = false;
     }
+    if (isSampled) times.create.add(before, begun, clock());
     count(timer, isSampled);
     return timer;
   };
@@ -77,7 +86,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
 
 /** clearTimeout, clearInterval: what they are given is looked at before Node clears it. */
 export function clearing(recorder: Recorder, nodes: Call, numbers: Numbers): Call {
-  const { clears } = recorder;
+  const { clears, times } = recorder;
   const clear = nodes as Clear;
   const own = (handle: unknown): void => {
     if (typeof handle === 'object' && handle !== null) recorder.clearing(handle as NodeTimeout);
@@ -86,12 +95,13 @@ export function clearing(recorder: Recorder, nodes: Call, numbers: Numbers): Cal
       if (timer !== undefined) recorder.clearing(timer);
     }
     clears.left -= 1;
-    if (clears.left > 0) {
-      clear(handle);
-      return;
-    }
+    const isSampled = clears.left <= 0;
+    const before = isSampled ? clock() : 0;
+    const begun = isSampled ? clock() : 0;
+    clear(handle);
+    if (!isSampled) return;
+    times.clear.add(before, begun, clock());
     clears.take();
-    timedClear(recorder.times.clear, clear, handle);
   };
   return like(nodes, own);
 }
@@ -106,7 +116,7 @@ export function closing(recorder: Recorder, nodes: Call): Call {
 
 /** Timeout.prototype.refresh: of the program's timers, and of Node's own. */
 export function refreshing(recorder: Recorder, nodes: Call): Call {
-  const { watch, refreshes } = recorder;
+  const { watch, refreshes, times } = recorder;
   const refresh = nodes as Refresh;
   return like(nodes, function (this: NodeTimeout): unknown {
     refreshes.left -= 1;
@@ -115,13 +125,17 @@ export function refreshing(recorder: Recorder, nodes: Call): Call {
     const wasDue = watch.isCandidate(this);
     watch.isOwn = true;
     watch.inserted = undefined;
+    const before = isSampled ? clock() : 0;
+    const begun = isSampled ? clock() : 0;
     try {
-      if (isSampled) timedRefresh(recorder.times.refresh, refresh, this);
-      else refresh.call(this);
+      refresh.call(this);
     } finally {
       watch.isOwn = false;
     }
-    if (isSampled) refreshes.take();
+    if (isSampled) {
+      times.refresh.add(before, begun, clock());
+      refreshes.take();
+    }
     if (watch.inserted !== this) {
       if (!this._idleNext) return this; // cleared: it stays so
       adoptListOf(this);

@@ -63,7 +63,7 @@ describe('the profile of a program whose timers are known', () => {
     expect(data.latenessBuckets.reduce((sum, each) => sum + each, 0)).toBe(data.totals.fired);
     expect(data.lateness.count).toBe(data.totals.fired);
     expect(data.lateness.max).toBeGreaterThanOrEqual(data.lateness.p99);
-    expect(data.passes.count).toBeGreaterThan(5);
+    expect(data.passes.count).toBeGreaterThan(1);
     expect(data.passes.longest.fired).toBeGreaterThan(0);
   });
 

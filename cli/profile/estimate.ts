@@ -23,7 +23,9 @@ export function estimateOf(data: ProfileData, { node, shardwheel }: Calibration)
   const pair = (costs: TimerCosts): number => young * costs.young + (1 - young) * costs.old;
   const pairs = totals.created * calls.create.ns + (totals.cleared + needlessClears) * calls.clear.ns;
   const refreshes = totals.refreshed * calls.refresh.ns;
-  const share = (ns: number): number => ns / 1e6 / busy;
+  // Sampled calls may cost more than the others: no more than all of the busy time can be theirs.
+  const whole = Math.max(busy, (pairs + refreshes + totals.fired * node.fire) / 1e6);
+  const share = (ns: number): number => ns / 1e6 / whole;
   return {
     calls: share(pairs + refreshes),
     firing: share(totals.fired * node.fire),
@@ -87,7 +89,7 @@ export function verdictOf({ busy, passes, seconds, totals }: ProfileData, estima
 /** What every report says of its own figures. */
 export const limits: readonly string[] = [
   'Counts by delay are exact. Counts by call site come from samples, scaled to the exact totals.',
-  'The share of calls comes from calls timed in the program, one by one, without the slowest and the fastest tenth: in a loop of nothing but timers that is up to half too much. The share of firing is the exact count times the cost of an empty callback, measured after the program.',
+  'The share of calls comes from calls timed in the program, one by one, without the slowest and the fastest tenth: where a program does nothing but timers that is up to three times too much. The share of firing is the exact count times the cost of an empty callback, measured after the program.',
   'The estimate assumes that a call of yours would cost as much less, or more, with shardwheel as one in the measurement. It leaves out garbage collection, memory, and the CPU of a shard on another core.',
   'Callbacks themselves, with their ticks and microtasks, cost the same on any timers; the passes include them.',
   "Timers of Node's own parts (sockets, http, its fetch as far as it keeps its own) stay Node's with shardwheel; they are counted apart.",

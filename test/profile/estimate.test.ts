@@ -30,6 +30,13 @@ describe('the estimate', () => {
     expect(estimate.withShardwheel).toBeCloseTo(0.015 + 0.0025, 9);
   });
 
+  test('gives timers no more than all of the busy time', () => {
+    const calls = { ...exampleData().calls, create: { samples: 9, ns: 30_000 } };
+    const estimate = estimateOf(exampleData({ calls }), exampleCosts) as Estimate;
+    expect(estimate.calls + estimate.firing).toBeCloseTo(1, 9);
+    expect(estimate.withShardwheel).toBeCloseTo((0.5 * 3.009 + 0.001) / 3.013, 9);
+  });
+
   test('is none where the loop was busy for too short a time', () => {
     expect(estimateOf(exampleData({ busy: 19 }), exampleCosts)).toBeUndefined();
   });

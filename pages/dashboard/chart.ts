@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import type { Point } from '../../src/dashboard/messages.ts';
-import { make, setAttribute, setText } from './elements.ts';
+import { make, setAttribute, setText } from '../elements.ts';
 import { clock } from './format.ts';
 import { Table } from './table.ts';
 import { type ColourName, colours } from './theme.ts';

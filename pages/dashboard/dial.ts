@@ -1,32 +1,18 @@
 import type { LevelView, ShardView } from '../../src/dashboard/messages.ts';
-import { cleared, make, setAttribute, setText } from './elements.ts';
+import { cleared, make, setAttribute, setText } from '../elements.ts';
 import { compact, count, timeText } from './format.ts';
 import { Table } from './table.ts';
-import { colours } from './theme.ts';
+import { colours, shades } from './theme.ts';
 
 const SIZE = 288;
 const OUTER = 140;
 const INNER = 46;
 const GAP = 4;
 const TURN = 2 * Math.PI;
-/** Shades of what an arc holds, by the logarithm. */
-const SHADES = 8;
-
-/** The colours of arcs, from few entries to many. */
-export function shades(): string[] {
-  const part = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16);
-  return Array.from({ length: SHADES }, (_, shade) => {
-    const share = shade / (SHADES - 1);
-    const mixed = [1, 3, 5].map((at) =>
-      Math.round(part(colours.faint, at) + (part(colours.accent, at) - part(colours.faint, at)) * share),
-    );
-    return `rgb(${mixed.join(' ')})`;
-  });
-}
 
 /** The shade of so many entries, where `most` has the last. */
 const shadeOf = (entries: number, most: number): number =>
-  most <= 1 ? SHADES - 1 : Math.round((Math.log(entries) / Math.log(most)) * (SHADES - 1));
+  most <= 1 ? shades.length - 1 : Math.round((Math.log(entries) / Math.log(most)) * (shades.length - 1));
 
 /** The most entries of an arc. */
 export const mostIn = (shards: readonly ShardView[]): number =>
@@ -138,9 +124,8 @@ function drawRing(
     path.moveTo(radius * Math.cos(from), radius * Math.sin(from));
     path.arc(0, 0, radius, from, angleOf((filled[at] + 1) / arcs));
   }
-  const colourOf = shades();
   for (const [shade, path] of paths) {
-    context.strokeStyle = colourOf[shade];
+    context.strokeStyle = shades[shade];
     context.stroke(path);
   }
   const angle = angleOf((hand + 0.5) / slots);

@@ -1,5 +1,5 @@
 import type { LatenessView, LatenessViews } from '../../src/dashboard/messages.ts';
-import { cleared, make, setAttribute, setText } from './elements.ts';
+import { cleared, make, setAttribute, setText } from '../elements.ts';
 import { count, timeText } from './format.ts';
 import { Table } from './table.ts';
 import { colours } from './theme.ts';

@@ -1,6 +1,6 @@
 import type { Hello, Point, Sample } from '../../src/dashboard/messages.ts';
+import { byId, setAttribute, setText } from '../elements.ts';
 import { Chart } from './chart.ts';
-import { byId, setAttribute, setText } from './elements.ts';
 import { Events, type State } from './event-source.ts';
 import { compact, count, timeText } from './format.ts';
 import { Histogram } from './histogram.ts';

@@ -1,4 +1,4 @@
-import { make, setText } from './elements.ts';
+import { make, setText } from '../elements.ts';
 
 export interface Column<Row> {
   readonly title: string;

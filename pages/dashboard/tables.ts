@@ -1,5 +1,5 @@
 import type { ClientView, LabelView, LaneView, RestartView, Sample, ShardView } from '../../src/dashboard/messages.ts';
-import { byId, setText } from './elements.ts';
+import { byId, setText } from '../elements.ts';
 import { clock, count, percent, sizeText, timeText } from './format.ts';
 import { type Column, Table } from './table.ts';
 

@@ -1,22 +1,17 @@
-const names = [
-  'text',
-  'muted',
-  'line',
-  'track',
-  'accent',
-  'second',
-  'third',
-  'fourth',
-  'hand',
-  'faint',
-  'panel',
-] as const;
+import { colourOf, computed } from '../colours.ts';
+
+const names = ['text', 'muted', 'line', 'track', 'accent', 'second', 'third', 'fourth', 'hand'] as const;
 
 /** A colour of the page by its name in the style sheet. */
 export type ColourName = (typeof names)[number];
 
 /** The colours that canvases draw with: those of the style sheet. */
 export const colours = {} as Record<ColourName, string>;
+
+const SHADES = 8;
+
+/** The colours of arcs, from few entries to many: what an arc holds, by the logarithm. */
+export const shades: string[] = [];
 
 const themes = ['system', 'light', 'dark'] as const;
 const key = 'shardwheel-theme';
@@ -28,8 +23,11 @@ export function followTheme(button: HTMLButtonElement, changed: () => void): voi
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     button.textContent = `Theme: ${theme}`;
-    const style = getComputedStyle(document.documentElement);
-    for (const name of names) colours[name] = style.getPropertyValue(`--${name}`).trim();
+    for (const name of names) colours[name] = colourOf(name);
+    for (let shade = 0; shade < SHADES; shade++) {
+      const share = (100 * shade) / (SHADES - 1);
+      shades[shade] = computed(`color-mix(in srgb, var(--accent) ${share}%, var(--faint))`);
+    }
     changed();
   };
   button.addEventListener('click', () => {

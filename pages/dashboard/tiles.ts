@@ -1,5 +1,5 @@
 import type { Sample } from '../../src/dashboard/messages.ts';
-import { byId, make, setText } from './elements.ts';
+import { byId, make, setText } from '../elements.ts';
 import { count, percent, size, sizeText, time, timeText } from './format.ts';
 
 interface Tile {

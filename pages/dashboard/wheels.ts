@@ -1,7 +1,8 @@
 import type { ShardView } from '../../src/dashboard/messages.ts';
-import { Dial, mostIn, shades } from './dial.ts';
-import { byId, cleared, setAttribute, setText } from './elements.ts';
+import { byId, cleared, setAttribute, setText } from '../elements.ts';
+import { Dial, mostIn } from './dial.ts';
 import { compact } from './format.ts';
+import { shades } from './theme.ts';
 
 /** The dials of the shards that this page is shown, and the buttons to others. */
 export class Wheels {
@@ -44,7 +45,7 @@ export class Wheels {
   drawScale(): void {
     const [width, height] = [96, 10];
     const context = cleared(byId<HTMLCanvasElement>('dial-scale-bar'), width, height);
-    for (const [shade, colour] of shades().entries()) {
+    for (const [shade, colour] of shades.entries()) {
       context.fillStyle = colour;
       context.fillRect((shade * width) / 8, 0, width / 8 + 1, height);
     }

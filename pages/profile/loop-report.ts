@@ -1,8 +1,8 @@
 import type { Calibration, LoopReport } from '../../cli/profile/report-data.ts';
 import type { DelayCounts, SeriesPoint, SiteCounts, TimerCounts } from '../../src/profile/profile-data.ts';
-import { make } from '../dashboard/elements.ts';
 import { compact, count, percent, timeText } from '../dashboard/format.ts';
 import { type Column, Table } from '../dashboard/table.ts';
+import { make } from '../elements.ts';
 import { plotPanel } from './plot.ts';
 
 const events = ['created', 'cleared', 'refreshed', 'fired'] as const;

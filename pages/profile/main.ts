@@ -1,7 +1,8 @@
 import plotStyle from 'uplot/dist/uPlot.min.css';
 import type { LoopReport, ReportData } from '../../cli/profile/report-data.ts';
-import { byId, make } from '../dashboard/elements.ts';
+import baseStyle from '../base.css';
 import { count } from '../dashboard/format.ts';
+import { byId, make } from '../elements.ts';
 import { loopReport } from './loop-report.ts';
 import ownStyle from './style.css';
 
@@ -28,7 +29,7 @@ function chooser(): HTMLElement[] {
   return [make('label', {}, 'Event loop: ', select)];
 }
 
-document.head.append(make('style', {}, `${plotStyle}\n${ownStyle}`));
+document.head.append(make('style', {}, `${plotStyle}\n${baseStyle}\n${ownStyle}`));
 const [{ data }] = loops;
 const when = new Date(date).toLocaleString();
 byId('report').append(

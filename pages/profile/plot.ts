@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
-import { make, setText } from '../dashboard/elements.ts';
+import { colourOf } from '../colours.ts';
+import { make, setText } from '../elements.ts';
 
 /** A colour of the style sheet. */
 export type ColourName = 'text' | 'muted' | 'line' | 'created' | 'cleared' | 'refreshed' | 'fired';
@@ -26,14 +27,6 @@ const FONT = '11px system-ui, sans-serif';
 const LABEL = 56;
 /** Rows of the table behind a plot. */
 const ROWS = 24;
-
-const colourOf = (name: ColourName): string => {
-  const probe = make('span', { style: `color: var(--${name})` });
-  document.body.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
-};
 
 /** A panel with a plot, its legend, which follows the pointer, and some of its numbers as a table. */
 export function plotPanel(options: PlotOptions): HTMLElement {

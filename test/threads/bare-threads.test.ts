@@ -11,11 +11,17 @@ const file = (name: string) => join(folder, name);
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'shardwheel-'));
-  // Each run of a preload leaves a mark, and takes a port that nobody else can take.
+  // Each run of a preload leaves a mark, and opens what it alone can open.
   const preload = `fs.appendFileSync(process.env.MARKS, 'x');
-    net.createServer().listen(Number(process.env.PORT), '127.0.0.1').unref();`;
-  writeFileSync(file('preload.mjs'), `import fs from 'node:fs'; import net from 'node:net'; ${preload}`);
-  writeFileSync(file('preload.cjs'), `const fs = require('node:fs'), net = require('node:net'); ${preload}`);
+    if (process.env.SOCKET) net.createServer().listen(process.env.SOCKET + kind).unref();`;
+  writeFileSync(
+    file('preload.mjs'),
+    `import fs from 'node:fs'; import net from 'node:net'; const kind = '.mjs'; ${preload}`,
+  );
+  writeFileSync(
+    file('preload.cjs'),
+    `const fs = require('node:fs'), net = require('node:net'), kind = '.cjs'; ${preload}`,
+  );
   const face = new URL('../../dist/src/timers.js', import.meta.url).href;
   writeFileSync(
     file('timers.mjs'),
@@ -41,8 +47,6 @@ const program = `
   process.exit();`;
 const well = { fired: 21, by: 'threads', deaths: [0, 0], inline: false };
 
-let port = 41_000 + (process.pid % 20_000);
-
 describe('shard threads start bare', () => {
   const preloads: [name: string, flags: () => string[], env: () => NodeJS.ProcessEnv][] = [
     ['--import', () => ['--import', file('preload.mjs')], () => ({})],
@@ -55,19 +59,12 @@ describe('shard threads start bare', () => {
   ];
 
   test.each(preloads)(
-    'a preload by %s that opens a port runs once, and no thread dies of it',
+    'a preload by %s that opens a socket runs once, and no thread dies of it',
     async (name, flags, env) => {
-      const MARKS = file(`marks of ${name}`);
-      port += 1;
-      const isBoth = name === 'NODE_OPTIONS'; // of two preloads one gets the port: the other must not mind
-      const quiet = isBoth ? `process.on('uncaughtException', () => {});` : '';
-      const { stdout, stderr } = await runText(quiet + program, flags(), {
-        ...env(),
-        MARKS,
-        PORT: isBoth ? '0' : `${port}`,
-      });
+      const [MARKS, SOCKET] = [file(`marks of ${name}`), file(`socket of ${name}`)];
+      const { stdout, stderr } = await runText(program, flags(), { ...env(), MARKS, SOCKET });
       expect({ result: JSON.parse(stdout || 'null'), stderr }).toEqual({ result: well, stderr: '' });
-      expect(readFileSync(MARKS, 'utf8')).toBe(isBoth ? 'xx' : 'x');
+      expect(readFileSync(MARKS, 'utf8')).toBe(name === 'NODE_OPTIONS' ? 'xx' : 'x');
     },
   );
 
@@ -91,7 +88,7 @@ describe('shard threads start bare', () => {
     const MARKS = file('marks of execArgv');
     const given = program.replace(
       '{ shards: 2 }',
-      `{ shards: 2, execArgv: ['--require', ${JSON.stringify(file('preload.cjs'))}], env: { MARKS: ${JSON.stringify(MARKS)}, PORT: '0' } }`,
+      `{ shards: 2, execArgv: ['--require', ${JSON.stringify(file('preload.cjs'))}], env: { MARKS: ${JSON.stringify(MARKS)} } }`,
     );
     const { stdout } = await runText(given, [], { MARKS: file('marks of nobody') });
     expect(JSON.parse(stdout)).toEqual(well);

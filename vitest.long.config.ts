@@ -7,7 +7,10 @@ import base from './vitest.config.ts';
 export const longSuites = [
   'test/bench/runtimes.test.ts',
   'test/bench/smoke.test.ts',
-  'test/cli/installed.test.ts',
+  'test/installed/bundlers.test.ts',
+  'test/installed/command-line.test.ts',
+  'test/installed/jest.test.ts',
+  'test/installed/declarations.test.ts',
   'test/cli/watch.test.ts',
   'test/dashboard/browser.test.ts',
   'test/dashboard/server.test.ts',

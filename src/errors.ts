@@ -76,34 +76,32 @@ export class InvalidArgumentError extends TypeError {
   }
 }
 
-/** A scheduler's metrics cannot be registered: `code` says why. Nothing of them is. */
-export class MetricsError extends Error {
-  readonly code: 'ERR_METRICS_REGISTERED' | 'ERR_METRICS_REFUSED';
-  override readonly name = 'MetricsError';
+/** Files of this package are not where the program runs: a bundler has moved its code away from them. */
+export class MissingFileError extends Error {
+  readonly code = 'ERR_MISSING_FILE';
+  override readonly name = 'MissingFileError';
 
-  constructor(code: MetricsError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+  constructor(what: string, folders: readonly string[], remedy: string) {
+    const where = folders.length === 0 ? 'anywhere' : `from ${folders.join(', ')}`;
+    super(`${what} was not found ${where}: ${remedy}. See docs/bundling.md`);
   }
 
-  static twice(where: string): MetricsError {
-    return new MetricsError('ERR_METRICS_REGISTERED', `The scheduler's metrics are in this ${where} already`);
+  static worker(folders: readonly string[]): MissingFileError {
+    const remedy =
+      "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs; or build 'shardwheel/worker' " +
+      "as an entry of its own and name its file (createScheduler({ workerUrl: new URL('./worker.js', import.meta.url) }))";
+    return new MissingFileError("The file of shardwheel's threads", folders, remedy);
   }
 
-  static sameName(where: string, name: string | undefined): MetricsError {
-    const what = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
-    const why = `Another scheduler's metrics are in this ${where} ${what}`;
-    return new MetricsError(
-      'ERR_METRICS_REGISTERED',
-      `${why}; options.name tells several apart, as the label "scheduler"`,
-    );
+  static piscina(folders: readonly string[]): MissingFileError {
+    const remedy =
+      "it starts threads from a file of its own: keep it out of the bundle (external: ['piscina']) and install it where the program runs";
+    return new MissingFileError("The package 'piscina'", folders, remedy);
   }
 
-  static refused(where: string, cause: unknown): MetricsError {
-    const why = cause instanceof Error ? cause.message : show(cause);
-    return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the scheduler's metrics (${why})`, {
-      cause,
-    });
+  static page(folders: readonly string[]): MissingFileError {
+    const remedy = "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs";
+    return new MissingFileError("The dashboard's page", folders, remedy);
   }
 }
 
@@ -162,6 +160,12 @@ export class ShardInlineError extends Error {
   static withoutOwner(how: string): ShardInlineError {
     const cause = new Error(how);
     return new ShardInlineError(undefined, `All shards run inline from here on, in the calling thread: ${how}`, cause);
+  }
+
+  /** What threads need is not to be found. */
+  static withoutWorker(cause: Error): ShardInlineError {
+    const message = `All shards run inline, in the calling thread: no thread can be started. ${cause.message}`;
+    return new ShardInlineError(undefined, message, cause);
   }
 
   /** No thread may be started by this process. */

@@ -13,13 +13,14 @@ export {
   InvalidArgumentError,
   InvalidConfigError,
   InvalidDeadlineError,
-  MetricsError,
+  MissingFileError,
   SchedulerClosedError,
   ShardFailedError,
   ShardHungError,
   ShardInlineError,
   TimeoutError,
 } from './errors.ts';
+export { MetricsError } from './exporters/metrics-error.ts';
 export type { Serving } from './hosts/auto-shard.ts';
 export type { ShardRestart } from './hosts/shard-host.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from './metrics/lateness-histogram.ts';

@@ -48,6 +48,7 @@ const all = [...shipped, ...pages, ...measuring, ...sourcesIn('cli', 'vendor', '
 const heights: Record<string, number> = {
   errors: 0,
   'async-context': 0,
+  'package-files': 0,
   'timer-id': 1,
   memory: 1,
   time: 2,
@@ -230,7 +231,10 @@ describe('files', () => {
       expect([path, rest]).toEqual([path, '']);
     }
     const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const targets = Object.values(exports).flatMap((target) => (target as { default?: string }).default ?? []);
+    const targets = Object.values(exports).map((target) => {
+      const { default: last } = target as { default?: string | { default: string } };
+      return typeof last === 'object' ? last.default : last;
+    });
     const built = entries.map((path) => `./dist/${path.replace(/ts$/, 'js')}`);
     expect(targets).toEqual(expect.arrayContaining(built));
   });

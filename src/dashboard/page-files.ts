@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MissingFileError } from '../errors.ts';
+import { builtFolder, searchedFolders } from '../package-files.ts';
 
 /** A file of the page, as it is sent. */
 export interface PageFile {
@@ -6,16 +10,26 @@ export interface PageFile {
   readonly body: Buffer;
 }
 
-const folder = new URL('../../pages/dashboard/', import.meta.url);
+/** Of this package, as the page shows it. Throws MissingFileError. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(dist(), '..', 'package.json'), 'utf8')).version;
+}
 
-/** By path. All that a browser is given; nothing of it names another host. */
+function dist(): string {
+  const folder = builtFolder();
+  if (folder === undefined) throw MissingFileError.page(searchedFolders());
+  return folder;
+}
+
+/** By path: all that a browser is given; nothing of it names another host. Throws MissingFileError. */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const folder = join(dist(), 'pages', 'dashboard');
   const files = [
     ['/', 'page.html', 'text/html'],
     ['/main.js', 'main.js', 'text/javascript'],
     ['/style.css', 'style.css', 'text/css'],
   ].map(async ([path, name, type]): Promise<[string, PageFile]> => {
-    return [path, { type: `${type}; charset=utf-8`, body: await readFile(new URL(name, folder)) }];
+    return [path, { type: `${type}; charset=utf-8`, body: await readFile(join(folder, name)) }];
   });
   return new Map(await Promise.all(files));
 }

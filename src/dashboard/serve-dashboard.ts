@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import process from 'node:process';
@@ -13,7 +12,7 @@ import { DashboardError } from './dashboard-error.ts';
 import { EventStreams, MOST_STREAMS } from './event-streams.ts';
 import { type Ending, type Hello, PROTOCOL } from './messages.ts';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './options.ts';
-import { type PageFile, readPageFiles } from './page-files.ts';
+import { type PageFile, packageVersion, readPageFiles } from './page-files.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
 /** Connections at a time that are served: all streams, and pages that are being loaded. Those beyond them are told so. */
@@ -78,8 +77,6 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
 /** Those that are open. */
 const dashboards = new WeakMap<Coordinator, ServedDashboard>();
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-
 /** Why a request is not answered. */
 interface Refusal {
   readonly status: number;
@@ -90,6 +87,7 @@ class ServedDashboard {
   private readonly scheduler: Scheduler;
   private readonly options: ResolvedDashboardOptions;
   private readonly files: ReadonlyMap<string, PageFile>;
+  private readonly version = packageVersion();
   private readonly access: Access;
   private readonly streams: EventStreams;
   private readonly sampling: Sampling;
@@ -224,7 +222,7 @@ class ServedDashboard {
     const from = Math.floor(Math.max(0, Math.min(wanted, shards - 1)) / SHOWN) * SHOWN;
     const hello: Hello = {
       protocol: PROTOCOL,
-      version,
+      version: this.version,
       node: process.version,
       pid: process.pid,
       interval: INTERVAL,

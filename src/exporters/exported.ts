@@ -1,6 +1,6 @@
-import { MetricsError } from '../errors.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
 import type { ResolvedExporterOptions } from './exporter-options.ts';
+import { MetricsError } from './metrics-error.ts';
 import { StatsReader } from './stats-reader.ts';
 
 /** A scheduler whose metrics are in a place: a registry, a meter. */

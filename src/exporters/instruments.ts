@@ -1,7 +1,7 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
-import { MetricsError } from '../errors.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import { type Metric, metrics } from './metric-table.ts';
+import { MetricsError } from './metrics-error.ts';
 import { bucketLabel } from './prometheus-metric.ts';
 
 /** An instrument, and what it observes of a sample. */

@@ -1,11 +1,12 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
-import { InvalidArgumentError, MetricsError } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { internalsOf } from '../scheduler/timer-calls.ts';
 import { type Exported, newExported } from './exported.ts';
 import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
 import type { Sample } from './metric-table.ts';
+import { MetricsError } from './metrics-error.ts';
 
 /** What a meter observes: an instrument of a name is made once, whoever it is for. */
 interface MeterMetrics {

@@ -1,11 +1,12 @@
-import { createRequire } from 'node:module';
 import type { Registry, RegistryContentType } from 'prom-client';
-import { InvalidArgumentError, MetricsError } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { internalsOf } from '../scheduler/timer-calls.ts';
 import { type Exported, newExported } from './exported.ts';
 import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
 import { metrics } from './metric-table.ts';
+import { MetricsError } from './metrics-error.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
 
 /** The part of a registry that is used. */
@@ -100,7 +101,9 @@ function requireRegistry(registry: unknown): AnyRegistry {
 
 function defaultRegistry(): unknown {
   try {
-    return createRequire(import.meta.url)('prom-client').register;
+    const path = resolvePackage('prom-client');
+    if (path === undefined) throw new Error(`no package of this name was found from ${searchedFolders().join(', ')}`);
+    return requireFile<{ register: unknown }>(path).register;
   } catch (error) {
     throw MetricsError.refused('loader of prom-client', error);
   }

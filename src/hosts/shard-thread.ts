@@ -1,19 +1,15 @@
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
+import { loadThreadFiles } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
-
-const WORKER = new URL('../../workers/entry.cjs', import.meta.url).href;
-/** Loaded before Node asks for the working directory: see there. */
-const PRELOAD = fileURLToPath(new URL('../../workers/working-directory.cjs', import.meta.url));
 
 /**
  * A thread of a shard, in a piscina of its own: the pool starts it and hears of its death, this class gives it its work.
@@ -95,9 +91,10 @@ export class ShardThread {
   }
 
   private makePool(): Piscina {
-    const { resourceLimits, execArgv, env } = this.options;
-    const pool = new Piscina({
-      filename: WORKER,
+    const { resourceLimits, execArgv, env, workerUrl } = this.options;
+    const { worker, preload, Pool } = loadThreadFiles(workerUrl);
+    const pool = new Pool({
+      filename: worker,
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
@@ -105,7 +102,7 @@ export class ShardThread {
       atomics: 'disabled',
       recordTiming: false,
       argv: [SHARD_THREAD],
-      execArgv: ['--require', PRELOAD, ...execArgv],
+      execArgv: preload === undefined ? [...execArgv] : ['--require', preload, ...execArgv],
       env: { ...env },
       resourceLimits,
     });

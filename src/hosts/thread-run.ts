@@ -1,16 +1,20 @@
 import type { ResourceLimits } from 'node:worker_threads';
-import type { Remote } from 'comlink';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ControlCall } from './shard-host.ts';
 
 /** How a shard's threads are made. */
 export interface ThreadOptions {
+  /** URL of the file that threads run; undefined for the package's own. */
+  readonly workerUrl: string | undefined;
   readonly resourceLimits: ResourceLimits;
   /** Node's flags for the threads; those of the process are not theirs. */
   readonly execArgv: readonly string[];
   /** All of the threads' environment. */
   readonly env: Readonly<Record<string, string>>;
 }
+
+/** The control calls of a thread, through comlink; its own types want those of browsers. */
+export type RemoteControl = { [C in ControlCall]: () => Promise<Awaited<ReturnType<ShardControl[C]>>> };
 
 /** What a call is answered with whose thread has ended meanwhile. */
 export const GONE = Symbol('the thread is gone');
@@ -21,11 +25,11 @@ export class ThreadRun {
   readonly ended: Promise<Error>;
   /** Live timers that were indexed from the tables. */
   readonly rescheduled: number;
-  private readonly control: Remote<ShardControl>;
+  private readonly control: RemoteControl;
   private readonly waiting = new Set<() => void>();
   private isOver = false;
 
-  constructor(control: Remote<ShardControl>, ended: Promise<Error>, rescheduled: number) {
+  constructor(control: RemoteControl, ended: Promise<Error>, rescheduled: number) {
     this.control = control;
     this.ended = ended;
     this.rescheduled = rescheduled;

@@ -6,6 +6,7 @@ import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
 import { StartQueue } from '../hosts/start-queue.ts';
 import { SupervisedShard } from '../hosts/supervised-shard.ts';
 import type { SupervisionEvents } from '../hosts/supervision.ts';
+import { loadThreadFiles } from '../hosts/thread-files.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { addressOf } from '../sharing/handle.ts';
@@ -135,10 +136,22 @@ const workOf = ({ lanes, delivery }: Client): number =>
 function whyInline({ options, events }: HostingParts): string | undefined {
   if (options.shards === 0) return 'shards: 0';
   if (options.isAuto && options.manual) return "with clock: 'manual' nothing waits for a busy event loop";
-  if (mayStartThreads()) return undefined;
-  const error = ShardInlineError.withoutPermission();
+  const error = whyNoThreads(options);
+  if (error === undefined) return undefined;
   process.nextTick(() => events.wentInline(error)); // when there are listeners
   return error.message;
+}
+
+/** Throws MissingFileError where a number of threads was asked for, and there is nothing that they could run. */
+function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions): ShardInlineError | undefined {
+  if (!mayStartThreads()) return ShardInlineError.withoutPermission();
+  try {
+    loadThreadFiles(workerUrl);
+    return undefined;
+  } catch (error) {
+    if (!isAuto) throw error;
+    return ShardInlineError.withoutWorker(error as Error);
+  }
 }
 
 /** Whether Node's permission model, if it is on, lets this process start threads. */

@@ -9,6 +9,7 @@ import {
   resolveInlineAfter,
   resolveResourceLimits,
 } from '../hosts/supervision-options.ts';
+import { resolveWorkerUrl } from '../hosts/thread-files.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
@@ -68,6 +69,11 @@ export interface SchedulerOptions {
   execArgv?: readonly string[];
   /** The environment of the shards' threads, all of it: NODE_OPTIONS would count. Default empty; shards read none. */
   env?: Readonly<Record<string, string>>;
+  /**
+   * The file that the shards' threads run, as a 'file:' URL or an absolute path: what a bundler has made of
+   * `shardwheel/worker`. Default: the package's own, wherever it is installed. See docs/bundling.md.
+   */
+  workerUrl?: URL | string;
   /** Limits of each shard's thread, as `new Worker` takes them. Wheels and tables lie outside of what they limit. */
   resourceLimits?: ResourceLimits;
 }
@@ -169,6 +175,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     resourceLimits: resolveResourceLimits(options.resourceLimits),
     execArgv: resolveExecArgv(options.execArgv),
     env: resolveEnv(options.env),
+    workerUrl: resolveWorkerUrl(options.workerUrl),
   };
 }
 

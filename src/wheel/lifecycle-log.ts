@@ -46,9 +46,10 @@ export class LifecycleLog {
   }
 }
 
-/** The first frame of the stack that is not of this directory. */
+/** The first frame of the stack that is not of this directory, where this code's file is known: in a bundle it may not be. */
 function callSite(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
-  const inside = new URL('.', import.meta.url).pathname;
-  return frames.find((frame) => !frame.includes(inside))?.trim() ?? 'unknown';
+  const { url } = import.meta as Partial<ImportMeta>;
+  const inside = url === undefined ? undefined : new URL('.', url).pathname;
+  return frames.find((frame) => inside === undefined || !frame.includes(inside))?.trim() ?? 'unknown';
 }

@@ -13,6 +13,7 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   trace: (value) => value === undefined,
   slack: (value) => value === undefined || value === 2.5,
   signal: (value) => value === undefined,
+  workerUrl: (value) => value === undefined,
   hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
   inlineAfter: (value) => value === undefined,
   asyncContext: (value) => value === undefined,
@@ -45,7 +46,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(15 * 20);
+  expect(cases).toBe(16 * 20);
 });
 
 test('options that are no object', () => {

@@ -1,28 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InstalledProject } from './installed-project.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'shardwheel-installed-'));
+let project: InstalledProject;
+const run = (command: string, ...argv: string[]): string => project.run(command, argv);
 
-const run = (command: string, ...argv: string[]): string =>
-  execFileSync(command, argv, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
-/** The packed package, installed into a project that has nothing else. */
 beforeAll(() => {
-  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
-  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
-  run('npm', 'install', '--no-audit', '--no-fund', `./${tarball}`);
+  project = new InstalledProject();
 }, 120_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => project[Symbol.dispose]());
 
 test('brings the two libraries that the scheduler needs, and none of the command line', () => {
-  const names = readdirSync(join(folder, 'node_modules')).filter((name) => !/^[.@]/.test(name));
+  const names = readdirSync(join(project.folder, 'node_modules')).filter((name) => !/^[.@]/.test(name));
   expect(names).toEqual(['comlink', 'piscina', 'shardwheel']);
 });
 
@@ -34,20 +24,16 @@ test('npx shardwheel replay runs, and finds nothing early, lost or doubled', () 
 });
 
 test('npx shardwheel profile records a program, and writes its page', () => {
-  writeFileSync(join(folder, 'app.js'), 'for (let n = 0; n < 40; n++) setTimeout(() => {}, 20);\n');
+  project.write('app.js', 'for (let n = 0; n < 40; n++) setTimeout(() => {}, 20);\n');
   const output = run('npx', 'shardwheel', 'profile', '--quiet', '--no-estimate', '--', 'node', 'app.js');
   expect(output).toContain('40 created, 0 cleared, 0 refreshed, 40 fired');
   expect(output).toContain('app.js:1');
-  expect(readFileSync(join(folder, 'shardwheel-profile.html'), 'utf8')).toContain('app.js');
+  expect(readFileSync(join(project.folder, 'shardwheel-profile.html'), 'utf8')).toContain('app.js');
 });
 
 test('node --import shardwheel/profile shows a short report at the end', () => {
-  writeFileSync(join(folder, 'short.js'), 'for (let n = 0; n < 30; n++) setTimeout(() => {}, 20);\n');
-  const { stderr, status } = spawnSync('node', ['--import', 'shardwheel/profile', 'short.js'], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
+  project.write('short.js', 'for (let n = 0; n < 30; n++) setTimeout(() => {}, 20);\n');
+  const { stderr, status } = project.try('node', ['--import', 'shardwheel/profile', 'short.js']);
   expect([status, stderr]).toEqual([0, expect.stringContaining('30 created, 0 cleared, 0 refreshed, 30 fired')]);
 });
 
@@ -55,7 +41,7 @@ test('npx shardwheel plan measures, and says what to take', () => {
   const output = run('npx', 'shardwheel', 'plan', '--cps', '2000', '--rounds', '1', '--json', 'plan.json');
   expect(output).toContain('2,000 connections per second on 1 event loop: 18,291 timers live');
   expect(output).toMatch(/a connection takes \d+\.\d µs of its event loop beside its timers \(measured/);
-  const { advice, candidates, costs } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
+  const { advice, candidates, costs } = JSON.parse(readFileSync(join(project.folder, 'plan.json'), 'utf8'));
   expect(['native', 'inline', 'shard']).toContain(advice.choice.arrangement.service);
   expect(candidates.length).toBeGreaterThanOrEqual(3);
   for (const service of ['native', 'inline', 'shard']) {

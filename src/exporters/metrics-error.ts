@@ -1,0 +1,32 @@
+import { show } from '../errors.ts';
+
+/** A scheduler's metrics cannot be registered: `code` says why. Nothing of them is. */
+export class MetricsError extends Error {
+  readonly code: 'ERR_METRICS_REGISTERED' | 'ERR_METRICS_REFUSED';
+  override readonly name = 'MetricsError';
+
+  constructor(code: MetricsError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  static twice(where: string): MetricsError {
+    return new MetricsError('ERR_METRICS_REGISTERED', `The scheduler's metrics are in this ${where} already`);
+  }
+
+  static sameName(where: string, name: string | undefined): MetricsError {
+    const what = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
+    const why = `Another scheduler's metrics are in this ${where} ${what}`;
+    return new MetricsError(
+      'ERR_METRICS_REGISTERED',
+      `${why}; options.name tells several apart, as the label "scheduler"`,
+    );
+  }
+
+  static refused(where: string, cause: unknown): MetricsError {
+    const why = cause instanceof Error ? cause.message : show(cause);
+    return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the scheduler's metrics (${why})`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InstalledProject } from './installed-project.ts';
+
+let project: InstalledProject;
+beforeAll(() => {
+  const packages = ['typescript@5.9.3', '@types/node@20', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25'];
+  project = new InstalledProject([...packages, 'prom-client@15', '@opentelemetry/api@1']);
+  for (const name of ['module.mts', 'common.cts', 'either.ts']) project.write(name, program);
+}, 200_000);
+afterAll(() => project[Symbol.dispose]());
+
+const program = `
+import { createScheduler, InvalidConfigError, type SchedulerOptions } from 'shardwheel';
+import { serveDashboard } from 'shardwheel/dashboard';
+import { observeMetrics } from 'shardwheel/opentelemetry';
+import { registerMetrics } from 'shardwheel/prometheus';
+import { setTimeout } from 'shardwheel/timers';
+import { setTimeout as sleep } from 'shardwheel/timers/promises';
+import { createWheel } from 'shardwheel/wheel';
+
+const options: SchedulerOptions = { shards: 1, workerUrl: '/worker.js' };
+const scheduler = createScheduler(options);
+const id: number = scheduler.scheduleAfter('hint', 5, (name: string) => name.length, 'name');
+const slept: Promise<string> = sleep(5, 'slept');
+setTimeout(() => undefined, 5).unref();
+export const all = [id, slept, serveDashboard, observeMetrics, registerMetrics, createWheel('blitz'), InvalidConfigError];
+// @ts-expect-error: a hint is a number or a string
+scheduler.scheduleAfter({}, 5);
+`;
+
+test.each([
+  ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
+  ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts']],
+  ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler'], ['module.mts', 'either.ts']],
+])('types resolve under %s, declarations checked as well', (_, flags, files) => {
+  const common = [
+    'tsc',
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023,esnext.disposable',
+    '--types',
+    'node',
+  ];
+  const { status, stdout } = project.try('npx', [...common, ...flags, ...files]);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
+
+// Node 20 and later know no older resolution than that of Node 16.
+test('attw finds nothing wrong', () => {
+  const report = project.run('npx', ['attw', project.tarball, '--profile', 'node16']); // ends with 1 where there is something
+  expect(report.match(/^"shardwheel.*"$/gm)?.length).toBe(11);
+  expect(report).not.toMatch(/❌|⚠/);
+});
+
+test('publint finds nothing wrong', () => {
+  expect(project.run('npx', ['publint', project.tarball, '--strict'])).toContain('All good!');
+});

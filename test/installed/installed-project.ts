@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** ms that a command may take. */
+const LIMIT = 100_000;
+
+/** An empty project into which the packed package is installed, and what else is named, from the registry. */
+export class InstalledProject implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'shardwheel-installed-'));
+  readonly tarball: string;
+
+  /** `packages`: as `npm install` takes them. */
+  constructor(packages: readonly string[] = []) {
+    this.run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.folder], root);
+    [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
+    this.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
+    this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
+  }
+
+  /** A file of the project, with its folders. */
+  write(name: string, text: string): void {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  /** What the command says. Throws where it fails. */
+  run(command: string, argv: readonly string[], cwd = this.folder): string {
+    const { status, stdout, stderr } = this.try(command, argv, cwd);
+    if (status !== 0) throw new Error(`${command} ${argv.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  try(command: string, argv: readonly string[], cwd = this.folder): Ended {
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    return spawnSync(command, argv, { cwd, env, encoding: 'utf8', timeout: LIMIT, killSignal: 'SIGKILL' });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -49,6 +49,7 @@ const heights: Record<string, number> = {
   errors: 0,
   'async-context': 0,
   'package-files': 0,
+  'known-options': 1,
   'timer-id': 1,
   memory: 1,
   time: 2,

@@ -2,6 +2,7 @@ import { dueTickFrom, NEAR } from '../lane/due-word.ts';
 import { coincidingTick, lastTickDueBy } from '../time/coinciding-tick.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
+import { warnOfWallClock } from './wall-clock.ts';
 
 const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
@@ -62,6 +63,7 @@ export class ClientTime {
 
   /** The due tick of a deadline: at the earliest the next tick. */
   dueTickOf(deadline: number): number {
+    if (deadline >= this.nearEnd) warnOfWallClock(deadline, this.nextTickTime);
     const tick = this.scale.tickAtOrAfter(deadline);
     const due = this.slack === 0 ? tick : coincidingTick(tick, this.slack);
     return Math.min(Math.max(due, this.tick + 1), LAST_TICK);

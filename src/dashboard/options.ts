@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 
 export interface DashboardOptions {
   /** Default 7373; 0 for any that is free. */
@@ -27,6 +28,7 @@ export function resolveDashboardOptions(options: DashboardOptions = {}): Resolve
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
+  refuseUnknown(options, { port: 0, host: 0, token: 0 } satisfies Record<keyof DashboardOptions, 0>);
   const { port = DEFAULT_PORT, host = '127.0.0.1', token } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new InvalidConfigError('options.port', 'must be an integer from 0 to 65535', port);

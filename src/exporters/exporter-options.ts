@@ -1,4 +1,5 @@
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 
 export interface ExporterOptions {
   /** Tells this scheduler from others in the same place: the label "scheduler" of all of its metrics. Default: no such label. */
@@ -20,6 +21,7 @@ export function resolveExporterOptions(options: ExporterOptions = {}): ResolvedE
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
+  refuseUnknown(options, { name: 0, timeout: 0 } satisfies Record<keyof ExporterOptions, 0>);
   const { name, timeout = 1000 } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new InvalidArgumentError('options.name', 'must be a string that is not empty', name);

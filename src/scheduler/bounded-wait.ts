@@ -3,6 +3,7 @@ import type { TimerCallback } from '../client/client-lane.ts';
 import { onHandBack } from '../client/hand-back.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 
@@ -53,13 +54,17 @@ onHandBack(expire, ({ giveUp }) => {
   giveUp(error, error);
 });
 
+const NAMES = { signal: 0, workerHint: 0, slack: 0 } satisfies Record<keyof BoundedWaitOptions, 0>;
+
 /** See {@link Scheduler.timeout}. */
 export async function boundedWait<T>(
   scheduler: WaitTimers,
   work: BoundedWork<T>,
   delay: number,
-  { signal, workerHint = nextHint(), slack }: BoundedWaitOptions = {},
+  options: BoundedWaitOptions = {},
 ): Promise<T> {
+  refuseUnknown(options, NAMES);
+  const { signal, workerHint = nextHint(), slack } = options;
   if (typeof work !== 'function' && typeof work?.then !== 'function') {
     throw new InvalidArgumentError('work', 'must be a promise or a function', work);
   }

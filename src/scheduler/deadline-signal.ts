@@ -1,11 +1,13 @@
 import { requireDelay } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { TimeoutError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { nextHint } from './bounded-wait.ts';
 import { withSlack } from './slack-timers.ts';
 
-/** An AbortSignal with a deadline; disposing it cancels its timer, which then never aborts it. */
+/** An AbortSignal that aborts at a deadline, with a TimeoutError; disposing it cancels its timer, which then never aborts it. */
 export type DeadlineSignal = AbortSignal & Disposable;
 
 export interface DeadlineSignalOptions {
@@ -19,17 +21,19 @@ export interface DeadlineSignalOptions {
 class DeadlineTimer {
   readonly controller = new AbortController();
   private readonly client: Client;
+  private readonly delay: number;
   private readonly id: TimerId;
 
-  constructor(client: Client, hint: WorkerHint, deadline: number) {
+  constructor(client: Client, hint: WorkerHint, delay: number) {
     this.client = client;
-    this.id = client.start(hint, deadline, expire, this);
+    this.delay = delay;
+    this.id = client.start(hint, client.clock.exact() + delay, expire, this);
     client.hold.adjustUnref(1);
   }
 
   expire(): void {
     this.client.hold.adjustUnref(-1);
-    this.controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    this.controller.abort(new TimeoutError(this.delay));
   }
 
   readonly cancel = (): void => {
@@ -39,14 +43,13 @@ class DeadlineTimer {
 
 const expire = (timer: DeadlineTimer): void => timer.expire();
 
+const NAMES = { workerHint: 0, slack: 0 } satisfies Record<keyof DeadlineSignalOptions, 0>;
+
 /** See {@link Scheduler.signalAfter}. */
-export function deadlineSignal(
-  client: Client,
-  delay: number,
-  { workerHint = nextHint(), slack }: DeadlineSignalOptions = {},
-): DeadlineSignal {
+export function deadlineSignal(client: Client, delay: number, options: DeadlineSignalOptions = {}): DeadlineSignal {
   requireDelay(delay);
-  const deadline = client.clock.exact() + delay;
-  const timer = withSlack(client, slack, () => new DeadlineTimer(client, workerHint, deadline));
+  refuseUnknown(options, NAMES);
+  const { workerHint = nextHint(), slack } = options;
+  const timer = withSlack(client, slack, () => new DeadlineTimer(client, workerHint, delay));
   return Object.defineProperty(timer.controller.signal, Symbol.dispose, { value: timer.cancel }) as DeadlineSignal;
 }

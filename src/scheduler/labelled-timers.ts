@@ -4,7 +4,9 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { Label } from '../client/label.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { delayUntil } from '../client/wall-clock.ts';
 import { InvalidArgumentError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { shownAs } from './inspection.ts';
 import { requireOpen } from './require-open.ts';
@@ -43,6 +45,7 @@ export class LabelledTimers {
     if (typeof options !== 'object' || options === null) {
       throw new InvalidArgumentError('options', 'must be an object', options);
     }
+    refuseUnknown(options, { min: 0, slack: 0 } satisfies Record<keyof LabelOptions, 0>);
     this.#scheduler = scheduler;
     this.#client = client;
     this.#code = client.labels.codeOf(name, options.min);
@@ -96,6 +99,16 @@ export class LabelledTimers {
     requireCallback(callback);
     const now = this.#client.clock.exact();
     return this.#start(workerHint, now + delay, callback, argument, now);
+  }
+
+  /** As {@link Scheduler.scheduleAt}. */
+  scheduleAt<A = undefined>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
   }
 
   /** As {@link Scheduler.group}, for timers with this label. */

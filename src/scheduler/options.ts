@@ -10,6 +10,7 @@ import {
   resolveResourceLimits,
 } from '../hosts/supervision-options.ts';
 import { resolveWorkerUrl } from '../hosts/thread-files.ts';
+import { refuseUnknown } from '../known-options.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
@@ -112,6 +113,23 @@ export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
   readonly keepsContexts: boolean;
 }
 
+const CONNECT_NAMES = { maxBatch: 0, slack: 0, trace: 0, signal: 0 } satisfies Record<keyof SchedulerConnectOptions, 0>;
+const NAMES = {
+  ...CONNECT_NAMES,
+  shards: 0,
+  wheel: 0,
+  tick: 0,
+  capacity: 0,
+  clock: 0,
+  hangTimeout: 0,
+  inlineAfter: 0,
+  asyncContext: 0,
+  execArgv: 0,
+  env: 0,
+  workerUrl: 0,
+  resourceLimits: 0,
+} satisfies Record<keyof SchedulerOptions, 0>;
+
 const MAX_SHARDS = 1024;
 /** Shards that 'auto' lays out at most, whatever the number of CPUs: each turn looks at all of them. */
 const MAX_AUTO_SHARDS = 8;
@@ -130,9 +148,19 @@ function integer(option: string, value: unknown, min: number, max: number): numb
  * `tick`: ms. Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object.
  */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
+  requireOptions(options, CONNECT_NAMES);
+  return resolveOwn(options, tick);
+}
+
+/** Throws InvalidArgumentError for what is no object, InvalidConfigError for a name that is none of these. */
+function requireOptions(options: unknown, names: object): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
+  refuseUnknown(options, names);
+}
+
+function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOptions {
   const { maxBatch = 8192, slack = 0, signal } = options;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
@@ -147,9 +175,7 @@ export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tic
 
 /** Throws as {@link resolveConnectOptions} does. */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
+  requireOptions(options, NAMES);
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', asyncContext = 'auto' } = options;
   if (typeof tick !== 'number' || !(tick >= MIN_TICK) || tick === Number.POSITIVE_INFINITY) {
@@ -162,7 +188,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
   }
   return {
-    ...resolveConnectOptions(options, tick),
+    ...resolveOwn(options, tick),
     shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : resolveShards(shards),
     isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),

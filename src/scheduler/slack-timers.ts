@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { delayUntil } from '../client/wall-clock.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { MAX_SLACK } from '../lane/due-word.ts';
 import { TickScale } from '../time/tick-scale.ts';
@@ -64,6 +65,16 @@ export class SlackTimers {
     } finally {
       this.#end(before);
     }
+  }
+
+  /** As {@link Scheduler.scheduleAt}. */
+  scheduleAt<A = undefined>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
   }
 
   /** As {@link Scheduler.scheduleMany}. */

@@ -3,6 +3,7 @@ import { requireCallback, requireDeadline, requireDelay, requireTimer } from '..
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { delayUntil } from '../client/wall-clock.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import { type BoundedWaitOptions, type BoundedWork, boundedWait } from './bounded-wait.ts';
@@ -106,6 +107,19 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /**
+   * Schedules a timer for a time of the wall clock, a Date or ms since 1970, as that clock stands at present: when it is set
+   * later on, the timer stays where it is. Throws as {@link schedule} does.
+   */
+  scheduleAt<A = undefined>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+  ): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
+  }
+
+  /**
    * Schedules one timer for each pair of hint and deadline; all or, when an error is thrown, none. The ids are written
    * to `ids` (made where it is not given), in the order of the arguments.
    */
@@ -189,8 +203,8 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /**
-   * A signal that aborts in `delay` ms, as AbortSignal.timeout does; it does not hold the process. Where `close()` hands
-   * its timer back, it never aborts.
+   * A signal that aborts in `delay` ms, with a TimeoutError; as that of AbortSignal.timeout it does not hold the process.
+   * Where `close()` hands its timer back, it never aborts.
    */
   signalAfter(delay: number, options?: DeadlineSignalOptions): DeadlineSignal {
     requireOpen(this.#client, 'signalAfter');

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { delayUntil } from '../client/wall-clock.ts';
 import type { TimerId } from '../timer-id.ts';
 import { shownAs } from './inspection.ts';
 
@@ -66,6 +67,11 @@ export class TimerGroup implements Disposable {
   /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
   scheduleAfter<A = undefined>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#remember(this.#starts.scheduleAfter(this.workerHint, delay, callback, argument));
+  }
+
+  /** As {@link Scheduler.scheduleAt}, with the group's hint. */
+  scheduleAt<A = undefined>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.scheduleAfter(delayUntil(date), callback, argument);
   }
 
   /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */

@@ -2,6 +2,7 @@ import type * as node from 'node:timers';
 import { promisify } from 'node:util';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
@@ -34,7 +35,9 @@ export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, o
   return timersOf(() => source);
 }
 
-export function resolveTimersOptions({ missedCalls = 'skip', longDelays = 'keep' }: TimersOptions) {
+export function resolveTimersOptions(options: TimersOptions) {
+  refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);
+  const { missedCalls = 'skip', longDelays = 'keep' } = options;
   if (!['skip', 'burst', 'delay'].includes(missedCalls)) {
     throw new InvalidConfigError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
   }

@@ -1,0 +1,38 @@
+import { InvalidConfigError } from './errors.ts';
+
+/** Letters to add, drop or change that make a word of another, by Levenshtein. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++) {
+      next.push(Math.min(next[j] + 1, row[j + 1] + 1, row[j] + (letter === other[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[other.length];
+}
+
+/** The known name that is likeliest meant; undefined where none is like it. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  const [best] = known
+    .map((each) => ({ each, letters: distance(lower, each.toLowerCase()) }))
+    .sort((one, other) => one.letters - other.letters);
+  return best !== undefined && best.letters <= Math.max(2, name.length / 3) ? best.each : undefined;
+}
+
+/**
+ * Throws InvalidConfigError for an option that there is not, with the name that was likely meant: what is misspelt would be
+ * without effect, and without a word. `known`: an object with each option's name as a key.
+ */
+export function refuseUnknown(options: object, known: object, what = 'options'): void {
+  for (const name of Object.keys(options)) {
+    const value: unknown = options[name as never];
+    if (Object.hasOwn(known, name) || value === undefined) continue;
+    const names = Object.keys(known);
+    const meant = nearest(name, names);
+    const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
+    throw new InvalidConfigError(`${what}.${name}`, `is no option: ${remedy}`, value);
+  }
+}

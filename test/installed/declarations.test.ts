@@ -48,11 +48,13 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-// Node 20 and later know no older resolution than that of Node 16.
 test('attw finds nothing wrong', () => {
-  const report = project.run('npx', ['attw', project.tarball, '--profile', 'node16']); // ends with 1 where there is something
-  expect(report.match(/^"shardwheel.*"$/gm)?.length).toBe(11);
-  expect(report).not.toMatch(/❌|⚠/);
+  const { stdout } = project.try('npx', ['attw', project.tarball, '--profile', 'node16', '--format', 'json']);
+  const { analysis } = JSON.parse(stdout);
+  expect(Object.keys(analysis.entrypoints)).toHaveLength(11);
+  // Node 20 and later know no older resolution than that of Node 16; what attw reports of it the profile leaves to its table.
+  const isKnown = ({ resolutionKind }: { resolutionKind?: string }) => resolutionKind !== 'node10';
+  expect(analysis.problems.filter(isKnown)).toEqual([]);
 });
 
 test('publint finds nothing wrong', () => {

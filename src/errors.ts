@@ -37,22 +37,22 @@ export class DeadlineTooFarError extends RangeError {
   }
 }
 
-/** A table of timers is full. Every live timer is unaffected; `schedule` works again as soon as one has ended. */
+/** There is no room for another timer. Every live timer is unaffected; `schedule` works again as soon as one has ended. */
 export class CapacityExceededError extends Error {
   readonly code = 'ERR_CAPACITY_EXCEEDED';
   override readonly name = 'CapacityExceededError';
   readonly capacity: number;
-  /** The shard that is full; `undefined` for a wheel that stands alone. */
+  /** The shard that is full; undefined for a wheel that stands alone, and where a scheduler has its `totalCapacity`. */
   readonly shard: number | undefined;
 
-  constructor(capacity: number, shard?: number) {
-    super(
-      shard === undefined
-        ? `The wheel already holds its capacity of ${capacity} timers`
-        : `Shard ${shard} already holds its capacity of ${capacity} timers`,
-    );
+  constructor(capacity: number, shard?: number, full = shard === undefined ? 'The wheel' : `Shard ${shard}`) {
+    super(`${full} already holds its capacity of ${capacity} timers`);
     this.capacity = capacity;
     this.shard = shard;
+  }
+
+  static ofScheduler(totalCapacity: number): CapacityExceededError {
+    return new CapacityExceededError(totalCapacity, undefined, 'The scheduler');
   }
 }
 

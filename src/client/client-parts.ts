@@ -14,6 +14,8 @@ export interface ClientParts {
   readonly openLane: (placement: number) => ClientLane;
   /** Most timers that a lane can hold at once. */
   readonly laneCapacity: number;
+  /** Most timers that all lanes together may hold; undefined where nothing but the lanes sets a limit. */
+  readonly totalCapacity: number | undefined;
   readonly layout: TimerIdLayout;
   readonly time: ClientTime;
   readonly bell: ClientBell;

@@ -15,9 +15,8 @@ import type { ClientTime } from './client-time.ts';
 import { DeferredRuns } from './deferral.ts';
 import { Delivery } from './delivery.ts';
 import { LabelRegistry } from './label-registry.ts';
-import { type UnfiredTimer, unfiredOf } from './live-timers.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
-import { refusal } from './refusal.ts';
+import { refusal, requireRoom } from './refusal.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
 import { YoungTimers } from './young-timers.ts';
@@ -45,6 +44,8 @@ export class Client {
   readonly lanes: ClientLane[] = [];
   /** Most timers that can be live at once. */
   readonly capacity: number;
+  /** Whether that is less than the lanes together can hold. */
+  readonly isLimited: boolean;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   readonly lateness: LatenessHistogram;
@@ -74,7 +75,9 @@ export class Client {
     const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
     for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
-    this.capacity = parts.placements * parts.laneCapacity;
+    const lanesCapacity = parts.placements * parts.laneCapacity;
+    this.capacity = Math.min(lanesCapacity, parts.totalCapacity ?? lanesCapacity);
+    this.isLimited = this.capacity < lanesCapacity;
     this.clock = time.clock;
     this.scale = time.scale;
     this.time = time;
@@ -102,6 +105,7 @@ export class Client {
    */
   start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
     const placement = this.shardOf(hint);
+    if (this.isLimited === true) requireRoom(this);
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
     return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
@@ -233,12 +237,6 @@ export class Client {
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */
   get cancelled(): number {
     return this.lanes.reduce((rest, lane) => rest - lane.size, this.scheduled - this.delivery.delivered);
-  }
-
-  /** Every live timer. */
-  unfired(): UnfiredTimer[] {
-    this.young.promoteAll();
-    return this.lanes.flatMap((lane) => [...unfiredOf(lane, this.lanesByPlacement.length)]);
   }
 
   // Once per turn.

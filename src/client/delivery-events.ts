@@ -6,10 +6,13 @@ export interface FiredBatch {
   shard: number;
   /** The scheduler's time when the batch was put together, ms. */
   now: number;
-  /** How many entries of `ids` and `deadlines` are valid; they are valid during the call only. */
+  /** How many timers there are: the first so many entries of `ids` and `deadlines`, which are valid during the call only. */
   length: number;
   ids: Float64Array;
+  /** ms, on the scheduler's clock. */
   deadlines: Float64Array;
+  /** `args[i]` is the argument that the timer `ids[i]` was scheduled with; undefined where it has none. */
+  args: unknown[];
 }
 
 /** Where timers are delivered to, and what is reported of them. */
@@ -20,6 +23,6 @@ export interface DeliveryEvents {
   failed(error: unknown, context: Context): void;
   /** Timers of a turn were later than somebody watches for. Must not throw. */
   late(turn: LateTurn): void;
-  /** A timer was refused, as its lane is full. `now`: ms. Must not throw. */
-  refused(shard: number, capacity: number, now: number): void;
+  /** A timer was refused, as its lane is full, or (`shard` is undefined) all lanes together. `now`: ms. Must not throw. */
+  refused(shard: number | undefined, capacity: number, now: number): void;
 }

@@ -63,6 +63,7 @@ export class Delivery implements OverdueSink {
   /** What is gathered for 'fired' listeners: `length` entries. A listener may keep these from us, see `handOver`. */
   private ids: Float64Array;
   private deadlines: Float64Array;
+  private args: unknown[] = [];
   private length = 0;
   private now = 0;
   /** When the present tick began, which is up to when deadlines have come. */
@@ -187,6 +188,7 @@ export class Delivery implements OverdueSink {
     if (callback === undefined) {
       this.ids[this.length] = id;
       this.deadlines[this.length] = deadline;
+      if (argument !== undefined) this.args[this.length] = argument;
       this.length += 1;
       return;
     }
@@ -272,9 +274,10 @@ export class Delivery implements OverdueSink {
    * batch is not empty.
    */
   private handOver(shard: number): void {
-    const { deadlines, ids, length, now } = this;
+    const { args, deadlines, ids, length, now } = this;
     this.length = 0;
-    this.events.emitBatch({ shard, now, length, ids, deadlines });
+    this.args = []; // these are the listener's from here on, with all that they refer to
+    this.events.emitBatch({ shard, now, length, ids, deadlines, args });
   }
 
   /** Replaces the arrays that a listener has transferred, then or later. */

@@ -70,8 +70,13 @@ function nameOf(callback: TimerCallback<unknown> | undefined, argument: unknown)
   return callbackName(called);
 }
 
-/** The same, as they are handed back. `shards`: placements of the client. */
-export function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
+/** Every live timer, as they are handed back. `shards`: placements of the client. */
+export function unfiredTimers(client: LanesOfClient, shards: number): UnfiredTimer[] {
+  client.young.promoteAll();
+  return client.lanes.flatMap((lane) => [...unfiredOf(lane, shards)]);
+}
+
+function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
   const { shard, table } = lane;
   for (const slot of lane.liveSlots()) {
     const callback = lane.callbackOf(slot);

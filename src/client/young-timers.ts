@@ -4,7 +4,7 @@ import { type ClientLoop, HOLD } from './client-loop.ts';
 import type { ClientTime } from './client-time.ts';
 import { callLater, type DeferredTimer } from './deferral.ts';
 import { isYoung } from './nursery.ts';
-import { type RefusalHost, refusal } from './refusal.ts';
+import { type RefusalHost, refusal, requireRoom } from './refusal.ts';
 import type { TimerHold } from './timer-hold.ts';
 
 /** How near a deadline must be for its timer not to be promoted, ms: twice what it may wait for that in any case. */
@@ -15,6 +15,7 @@ export interface YoungTimersHost extends RefusalHost {
   readonly lanes: readonly ClientLane[];
   readonly loop: ClientLoop;
   readonly hold: TimerHold;
+  readonly isLimited: boolean;
   scheduled: number;
   rescheduled: number;
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number;
@@ -39,6 +40,7 @@ export class YoungTimers {
   start(lane: ClientLane, deadline: number, timer: DeferredTimer, context: Context): number {
     const { client } = this;
     const { nursery } = lane;
+    if (client.isLimited === true) requireRoom(client);
     // Nobody waits for a manual clock; and what is very far goes where its deadline is looked at.
     if (!(deadline < this.time.nearEnd) || this.time.clock.memory.manual) {
       return client.schedule(lane, deadline, callLater, timer, context);

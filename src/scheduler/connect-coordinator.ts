@@ -108,6 +108,7 @@ class Connection implements Companions {
       placements: Math.max(1, handle.shards),
       openLane: (placement) => this.openLane(placement),
       laneCapacity: handle.capacity,
+      totalCapacity: options.totalCapacity,
       layout,
       time: this.time,
       bell: new ClientBell(bell),

@@ -16,8 +16,11 @@ interface Messages {
   inline: { shard: number | undefined; error: ShardInlineError } & Message;
   /** With `shards: 'auto'`: what serves the shards has changed. */
   serving: Serving & { shards: number } & Message;
-  /** `refused` timers have been, for want of capacity, since the message before; at most one message a second and shard. */
-  capacity: { shard: number; capacity: number; refused: number } & Message;
+  /**
+   * `refused` timers have been, for want of capacity, since the message before; at most one message a second and shard. Without
+   * a shard where all together were full, see `totalCapacity`.
+   */
+  capacity: { shard: number | undefined; capacity: number; refused: number } & Message;
   /** See `watchLateness`. */
   late: LateTurn & Message;
 }

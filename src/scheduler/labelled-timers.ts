@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { Label } from '../client/label.ts';
 import type { WorkerHint } from '../client/placement.ts';
+import { requireRoom } from '../client/refusal.ts';
 import { delayUntil } from '../client/wall-clock.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
@@ -74,12 +75,9 @@ export class LabelledTimers {
   }
 
   /** As {@link Scheduler.schedule}. */
-  schedule<A = undefined>(
-    workerHint: WorkerHint,
-    deadline: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'schedule');
     requireDeadline(deadline);
     requireTimer(deadline, callback);
@@ -88,12 +86,9 @@ export class LabelledTimers {
   }
 
   /** As {@link Scheduler.scheduleAfter}. */
-  scheduleAfter<A = undefined>(
-    workerHint: WorkerHint,
-    delay: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
@@ -102,13 +97,15 @@ export class LabelledTimers {
   }
 
   /** As {@link Scheduler.scheduleAt}. */
-  scheduleAt<A = undefined>(
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
     workerHint: WorkerHint,
     date: Date | number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
-    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
 
   /** As {@link Scheduler.group}, for timers with this label. */
@@ -126,7 +123,9 @@ export class LabelledTimers {
   #start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, now: number): TimerId {
     const [client, label] = [this.#client, this.#label];
     const context = callback === undefined ? undefined : client.context();
-    const lane = client.laneAt(client.shardOf(hint));
+    const placement = client.shardOf(hint);
+    if (client.isLimited) requireRoom(client);
+    const lane = client.laneAt(placement);
     const labels = client.labels.of(lane, label);
     const earliest = label.min === undefined ? deadline : now + label.min;
     const before = this.#slack === undefined ? undefined : client.time.beginSlack(this.#slack);

@@ -29,6 +29,11 @@ export interface SchedulerOptions {
   tick?: number;
   /** Most live timers per shard, 1 to 2^24. Default 2^22. Memory is touched only as it is used. */
   capacity?: number;
+  /**
+   * Most live timers on all shards together; a client of another thread has a limit of its own. Costs a call that starts a timer
+   * some ns per shard. Default: as many as the shards hold, `shards` times `capacity`.
+   */
+  totalCapacity?: number;
   /** 'manual': time moves only by advanceTo(), for tests and simulations. Default 'monotonic'. */
   clock?: 'monotonic' | 'manual';
   /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
@@ -85,6 +90,8 @@ export interface SchedulerConnectOptions {
   maxBatch?: number;
   /** As that of `createScheduler`, for the timers of this one. Default 0, whatever the owner's is. */
   slack?: number;
+  /** As that of `createScheduler`, for the timers of this one. Default: as many as the shards hold. */
+  totalCapacity?: number;
   /** As that of `createScheduler`, for the calls of this thread. */
   trace?: { sample: number };
   /** Aborting closes the connected scheduler, and no other. */
@@ -96,6 +103,7 @@ export interface ConnectOptions {
   readonly maxBatch: number;
   /** Ticks. */
   readonly slack: number;
+  readonly totalCapacity: number | undefined;
   readonly signal: AbortSignal | undefined;
   /** Of all calls, how many are traced; undefined where none is. */
   readonly traced: number | undefined;
@@ -113,7 +121,10 @@ export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
   readonly keepsContexts: boolean;
 }
 
-const CONNECT_NAMES = { maxBatch: 0, slack: 0, trace: 0, signal: 0 } satisfies Record<keyof SchedulerConnectOptions, 0>;
+const CONNECT_NAMES = { maxBatch: 0, slack: 0, totalCapacity: 0, trace: 0, signal: 0 } satisfies Record<
+  keyof SchedulerConnectOptions,
+  0
+>;
 const NAMES = {
   ...CONNECT_NAMES,
   shards: 0,
@@ -161,13 +172,15 @@ function requireOptions(options: unknown, names: object): void {
 }
 
 function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOptions {
-  const { maxBatch = 8192, slack = 0, signal } = options;
+  const { maxBatch = 8192, slack = 0, totalCapacity, signal } = options;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   return {
     maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
     slack: resolveSlack(slack, tick),
+    totalCapacity:
+      totalCapacity === undefined ? undefined : integer('totalCapacity', totalCapacity, 1, MAX_SHARDS * MAX_CAPACITY),
     signal,
     traced: resolveTrace(options.trace),
   };

@@ -10,10 +10,10 @@ interface OfShard {
 
 /** Timers that were refused for want of capacity, by shard: told at most once a second each, however many they are. */
 export class Refusals {
-  private readonly shards = new Map<number, OfShard>();
+  private readonly shards = new Map<number | undefined, OfShard>();
 
   /** One more, at a time in ms. Returns how many there are to tell; 0 where nobody is to be told yet. */
-  add(shard: number, now: number): number {
+  add(shard: number | undefined, now: number): number {
     const known = this.shards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
     this.shards.set(shard, known);
     known.untold += 1;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type CallSite, CallSites } from '../client/call-sites.ts';
 import type { Client } from '../client/client.ts';
-import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
+import { type LiveTimer, liveTimersOf, type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
 import { Rescaling } from '../client/rescaling.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
@@ -162,7 +162,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
   }
 
   async #shutDown(): Promise<UnfiredTimer[]> {
-    const unfired = this.#client.unfired();
+    const unfired = unfiredTimers(this.#client, Math.max(1, this.shards));
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#client.close();
     const stopped = this.#coordinator.stop();

@@ -38,43 +38,39 @@ export class SlackTimers {
   }
 
   /** As {@link Scheduler.schedule}. */
-  schedule<A = undefined>(
-    workerHint: WorkerHint,
-    deadline: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     const before = this.#begin();
     try {
-      return this.#scheduler.schedule(workerHint, deadline, callback, argument);
+      return this.#scheduler.schedule(workerHint, deadline, callback, argument as A);
     } finally {
       this.#end(before);
     }
   }
 
   /** As {@link Scheduler.scheduleAfter}. */
-  scheduleAfter<A = undefined>(
-    workerHint: WorkerHint,
-    delay: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     const before = this.#begin();
     try {
-      return this.#scheduler.scheduleAfter(workerHint, delay, callback, argument);
+      return this.#scheduler.scheduleAfter(workerHint, delay, callback, argument as A);
     } finally {
       this.#end(before);
     }
   }
 
   /** As {@link Scheduler.scheduleAt}. */
-  scheduleAt<A = undefined>(
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
     workerHint: WorkerHint,
     date: Date | number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
-    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
 
   /** As {@link Scheduler.scheduleMany}. */

@@ -53,6 +53,7 @@ export function startCoordinator(
       return new ClientLane(lanes[placement].memory, layout, placement, new Doorbell(doorbell), time);
     },
     laneCapacity: options.capacity,
+    totalCapacity: options.totalCapacity,
     layout,
     time,
     bell: new ClientBell(bellMemory),

@@ -76,15 +76,13 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /**
-   * Schedules a timer for a deadline, on the shard that the hint is hashed to. Without a callback it arrives in a
-   * 'fired' batch. Throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
+   * Schedules a timer for a deadline, on the shard that the hint is hashed to. The callback gets the argument and the timer's id;
+   * ticks and microtasks that it leaves run before the next callback, as with Node's timers. Without a callback the timer arrives
+   * in a 'fired' batch. Throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
    */
-  schedule<A = undefined>(
-    workerHint: WorkerHint,
-    deadline: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'schedule');
     requireTimer(deadline, callback);
     const context = callback === undefined ? undefined : this.#client.context();
@@ -92,12 +90,9 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
-  scheduleAfter<A = undefined>(
-    workerHint: WorkerHint,
-    delay: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
@@ -110,13 +105,15 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
    * Schedules a timer for a time of the wall clock, a Date or ms since 1970, as that clock stands at present: when it is set
    * later on, the timer stays where it is. Throws as {@link schedule} does.
    */
-  scheduleAt<A = undefined>(
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
     workerHint: WorkerHint,
     date: Date | number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-  ): TimerId {
-    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument);
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
 
   /**

@@ -7,8 +7,8 @@ import { shownAs } from './inspection.ts';
 
 /** The calls by which a group starts timers. */
 export interface StartTimers {
-  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId;
-  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
 }
 
 /** What a group needs of its scheduler. */
@@ -60,18 +60,24 @@ export class TimerGroup implements Disposable {
   }
 
   /** As {@link Scheduler.schedule}, with the group's hint. */
-  schedule<A = undefined>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#remember(this.#starts.schedule(this.workerHint, deadline, callback, argument));
+  schedule(deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.#remember(this.#starts.schedule(this.workerHint, deadline, callback, argument as A));
   }
 
   /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
-  scheduleAfter<A = undefined>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#remember(this.#starts.scheduleAfter(this.workerHint, delay, callback, argument));
+  scheduleAfter(delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.#remember(this.#starts.scheduleAfter(this.workerHint, delay, callback, argument as A));
   }
 
   /** As {@link Scheduler.scheduleAt}, with the group's hint. */
-  scheduleAt<A = undefined>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.scheduleAfter(delayUntil(date), callback, argument);
+  scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.scheduleAfter(delayUntil(date), callback, argument as A);
   }
 
   /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */

@@ -26,6 +26,35 @@ setTimeout(() => undefined, 5).unref();
 export const all = [id, slept, serveDashboard, observeMetrics, registerMetrics, createWheel('blitz'), InvalidConfigError];
 // @ts-expect-error: a hint is a number or a string
 scheduler.scheduleAfter({}, 5);
+
+// A callback that needs an argument is given one of its type.
+class Connection {
+  close(): void {}
+}
+const cut = (connection: Connection) => connection.close();
+const cutIfAny = (connection?: Connection) => connection?.close();
+const calls = [scheduler, scheduler.withSlack(5), scheduler.label('label')];
+for (const timers of calls) {
+  timers.schedule(1, 5, cut, new Connection());
+  timers.scheduleAfter(1, 5, cutIfAny);
+  timers.scheduleAt(1, new Date(), undefined, 'for the batch');
+  // @ts-expect-error: nothing to cut
+  timers.schedule(1, 5, cut);
+  // @ts-expect-error: nothing to cut
+  timers.scheduleAfter(1, 5, cut);
+  // @ts-expect-error: nothing to cut
+  timers.scheduleAt(1, new Date(), cut);
+  // @ts-expect-error: not a connection
+  timers.scheduleAfter(1, 5, cut, 'text');
+  // @ts-expect-error: nothing to cut
+  timers.group(1).scheduleAfter(5, cut);
+}
+scheduler.on('fired', ({ length, args }) => {
+  for (let i = 0; i < length; i++) {
+    const connection: unknown = args[i];
+    if (connection instanceof Connection) connection.close();
+  }
+});
 `;
 
 test.each([

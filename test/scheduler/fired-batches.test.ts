@@ -51,6 +51,27 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
     expect(answers.length).toBe(2000);
   });
 
+  test('carry the arguments, each in an array of its own', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    await scheduler.ready;
+    const carried: [number, unknown][] = [];
+    const kept: unknown[][] = [];
+    scheduler.on('fired', ({ length, ids, args }) => {
+      for (let i = 0; i < length; i++) carried.push([ids[i], args[i]]);
+      kept.push(Object.freeze(args) as unknown[]); // a listener may do with it whatever it likes
+    });
+    const given = [undefined, { a: 'connection' }, 7, undefined, 'text', Number.NaN, null, undefined];
+    for (const time of [5, 10]) {
+      const wanted = given.map((argument) => [scheduler.schedule(1, time, undefined, argument), argument]);
+      await scheduler.advanceTo(time);
+      expect(carried.splice(0)).toEqual(wanted);
+    }
+    scheduler.scheduleMany([1, 2, 3], [15, 15, 15]);
+    await scheduler.advanceTo(15);
+    expect(carried.map(([, argument]) => argument)).toEqual([undefined, undefined, undefined]);
+    expect(new Set(kept).size).toBe(kept.length); // each batch has an array of its own
+  });
+
   test('stand in line with the callbacks of their shard', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;

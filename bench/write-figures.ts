@@ -4,7 +4,7 @@ import { faceFiguresOf } from './faces/face-figures.ts';
 import { figuresOf, partOf, runOf, subjectsOf, withBlock } from './figures.ts';
 import { planFiguresOf } from './plan/plan-figures.ts';
 import { programsOf } from './programs/program-figures.ts';
-import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './replay-figures.ts';
+import { type ReleaseReplays, releases, replayFiguresOf, replayFiles, replaySummaryOf } from './replay-figures.ts';
 import { steeringPages } from './steering/steering-pages.ts';
 import { nativeWheelsOf } from './wheel/native-wheels.ts';
 
@@ -28,8 +28,8 @@ const replays = releases.map((release): ReleaseReplays => {
   return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
 });
 const blocks: [path: string, written: string][] = [
-  ['README.md', figuresOf(results)],
-  ['README.md', replayFiguresOf(replays)],
+  ['README.md', replaySummaryOf(replays)],
+  ['docs/performance.md', replayFiguresOf(replays)],
   ['docs/performance.md', figuresOf(results)],
   ['docs/performance.md', subjectsOf(slack)],
   ...Object.entries(steeringPages).map(([path, suites]): [string, string] => [
@@ -42,7 +42,6 @@ const blocks: [path: string, written: string][] = [
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],
   ['docs/timers.md', faceFiguresOf(faces)],
-  ['README.md', programsOf(programs)],
   ['docs/performance.md', programsOf(programs)],
   ['docs/performance.md', runOf(runtimes, 'runtimes')],
   ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],

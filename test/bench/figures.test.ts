@@ -8,7 +8,13 @@ import { planFiguresOf } from '../../bench/plan/plan-figures.ts';
 import { programsOf } from '../../bench/programs/program-figures.ts';
 import { programSuites } from '../../bench/programs/programs.ts';
 import { type ReleaseResults, releaseOf } from '../../bench/release-results.ts';
-import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from '../../bench/replay-figures.ts';
+import {
+  type ReleaseReplays,
+  releases,
+  replayFiguresOf,
+  replayFiles,
+  replaySummaryOf,
+} from '../../bench/replay-figures.ts';
 import type { Results } from '../../bench/results.ts';
 import { runtimes } from '../../bench/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/scheduler/slack.ts';
@@ -22,16 +28,24 @@ const reference: Results = JSON.parse(read('bench/results/reference.json'));
 const clients: Results = JSON.parse(read('bench/results/clients.json'));
 
 describe('the figures that the documents show', () => {
-  test.each(['README.md', 'docs/performance.md'])('%s has those of the reference run', (path) => {
-    expect(read(path)).toContain(figuresOf(reference));
+  test('docs/performance.md has those of the reference run, and says what each label means', () => {
+    const text = read('docs/performance.md');
+    expect(text).toContain(figuresOf(reference));
+    const explained = [...text.matchAll(/^\| (\(\w\)|[WL]\d)( to L6)? \|/gm)].map(([, label]) => label);
+    // Longer codes, `memory` and the like, say what they are.
+    const codes = suites.flatMap(({ codes }) => codes).filter((code) => code.length < 3 && !/^L\d$/.test(code));
+    const labels = codes.map((code) => (code.length === 1 ? `(${code})` : code));
+    expect(labels.filter((label) => !explained.includes(label))).toEqual([]);
+    expect(explained.length).toBeGreaterThan(20);
   });
 
-  test('README.md has those of the replays on each release of Node, which all went well', () => {
+  test('README.md has those of the replay on the reference, docs/performance.md those on each release; all went well', () => {
     const replays = releases.map((release): ReleaseReplays => {
       const { plain, contexts } = replayFiles(release);
       return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
     });
-    expect(read('README.md')).toContain(replayFiguresOf(replays));
+    expect(read('README.md')).toContain(replaySummaryOf(replays));
+    expect(read('docs/performance.md')).toContain(replayFiguresOf(replays));
     for (const { plain, contexts } of replays) {
       expect([plain.correct, contexts.correct]).toEqual([true, true]);
       expect([plain.options.cps, plain.options.seconds, contexts.options.contexts]).toEqual([100_000, 10, true]);
@@ -104,9 +118,9 @@ describe('the figures that the documents show', () => {
     expect(faceFiguresOf(faces)).not.toMatch(/[|,/] –/); // no cell is empty
   });
 
-  test('README.md and docs/performance.md have those of the whole programs, docs/figures.md what stands behind them', () => {
+  test('docs/performance.md has those of the whole programs, docs/figures.md what stands behind them', () => {
     const results: ReleaseResults = JSON.parse(read('bench/results/programs.json'));
-    for (const path of ['README.md', 'docs/performance.md']) expect(read(path)).toContain(programsOf(results));
+    expect(read('docs/performance.md')).toContain(programsOf(results));
     expect(read('docs/figures.md')).toContain(runOf(results[24], 'program-subjects'));
     for (const [release, run] of Object.entries(results)) {
       expect([releaseOf(run), run.quick]).toEqual([release, false]);

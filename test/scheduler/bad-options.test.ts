@@ -8,6 +8,7 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   wheel: (value) => value === undefined,
   tick: (value) => value === undefined || value === 2.5 || value === 1e300 || value === 2 ** 53,
   capacity: (value) => value === undefined,
+  totalCapacity: (value) => value === undefined,
   clock: (value) => value === undefined,
   maxBatch: (value) => value === undefined,
   trace: (value) => value === undefined,
@@ -46,7 +47,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(16 * 20);
+  expect(cases).toBe(17 * 20);
 });
 
 test('options that are no object', () => {

@@ -9,17 +9,7 @@ export default {
   ...base,
   test: {
     ...base.test,
-    include: [
-      ...longSuites,
-      'test/shard/interleavings.test.ts',
-      'test/shard/preemption.test.ts',
-      'test/wheel/random-scripts.test.ts',
-      'test/wheel/differential.test.ts',
-      'test/scheduler/model.test.ts',
-      'test/timers/fuzz.test.ts',
-      'test/clients/fuzz.test.ts',
-      'test/clients/given-back.test.ts',
-    ],
+    include: [longSuites, 'test/wheel/differential.test.ts'],
     env: { SHARDWHEEL_SLOW: '1' },
     testTimeout: 3_600_000,
   },

@@ -1,4 +1,4 @@
-// A program whose timers are known: test/profile/profile.test.ts counts them.
+// A program whose timers are known: test/profile/profile.long.test.ts counts them.
 import { setTimeout as after, clearTimeout as clear, setInterval as every } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 

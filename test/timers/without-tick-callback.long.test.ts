@@ -12,7 +12,7 @@ test('the timers of this file run without it', () => {
   expect([runTicks, typeof found]).toEqual([undefined, 'function']);
 });
 
-await import('./order.test.ts');
+await import('./order.long.test.ts');
 await import('./context.test.ts');
 
 /** Timeouts due at once, as `context:what it does`; what each sees, and what sees its error. */

@@ -121,7 +121,7 @@ describe('debug mode', () => {
     expect(wheel.lifecycle.outstanding().map((entry) => entry.id)).toEqual([c]);
     wheel.clear();
     expect(dropped.map((entries) => entries.map(({ id, deadline }) => [id, deadline]))).toEqual([[[c, 800]]]);
-    expect(dropped[0][0].scheduledAt).toContain('parts.test.ts');
+    expect(dropped[0][0].scheduledAt).toContain('parts.long.test.ts');
     expect(lines).toContain(`cancel(${b}) -> true`);
     expect(lines).toContain(`fired ${a} at 5`);
     expect(lines.some((line) => line.startsWith('advanceTo(5) -> fired 1'))).toBe(true);

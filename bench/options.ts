@@ -20,7 +20,7 @@ export interface Options {
 }
 
 /** Targets hold for medians of this many interleaved rounds. */
-export const ROUNDS = 5;
+const ROUNDS = 5;
 
 const help = `
 Words pick what to measure: an area, a workload, a code, or a subject:

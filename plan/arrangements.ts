@@ -10,7 +10,7 @@ export interface PlanRequest {
   readonly memory?: number;
 }
 
-export type Resource = 'event loops' | 'shards' | 'cores' | 'memory';
+type Resource = 'event loops' | 'shards' | 'cores' | 'memory';
 
 /** A way to run the load, and what is expected of it. */
 export interface Candidate {

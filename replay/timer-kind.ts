@@ -5,5 +5,3 @@ export const CONNECT = 0;
 export const IDLE = 1;
 export const REQUEST = 2;
 export const TIME_WAIT = 3;
-
-export const timerKinds = ['connect', 'idle', 'request', 'time-wait'] as const;

@@ -200,7 +200,9 @@ describe('files', () => {
 
   test('have names in kebab-case, their folders too', () => {
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-    const names = all.flatMap(({ path }) => path.replace(/(\.(test|long\.test|d|bench))?\.(ts|mjs|js)$/, '').split('/'));
+    const names = all.flatMap(({ path }) =>
+      path.replace(/(\.(test|long\.test|d|bench))?\.(ts|mjs|js)$/, '').split('/'),
+    );
     expect(names.filter((name) => !kebab.test(name))).toEqual([]);
   });
 

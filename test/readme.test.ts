@@ -105,6 +105,7 @@ describe('documents', () => {
   const documents = [
     'README.md',
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'examples/README.md',
     ...readdirSync(`${root}docs`)
       .filter((name) => name.endsWith('.md'))

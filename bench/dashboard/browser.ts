@@ -6,7 +6,7 @@ import { type Browser, chromium } from 'playwright-core';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
 /** Where Chromium is installed: CHROMIUM, or the first on the PATH. Throws where there is none. */
-export function chromiumPath(): string {
+function chromiumPath(): string {
   if (process.env.CHROMIUM !== undefined) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);

@@ -5,7 +5,7 @@ export const INLINE = 'inline';
 export const THREAD = 'one thread';
 
 /** Whole powers of two, 2^18 to 2^23. */
-export const SIZES = ['262,144', '2,097,152', '8,388,608'];
+const SIZES = ['262,144', '2,097,152', '8,388,608'];
 /** Of a quick run: one of so many timers. */
 const QUICK = 256;
 /** Timers of the run before the first that counts, and in all of those that count. */
@@ -13,7 +13,7 @@ const WARM_UP = 2 ** 18;
 const MEASURED = 2 ** 20;
 
 /** ns of CPU for each of `count` timers, by operation. */
-export type Operations = (subject: string, count: number) => Promise<Record<string, number>>;
+type Operations = (subject: string, count: number) => Promise<Record<string, number>>;
 
 export interface LinearSuiteOptions {
   readonly name: string;
@@ -36,7 +36,7 @@ const notes: Record<string, string> = {
 };
 
 /** The figure of an operation at a size, and of how its cost grows from the first size to the last. */
-export const figureOf = (operations: readonly string[], operation: string, size: string): string =>
+const figureOf = (operations: readonly string[], operation: string, size: string): string =>
   operation === operations[0] ? size : `${operation} ${size}`;
 export const growthOf = (operation: string): string => `${operation} growth`;
 

@@ -20,7 +20,7 @@ const [NEAR, NEAR_SPAN] = [50, 200];
 const PATIENCE = 10_000;
 
 /** What the maps have in common. */
-export interface ExpiringEntries {
+interface ExpiringEntries {
   readonly size: number;
   set(key: number, value: object, ttl: number): void;
   clear(): void;

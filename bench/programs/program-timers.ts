@@ -4,9 +4,9 @@ import { createScheduler, type Scheduler } from '../../src/index.ts';
 import { createTimers } from '../../src/timers.ts';
 import type { ProgramSubject, TimersKind } from './program.ts';
 
-export const NODE = 'node:timers';
-export const INLINE = 'shardwheel, inline';
-export const SHARD = 'shardwheel, 1 shard';
+const NODE = 'node:timers';
+const INLINE = 'shardwheel, inline';
+const SHARD = 'shardwheel, 1 shard';
 export const NONE = 'no timers';
 
 /** The three that a program runs on as it is. */

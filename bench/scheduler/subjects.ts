@@ -9,8 +9,8 @@ import type { SubjectEntry } from '../suite.ts';
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
 export const SHARDWHEEL = 'shardwheel';
-export const AFTER = 'shardwheel, after';
-export const BATCH = 'shardwheel, batch';
+const AFTER = 'shardwheel, after';
+const BATCH = 'shardwheel, batch';
 
 /** The subject named `shards n` has that many, any other the one that `'auto'` comes to when it pays. */
 const shardsOf = (name: string): number => (name.startsWith('shards ') ? Number(name.slice('shards '.length)) : 1);

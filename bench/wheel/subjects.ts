@@ -23,9 +23,9 @@ export const ONLY_STEPS = 'it only makes handlers, for steps';
 export const DRIVER = 'driver alone';
 export const BARE_HANDLER = 'bare handler';
 export const ENGINE = 'engine alone';
-export const HEAP = 'flatqueue';
+const HEAP = 'flatqueue';
 export const TIMER_WHEEL = 'npm timer-wheel';
-export const FAST_TIMERS = "undici's fast timers";
+const FAST_TIMERS = "undici's fast timers";
 
 /** Nanoseconds per millisecond for the presets that count in them: a power of two, so that their tick is the workload's. */
 const NS = 2 ** 20;
@@ -45,7 +45,7 @@ const preset = (name: PresetName, note: string, lateBy = 0): WheelSubjectEntry =
 });
 
 /** Who takes part in the wheel's workloads. */
-export const wheelSubjects: readonly WheelSubjectEntry[] = [
+const wheelSubjects: readonly WheelSubjectEntry[] = [
   { name: DRIVER, note: 'the loop and its tally, no timers', lateBy: 0, create: () => new NoWheel() },
   {
     name: YARDSTICK,

@@ -33,7 +33,7 @@ export function terminalReport({ command, end, calibration, loops, limits }: Rep
     .join('\n');
 }
 
-export const nameOf = ({ process: { pid, thread, title, node } }: ProfileData): string =>
+const nameOf = ({ process: { pid, thread, title, node } }: ProfileData): string =>
   `${title} (process ${pid}${thread === 0 ? '' : `, worker ${thread}`}, Node ${node})`;
 
 function numbersTable({ data, estimate }: LoopReport): string {

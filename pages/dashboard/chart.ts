@@ -5,7 +5,7 @@ import { clock } from './format.ts';
 import { Table } from './table.ts';
 import { type ColourName, colours } from './theme.ts';
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** Where its value stands in a point. */
   readonly at: number;

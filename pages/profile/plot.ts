@@ -3,9 +3,9 @@ import { colourOf } from '../colours.ts';
 import { make, setText } from '../elements.ts';
 
 /** A colour of the style sheet. */
-export type ColourName = 'text' | 'muted' | 'line' | 'created' | 'cleared' | 'refreshed' | 'fired';
+type ColourName = 'text' | 'muted' | 'line' | 'created' | 'cleared' | 'refreshed' | 'fired';
 
-export interface PlotSeries {
+interface PlotSeries {
   readonly name: string;
   readonly colour: ColourName;
   readonly values: readonly number[];

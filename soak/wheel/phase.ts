@@ -14,14 +14,14 @@ export const CLEAR = 9;
 export const INSPECT = 10;
 export const COMPACT = 11;
 export const BEST_FIT = 12;
-export const JUMP = 13;
+const JUMP = 13;
 
 /** How a distance is drawn. */
 export const TINY = 0;
 export const SPREAD = 1;
 export const EDGE = 2;
 export const SAME = 3;
-export const TIMEOUT = 4;
+const TIMEOUT = 4;
 
 const TABLE = 4096;
 

@@ -5,8 +5,8 @@ import { Label } from './label.ts';
 import { LaneLabels, NO_LABEL } from './lane-labels.ts';
 
 /** Labels that a client has at most; what has another counts as OTHER. */
-export const MAX_LABELS = 254;
-export const OTHER = '(other)';
+const MAX_LABELS = 254;
+const OTHER = '(other)';
 
 const MAX_LENGTH = 128;
 

@@ -17,7 +17,7 @@ export interface ResolvedDashboardOptions {
   readonly token: string | undefined;
 }
 
-export const DEFAULT_PORT = 7373;
+const DEFAULT_PORT = 7373;
 
 /** What a browser on this machine calls it by. */
 export const isLoopback = (host: string): boolean =>

@@ -12,7 +12,7 @@ const DIRECT = 2 ** 16;
 const MOST_DELAYS = 1000;
 
 /** Where buckets begin, ms: 1, 2, 5, 10, … and everything from 10^9 on in the last. */
-export const bucketStarts: readonly number[] = [
+const bucketStarts: readonly number[] = [
   ...Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat(),
   1e9,
 ];

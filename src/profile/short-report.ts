@@ -21,7 +21,7 @@ export function shortReport(data: ProfileData): string {
 }
 
 /** ms that calls of timer functions took, by the samples. */
-export function callTime({ calls, totals, needlessClears }: ProfileData): number {
+function callTime({ calls, totals, needlessClears }: ProfileData): number {
   const { create, clear, refresh } = calls;
   const clears = totals.cleared + needlessClears;
   return (totals.created * create.ns + clears * clear.ns + totals.refreshed * refresh.ns) / 1e6;

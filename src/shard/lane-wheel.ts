@@ -2,7 +2,7 @@ import type { LevelOccupancy } from '../wheel/tick-index.ts';
 import type { LaneQueues, ServedLane } from './served-lane.ts';
 
 /** A lane's queues, and whose it is. */
-export interface OwnedQueues extends LaneQueues {
+interface OwnedQueues extends LaneQueues {
   /** The serial of its client; undefined where that is the one that asks. */
   readonly client: number | undefined;
   /** Entries in its wheel: timers, and what cancelled ones have left until their tick comes. */

@@ -4,7 +4,7 @@ import type { LaneCounters } from './lane-counters.ts';
 import type { ServedLane } from './served-lane.ts';
 
 /** Most commands taken, and most entries handed over, per turn: shared by the lanes that have some; more waits for the next. */
-export const TURN_BUDGET = 16_384;
+const TURN_BUDGET = 16_384;
 /** A lane's share is no less, however many there are. */
 const MIN_BUDGET = 1024;
 

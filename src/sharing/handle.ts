@@ -10,7 +10,7 @@ import { Board } from './board.ts';
 const VERSION = 1;
 
 /** A shard, or where one serves for all, all of them: what clients ring, and watch. */
-export interface SharedHost {
+interface SharedHost {
   readonly doorbell: SharedArrayBuffer;
   readonly heartbeat: SharedArrayBuffer;
 }

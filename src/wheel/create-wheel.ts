@@ -11,8 +11,11 @@ export interface CreateWheelOptions extends WheelOptions {
   debug?: DebugOptions;
 }
 
-/** A wheel by preset or configuration. Throws InvalidConfigError. */
-export function createWheel<T>(config: WheelConfig | PresetName, options: CreateWheelOptions = {}): TimingWheel<T> {
+/** A wheel by preset or configuration; by default the preset 'default'. Throws InvalidConfigError. */
+export function createWheel<T>(
+  config: WheelConfig | PresetName = 'default',
+  options: CreateWheelOptions = {},
+): TimingWheel<T> {
   const resolved = typeof config === 'string' ? presets[config] : config;
   if (resolved === undefined)
     throw new InvalidConfigError('wheel', `must be one of ${Object.keys(presets).join(', ')}`, config);

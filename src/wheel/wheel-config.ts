@@ -43,9 +43,9 @@ export interface WheelOptions {
 }
 
 /** Bits of a tick: ticks are safe integers. */
-export const MAX_TICK_BITS = 53;
+const MAX_TICK_BITS = 53;
 /** Most bits of one level: what its slots cost is paid up front. */
-export const MAX_LEVEL_BITS = 20;
+const MAX_LEVEL_BITS = 20;
 export const DEFAULT_CAPACITY = 2 ** 22;
 export const MAX_CAPACITY = 2 ** 24;
 const MAX_ID = 2 ** 16 - 1;

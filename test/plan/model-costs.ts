@@ -1,10 +1,10 @@
 import type { Costs, CpuCost, Service, ServiceCosts } from '../../plan/costs.ts';
 import { type PlannedLoad, proxyTimers, timersSignature } from '../../plan/planned-load.ts';
 
-export const none: CpuCost = { perConnection: 0, perTurn: 0 };
+const none: CpuCost = { perConnection: 0, perTurn: 0 };
 
 /** Costs of round numbers: a connection's timers take 4, 2 and 2 µs of the loop, and 1 µs of a shard. */
-export const modelServices: Record<Service, ServiceCosts> = {
+const modelServices: Record<Service, ServiceCosts> = {
   native: service({ loop: { perConnection: 0.004, perTurn: 0 }, bytesPerTimer: 300, bytesAtRest: 0 }),
   inline: service({ loop: { perConnection: 0.002, perTurn: 0 } }),
   shard: service({

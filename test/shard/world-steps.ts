@@ -2,7 +2,7 @@ import type { KnownTimer, LaneClient } from './lane-client.ts';
 import type { LaneWorld } from './lane-world.ts';
 
 /** One step of client, shard or world; false where it would change nothing. */
-export type Step = (world: LaneWorld) => boolean;
+type Step = (world: LaneWorld) => boolean;
 export type Steps = Readonly<Record<string, Step>>;
 
 /** The steps of a client, by its number in the world. */

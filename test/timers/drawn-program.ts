@@ -1,7 +1,7 @@
 import type { Draws } from '../fixtures/draws.ts';
 
 /** What a callback, a tick or a microtask of a program does, while the program has fuel. Timers have numbers, as they are set. */
-export type Step =
+type Step =
   | { do: 'set'; plan: number }
   | { do: 'clear'; timer: number; by: Clearing }
   | { do: 'refresh' | 'ref' | 'unref' | 'abort' | '_onTimeout'; timer: number }
@@ -21,7 +21,7 @@ const clearings = [
 ] as const;
 type Clearing = (typeof clearings)[number];
 
-export interface Plan {
+interface Plan {
   readonly kind: 'timeout' | 'interval' | 'sleep' | 'async interval';
   readonly delay: Delay;
   readonly steps: readonly Step[];
@@ -38,7 +38,7 @@ export interface Plan {
 }
 
 /** 'none' and 'NaN' stand for what JSON has no word for. */
-export type Delay = number | string | null;
+type Delay = number | string | null;
 
 export interface DrawnProgram {
   /** Plans of the timers that are set first; a step may set one of these again. */

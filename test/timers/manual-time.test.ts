@@ -12,7 +12,7 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     const { setTimeout, promises } = createTimers(scheduler, 'tests');
     const seen: string[] = [];
     setTimeout(() => process.nextTick(() => queueMicrotask(() => seen.push('callback'))), 10);
-    promises.setTimeout(10).then(async () => {
+    void promises.setTimeout(10).then(async () => {
       await null;
       seen.push('promise');
     });
@@ -88,8 +88,8 @@ describe('useScheduler', () => {
     useScheduler(scheduler);
     const seen: string[] = [];
     defaults.setTimeout(() => seen.push('callback'), 1000);
-    sleep(2000).then(() => seen.push('promise'));
-    waits.wait(3000).then(() => seen.push('wait'));
+    void sleep(2000).then(() => seen.push('promise'));
+    void waits.wait(3000).then(() => seen.push('wait'));
     await scheduler.advanceTo(1000);
     expect(seen).toEqual(['callback']);
     await scheduler.advanceTo(3000);

@@ -48,7 +48,7 @@ describe.each(subjects)('$name: order', ({ timers }) => {
       for (const name of ['one', 'two']) {
         timers.setTimeout(() => {
           note(name);
-          Promise.resolve().then(() => {
+          void Promise.resolve().then(() => {
             note(`${name}, microtask`);
             process.nextTick(() => note(`${name}, tick of a microtask`));
             queueMicrotask(() => note(`${name}, microtask of a microtask`));

@@ -217,3 +217,9 @@ describe('blitz', () => {
     expect(wheel.memoryStats().bytes).toBeLessThan(200_000);
   });
 });
+
+test('a wheel without a preset is the default one', () => {
+  const wheel = createWheel<string>();
+  expect(wheel.durations()).toEqual(createWheel('default').durations());
+  expect(wheel.upperBound).toBe(createWheel('default').upperBound);
+});

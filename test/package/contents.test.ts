@@ -3,20 +3,26 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const packageJson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-const packed = (): string[] => {
+interface Packed {
+  /** Bytes. */
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const pack = (): Packed => {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
   });
-  const [{ files }] = JSON.parse(output.slice(output.indexOf('[')));
-  return files.map((file: { path: string }) => file.path);
+  return JSON.parse(output.slice(output.indexOf('[')))[0];
 };
 
 it('the package holds every entry point with its types, the worker, the command line and the licences, and nothing that measures', () => {
-  const files = packed();
+  const files = pack().files.map(({ path }) => path);
   const filesOf = (entry: unknown): string[] =>
     typeof entry === 'string' ? [entry] : Object.values(entry as object).flatMap(filesOf);
   const entries = filesOf(packageJson.exports);
@@ -32,4 +38,14 @@ it('a user installs the two libraries that the scheduler needs, and nothing else
 
 it('the lock file names no place to download from', () => {
   expect(readFileSync(`${root}package-lock.json`, 'utf8')).not.toContain('"resolved"');
+});
+
+// The modules, their CommonJS build, declarations for both, the command line with its pages and the worker; no source maps, as
+// there are no sources. Raise a budget with a reason.
+it('the package keeps its size', () => {
+  const { size, unpackedSize, files } = pack();
+  expect(size).toBeLessThanOrEqual(720_000);
+  expect(unpackedSize).toBeLessThanOrEqual(2_450_000);
+  expect(files.length).toBeLessThanOrEqual(700);
+  expect(files.filter(({ path }) => path.endsWith('.map'))).toEqual([]);
 });

@@ -105,6 +105,16 @@ export class MissingFileError extends Error {
   }
 }
 
+/** What stands on the inner parts of Node does not work on another runtime. */
+export class UnsupportedRuntimeError extends Error {
+  readonly code = 'ERR_UNSUPPORTED_RUNTIME';
+  override readonly name = 'UnsupportedRuntimeError';
+
+  constructor(what: string, runtime: string, remedy: string) {
+    super(`${what} needs Node.js, and does not work on ${runtime}: ${remedy}. See docs/runtimes.md`);
+  }
+}
+
 /** A call on a scheduler after `close()`, or one that `close()` has put an end to. */
 export class SchedulerClosedError extends Error {
   readonly code = 'ERR_SCHEDULER_CLOSED';

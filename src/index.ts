@@ -19,6 +19,7 @@ export {
   ShardHungError,
   ShardInlineError,
   TimeoutError,
+  UnsupportedRuntimeError,
 } from './errors.ts';
 export { MetricsError } from './exporters/metrics-error.ts';
 export type { Serving } from './hosts/auto-shard.ts';

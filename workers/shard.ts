@@ -1,11 +1,13 @@
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import { wordsIn } from '../src/memory/shared-words.ts';
 import { buildShard } from '../src/shard/build-shard.ts';
 import { GuestLanes } from '../src/shard/guest-lanes.ts';
 import { ShardControl } from '../src/shard/shard-control.ts';
 import { ShardLoop } from '../src/shard/shard-loop.ts';
 import type { ShardTask } from '../src/shard/shard-task.ts';
 import { Mailbox } from '../src/sharing/mailbox.ts';
+import { PulseHolder } from '../src/sharing/pulse.ts';
 
 /**
  * What a thread of the pool runs. It starts the shard's loop and returns, so that the pool counts the thread as idle and
@@ -13,10 +15,16 @@ import { Mailbox } from '../src/sharing/mailbox.ts';
  * Returns the number of live timers that were indexed from the tables.
  */
 export default function serve(task: ShardTask): number {
+  if (task.lifeline !== undefined) new PulseHolder(wordsIn(task.lifeline), () => undefined);
   const built = buildShard(task.setup, task.origin);
   const guests = new GuestLanes(built, task.epoch);
-  new Mailbox(task.address, guests.receive);
+  const loop = new ShardLoop(built);
+  new Mailbox<Parameters<typeof guests.receive>[0]>(task.address, (message) => {
+    guests.receive(message);
+    loop.messageRead();
+  });
   expose(new ShardControl(built.shard, guests), nodeEndpoint(task.control));
-  new ShardLoop(built).start();
+  task.control.on('message', () => loop.messageRead());
+  loop.start();
   return built.rescheduled;
 }

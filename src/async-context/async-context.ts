@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { runtime } from '../runtime.ts';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
 import { FrameKeeper, findFrames } from './frame-keeper.ts';
@@ -30,7 +31,8 @@ function startKeeping(): Keeping {
   if (frames !== undefined) {
     return { keeper: new FrameKeeper(frames), hooks: new AsyncHookWatch(isHooked, () => false) };
   }
-  if (!StoreKeeper.isPossible()) {
+  // Bun's storages have the methods of those on async hooks, and never call them.
+  if (runtime !== 'node' || !StoreKeeper.isPossible()) {
     return { keeper: new ResourceKeeper(), hooks: new AsyncHookWatch(false, () => false) };
   }
   const keeper = new StoreKeeper();

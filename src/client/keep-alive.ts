@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
+import { runtime } from '../runtime.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 
 /** ms */
@@ -79,6 +80,7 @@ interface Holder {
 /** A port; where that is refused a timer; undefined where that is refused as well, until the next reason comes. */
 function newHolder(): Holder | undefined {
   return outsideContexts(() => {
+    if (runtime !== 'node') return newTimer(); // Deno: a port without a listener holds nothing; Bun: one with a listener
     try {
       const { port1, port2 } = new MessageChannel();
       // Both ends: one that nobody holds is collected, and closes the other.

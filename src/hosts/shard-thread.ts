@@ -7,6 +7,7 @@ import { show } from '../errors.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
+import { newLifeline } from './lifeline.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { loadThreadFiles } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
@@ -21,6 +22,7 @@ export class ShardThread {
   private readonly setup: ShardSetup;
   private readonly address: string;
   private readonly options: ThreadOptions;
+  private readonly lifeline = newLifeline();
   /** Made with the thread. */
   private pool: Piscina | undefined;
   /** What the thread will have ended by, once it has. */
@@ -48,7 +50,8 @@ export class ShardThread {
       // reason to.
       port1.unref();
       const { setup, address } = this;
-      const rescheduled = await this.runTask({ setup, address, origin, epoch, control: port2 }, [port2]);
+      const lifeline = this.lifeline.memory;
+      const rescheduled = await this.runTask({ setup, address, origin, epoch, control: port2, lifeline }, [port2]);
       return new ThreadRun(remote, this.ended as Promise<Error>, rescheduled);
     } catch (error) {
       port1.close();
@@ -118,7 +121,7 @@ export class ShardThread {
       });
       thread.once('exit', (code) => {
         const told = new Error(`The thread of shard ${this.setup.number} exited with code ${code}`);
-        resolve(this.killedFor ?? thrown ?? told);
+        void this.lifeline.gone().then(() => resolve(this.killedFor ?? thrown ?? told));
       });
     });
   }

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { InvalidConfigError } from '../errors.ts';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { requireNode } from '../runtime.ts';
 import { registration, setInterval } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';
 import { DataFile } from './data-file.ts';
@@ -35,6 +36,7 @@ const thread = globalThis as { [PROFILE]?: RunningProfile | undefined };
  * long to record. Throws InvalidConfigError for a number of seconds that is none.
  */
 export function startProfile(): RunningProfile | undefined {
+  requireNode('shardwheel/profile', 'profile the program on Node.js');
   if (thread[PROFILE] !== undefined || isShardThread()) return thread[PROFILE];
   const { SHARDWHEEL_PROFILE_DIR: folder = '', SHARDWHEEL_PROFILE_SECONDS: seconds = '' } = process.env;
   const limit = secondsOf(seconds);

@@ -1,5 +1,6 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
+import { runtime } from '../runtime.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
@@ -13,6 +14,9 @@ const LONGEST_WAIT = 2 ** 31;
  */
 const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
+
+/** A thread of Deno reads no message in a pass of its event loop between two sleeps: it must not be blocked for it to come. */
+const sleepsBlocked = runtime !== 'deno';
 
 /** What a loop turns: see `BuiltShard`. */
 export interface LoopParts {
@@ -53,11 +57,16 @@ export class ShardLoop {
     setImmediate(this.turn);
   }
 
+  /** The thread has read a message: what it brings is looked at in a turn, if the loop is asleep meanwhile. */
+  messageRead(): void {
+    if (!sleepsBlocked) this.doorbell.ring();
+  }
+
   private readonly turn = (): void => {
     this.rings = this.doorbell.rings(); // before the turn: a ring from here on ends the coming wait
     this.heartbeat.beat(this.rings);
     const more = this.shard.turn();
-    setImmediate(more ? this.turn : this.park);
+    setImmediate(more ? this.turn : sleepsBlocked ? this.park : this.parkUnblocked);
   };
 
   private readonly park = (): void => {
@@ -71,16 +80,31 @@ export class ShardLoop {
     this.turn();
   };
 
+  /** As `park`, with the thread's event loop going on meanwhile. */
+  private readonly parkUnblocked = (): void => {
+    const timeout = this.announce();
+    if (timeout > 0 && this.doorbell.waitUnblocked(this.rings, timeout, this.wakeAndTurn)) return;
+    this.wakeAndTurn();
+  };
+
+  private readonly wakeAndTurn = (): void => {
+    this.wake();
+    this.turn();
+  };
+
   /** Returns for how many ms at most, 0 where there is something to do at once. */
   private sleep(): number {
+    const timeout = this.announce();
+    if (timeout > 0) this.doorbell.wait(this.rings, timeout);
+    return timeout;
+  }
+
+  /** Tells clients that the shard is about to sleep. Returns for how many ms at most, 0 where there is something to do at once. */
+  private announce(): number {
     const next = this.shard.nextEvent();
     this.doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
-    if (this.shard.hasNews()) return 0;
-    const timeout = this.timeUntil(next);
-    if (timeout <= 0) return 0;
-    this.doorbell.wait(this.rings, timeout);
-    return timeout;
+    return this.shard.hasNews() ? 0 : Math.max(0, this.timeUntil(next));
   }
 
   private wake(): void {

@@ -11,4 +11,6 @@ export interface ShardTask {
   readonly epoch: number;
   /** Control calls, through comlink. */
   readonly control: MessagePort;
+  /** For the thread to hold, as long as it lives: see `Lifeline`. */
+  readonly lifeline: SharedArrayBuffer | undefined;
 }

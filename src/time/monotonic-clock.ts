@@ -1,8 +1,21 @@
 import process from 'node:process';
+import { runtime } from '../runtime.ts';
 
 // Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.
-const hrtime = process.hrtime;
 const performanceNow = performance.now.bind(performance);
+const { timeOrigin } = performance;
+
+/**
+ * The process's monotonic clock, seconds and nanoseconds. That of Bun and Deno counts from each thread's own start, so there it
+ * counts from 1970 by what the wall clock was at that start: threads differ by what the wall clock was set by between their starts.
+ */
+const hrtime = runtime === 'node' ? process.hrtime : sinceOrigin;
+
+function sinceOrigin(): [number, number] {
+  const now = timeOrigin + performanceNow();
+  const seconds = Math.floor(now / 1000);
+  return [seconds, (now - seconds * 1000) * 1e6];
+}
 
 /** The moment that a scheduler counts from, on the process's monotonic clock. The same in every thread. */
 export interface ClockOrigin {

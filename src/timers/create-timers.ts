@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { requireNode } from '../runtime.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
@@ -31,9 +32,13 @@ const nodes = native.timers;
  * Throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
  */
 export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, options: TimersOptions = {}): Timers {
+  requireNode('shardwheel/timers', INSTEAD);
   const source = new TimeoutSource(scheduler, workerHint, resolveTimersOptions(options));
   return timersOf(() => source);
 }
+
+/** Behaviour and handles are held to those of Node's own timers, which the timers of other runtimes are not. */
+export const INSTEAD = 'use createScheduler of shardwheel';
 
 export function resolveTimersOptions(options: TimersOptions) {
   refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);

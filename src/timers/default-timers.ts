@@ -1,12 +1,15 @@
 import process from 'node:process';
 import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
 import { HandleError, InvalidConfigError } from '../errors.ts';
+import { requireNode } from '../runtime.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
-import { createTimers, resolveTimersOptions, timersOf } from './create-timers.ts';
+import { createTimers, INSTEAD, resolveTimersOptions, timersOf } from './create-timers.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
+
+requireNode('shardwheel/timers', INSTEAD);
 
 let own: TimeoutSource | undefined;
 let given: TimeoutSource | undefined;

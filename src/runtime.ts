@@ -1,0 +1,11 @@
+import process from 'node:process';
+import { UnsupportedRuntimeError } from './errors.ts';
+
+/** What runs this program, where that makes a difference: Bun and Deno have most of Node's modules, and not all of what they do. */
+export const runtime: 'node' | 'bun' | 'deno' =
+  process.versions.bun !== undefined ? 'bun' : process.versions.deno !== undefined ? 'deno' : 'node';
+
+/** Throws UnsupportedRuntimeError on another runtime. `what` needs Node; `remedy` says what to use there. */
+export function requireNode(what: string, remedy: string): void {
+  if (runtime !== 'node') throw new UnsupportedRuntimeError(what, runtime === 'bun' ? 'Bun' : 'Deno', remedy);
+}

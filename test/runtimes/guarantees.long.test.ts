@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { registryBinary } from '../../replay/registry-binary.ts';
+import { deviations } from './deviations.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const runtimes = [
+  {
+    runtime: 'bun',
+    found: { package: 'bun@1.4.5', where: ['bun', '-e', 'console.log(process.execPath)'] },
+    flags: ['--bun'],
+  },
+  {
+    runtime: 'deno',
+    found: { package: 'deno@2.9.6', where: ['deno', 'eval', 'console.log(Deno.execPath())'] },
+    flags: ['run', '--allow-all'],
+  },
+] as const;
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { status: string; fullName: string; failureMessages: readonly string[] }[];
+  }[];
+}
+
+const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+describe.each(runtimes)('$runtime', ({ runtime, found, flags }) => {
+  test('keeps the guarantees, but for what deviates', async () => {
+    const binary = await registryBinary(found);
+    const left = deviations.filter(({ runtimes }) => runtimes.includes(runtime)).map(({ title }) => literally(title));
+    const folder = mkdtempSync(join(tmpdir(), `shardwheel-${runtime}-`));
+    try {
+      const file = join(folder, 'report.json');
+      const argv = ['test/guarantees', 'test/runtimes/which-runtime', '--reporter=json', `--outputFile=${file}`];
+      const pattern = `^((?!${left.join('|')}).)*$`;
+      const { stderr, stdout } = spawnSync(
+        binary,
+        [...flags, 'node_modules/vitest/vitest.mjs', 'run', ...argv, '--testNamePattern', pattern],
+        {
+          cwd: root,
+          encoding: 'utf8',
+          env: { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_RUNTIME: runtime },
+          timeout: 300_000,
+          killSignal: 'SIGKILL',
+        },
+      );
+      const report: Report = JSON.parse(readFileSync(file, 'utf8'));
+      const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+      const failed = all.filter(({ status }) => status === 'failed');
+      const broken = report.testResults.filter(({ assertionResults }) => assertionResults.length === 0);
+      const why = failed.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.slice(0, 500)}`);
+      expect(why, `${stdout}${stderr}`.slice(-2000)).toEqual([]);
+      expect(broken.map(({ name }) => name)).toEqual([]);
+      expect(report.numPassedTests).toBeGreaterThan(260);
+      for (const { title, runtimes } of deviations.filter((each) => each.runtimes.includes(runtime))) {
+        expect(all.filter(({ fullName }) => fullName.endsWith(title)).length, `${title} ${runtimes}`).toBeGreaterThan(
+          0,
+        );
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 400_000);
+
+  test.each([
+    ['timers', 'shardwheel/timers'],
+    ['timers/promises', 'shardwheel/timers'],
+    ['register', 'shardwheel/timers'],
+    ['profile', 'shardwheel/profile'],
+  ])('refuses shardwheel/%s with a sentence', async (entry, what) => {
+    const argv = runtime === 'bun' ? ['-e'] : ['eval', '--quiet'];
+    const text = `import('shardwheel/${entry}').catch(({ code, message }) => console.log(code + ' ' + message))`;
+    const { stdout } = spawnSync(await registryBinary(found), [...argv, text], { cwd: root, encoding: 'utf8' });
+    expect(stdout).toMatch(
+      new RegExp(`^ERR_UNSUPPORTED_RUNTIME ${what} needs Node.js, and does not work on (Bun|Deno): `),
+    );
+  });
+});

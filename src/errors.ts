@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** The value as it stands in an error message: short, on one line, with its type where the text alone would not tell. */
+/** Formats a value for an error message: short, on one line, with its type if the text alone would not show it. */
 export function show(value: unknown): string {
   const text = inspect(value, {
     depth: 0,
@@ -11,7 +11,7 @@ export function show(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' || value == null ? text : `${text} (${typeof value})`;
 }
 
-/** A deadline or delay that is no finite number, or one that the wheel's policy refuses. */
+/** A deadline or delay is not a finite number, or the wheel's policy refuses it. */
 export class InvalidDeadlineError extends RangeError {
   readonly code = 'ERR_INVALID_DEADLINE';
   override readonly name = 'InvalidDeadlineError';
@@ -23,7 +23,7 @@ export class InvalidDeadlineError extends RangeError {
   }
 }
 
-/** A deadline at or beyond the wheel's upper bound, on a wheel that holds no overflow list. */
+/** A deadline is at or beyond the wheel's upper bound, and the wheel has no overflow list. */
 export class DeadlineTooFarError extends RangeError {
   readonly code = 'ERR_DEADLINE_TOO_FAR';
   override readonly name = 'DeadlineTooFarError';
@@ -37,12 +37,12 @@ export class DeadlineTooFarError extends RangeError {
   }
 }
 
-/** There is no room for another timer. Every live timer is unaffected; `schedule` works again as soon as one has ended. */
+/** There is no room for another timer. Live timers are unaffected; `schedule` works again as soon as a timer has ended. */
 export class CapacityExceededError extends Error {
   readonly code = 'ERR_CAPACITY_EXCEEDED';
   override readonly name = 'CapacityExceededError';
   readonly capacity: number;
-  /** The shard that is full; undefined for a wheel that stands alone, and where a scheduler has its `totalCapacity`. */
+  /** The shard that is full; undefined for a wheel on its own, and if the scheduler has reached its `totalCapacity`. */
   readonly shard: number | undefined;
 
   constructor(capacity: number, shard?: number, full = shard === undefined ? 'The wheel' : `Shard ${shard}`) {
@@ -56,7 +56,7 @@ export class CapacityExceededError extends Error {
   }
 }
 
-/** An option or wheel configuration that cannot work. */
+/** An option or a wheel configuration is invalid. */
 export class InvalidConfigError extends RangeError {
   readonly code = 'ERR_INVALID_CONFIG';
   override readonly name = 'InvalidConfigError';
@@ -66,7 +66,7 @@ export class InvalidConfigError extends RangeError {
   }
 }
 
-/** An argument of the wrong type: a hint that is neither number nor string, a callback that is no function, … */
+/** An argument has the wrong type: a hint that is neither a number nor a string, a callback that is not a function, … */
 export class InvalidArgumentError extends TypeError {
   readonly code = 'ERR_INVALID_ARG_TYPE';
   override readonly name = 'InvalidArgumentError';
@@ -76,7 +76,7 @@ export class InvalidArgumentError extends TypeError {
   }
 }
 
-/** Files of this package are not where the program runs: a bundler has moved its code away from them. */
+/** A file of this package was not found: a bundler has moved the package's code away from its files. */
 export class MissingFileError extends Error {
   readonly code = 'ERR_MISSING_FILE';
   override readonly name = 'MissingFileError';
@@ -89,13 +89,13 @@ export class MissingFileError extends Error {
   static worker(folders: readonly string[]): MissingFileError {
     const remedy =
       "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs; or build 'shardwheel/worker' " +
-      "as an entry of its own and name its file (createScheduler({ workerUrl: new URL('./worker.js', import.meta.url) }))";
+      "as a separate entry and name its file (createScheduler({ workerUrl: new URL('./worker.js', import.meta.url) }))";
     return new MissingFileError("The file of shardwheel's threads", folders, remedy);
   }
 
   static piscina(folders: readonly string[]): MissingFileError {
     const remedy =
-      "it starts threads from a file of its own: keep it out of the bundle (external: ['piscina']) and install it where the program runs";
+      "it starts threads from its own file: keep it out of the bundle (external: ['piscina']) and install it where the program runs";
     return new MissingFileError("The package 'piscina'", folders, remedy);
   }
 
@@ -115,7 +115,7 @@ export class UnsupportedRuntimeError extends Error {
   }
 }
 
-/** A call on a scheduler after `close()`, or one that `close()` has put an end to. */
+/** A call came after `close()`, or was pending when `close()` was called. */
 export class SchedulerClosedError extends Error {
   readonly code = 'ERR_SCHEDULER_CLOSED';
   override readonly name = 'SchedulerClosedError';
@@ -125,13 +125,13 @@ export class SchedulerClosedError extends Error {
   }
 }
 
-/** Why a shard's thread was ended: it had taken no turn for too long, although one was due. */
+/** A shard's thread was ended because it took no turn for too long although one was due. */
 export class ShardHungError extends Error {
   readonly code = 'ERR_SHARD_HUNG';
   override readonly name = 'ShardHungError';
   readonly shard: number;
 
-  /** `silence`: ms */
+  /** `silence` in ms. */
   constructor(shard: number, silence: number) {
     super(`The thread of shard ${shard} has shown no sign of life for ${silence} ms`);
     this.shard = shard;
@@ -139,13 +139,13 @@ export class ShardHungError extends Error {
 }
 
 /**
- * A shard runs in the calling thread from here on, until `close()`: its threads died too often, or may not be started. Its
- * timers fire as before; `cause` is what ended the last thread, or kept the first from being started.
+ * A shard runs in the calling thread from now on, until `close()`: its threads died too often, or threads may not be started. Its
+ * timers fire as before. `cause` is what ended the last thread, or prevented the first.
  */
 export class ShardInlineError extends Error {
   readonly code = 'ERR_SHARD_INLINE';
   override readonly name = 'ShardInlineError';
-  /** Undefined where it is true of all shards. */
+  /** Undefined if the error concerns all shards. */
   readonly shard: number | undefined;
 
   constructor(shard: number | undefined, message: string, cause: Error) {
@@ -159,26 +159,26 @@ export class ShardInlineError extends Error {
     return new ShardInlineError(shard, `${why}; it goes on inline, in the calling thread`, cause);
   }
 
-  /** The owner of a shared scheduler has said so. */
+  /** The owner of a shared scheduler has given up on threads. */
   static givenUp(shard: number): ShardInlineError {
-    const cause = new Error('The scheduler that was shared starts no threads for it any more');
+    const cause = new Error('The owner of the shared scheduler no longer starts threads for it');
     const message = `Shard ${shard} goes on inline, in the calling thread: ${cause.message}`;
     return new ShardInlineError(shard, message, cause);
   }
 
-  /** The scheduler that was shared is no more: its clients go on, each in its own thread. */
+  /** The shared scheduler has ended: its clients go on, each in its own thread. */
   static withoutOwner(how: string): ShardInlineError {
     const cause = new Error(how);
-    return new ShardInlineError(undefined, `All shards run inline from here on, in the calling thread: ${how}`, cause);
+    return new ShardInlineError(undefined, `All shards now run inline, in the calling thread: ${how}`, cause);
   }
 
-  /** What threads need is not to be found. */
+  /** A file or package that threads need was not found. */
   static withoutWorker(cause: Error): ShardInlineError {
     const message = `All shards run inline, in the calling thread: no thread can be started. ${cause.message}`;
     return new ShardInlineError(undefined, message, cause);
   }
 
-  /** No thread may be started by this process. */
+  /** This process may not start threads. */
   static withoutPermission(): ShardInlineError {
     const cause = new Error('The permission model is on (--permission), and --allow-worker is not given');
     const message = `All shards run inline, in the calling thread: this process may not start threads. ${cause.message}`;
@@ -187,8 +187,8 @@ export class ShardInlineError extends Error {
 }
 
 /**
- * A shard that runs in the calling thread has failed: memory was refused to it, as a rule, which is `cause` then. It is
- * built again from the tables, and tries so until it can. Its timers are late for as long, and none is lost.
+ * A shard that runs in the calling thread has failed, usually because memory was refused; `cause` has the reason. The shard is
+ * rebuilt from the tables, with retries until that succeeds. Meanwhile its timers are late; none is lost.
  */
 export class ShardFailedError extends Error {
   readonly code = 'ERR_SHARD_FAILED';
@@ -197,12 +197,12 @@ export class ShardFailedError extends Error {
 
   constructor(shard: number, cause: Error) {
     const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
-    super(`${what}; its timers wait until it has been built again`, { cause });
+    super(`${what}; its timers wait until it has been rebuilt`, { cause });
     this.shard = shard;
   }
 }
 
-/** Why a handle was refused: `code` says which. */
+/** Why a handle was refused. */
 type HandleErrorCode =
   | 'ERR_INVALID_HANDLE'
   | 'ERR_FOREIGN_HANDLE'
@@ -210,7 +210,7 @@ type HandleErrorCode =
   | 'ERR_ALREADY_CONNECTED'
   | 'ERR_TOO_MANY_CLIENTS';
 
-/** `connectScheduler` cannot connect by this handle. */
+/** `connectScheduler` cannot connect with this handle. */
 export class HandleError extends Error {
   readonly code: HandleErrorCode;
   override readonly name = 'HandleError';
@@ -228,34 +228,31 @@ export class HandleError extends Error {
   }
 
   static otherVersion(): HandleError {
-    const why = 'The handle was made by another version of shardwheel, which shares its memory in another form';
-    return new HandleError('ERR_INVALID_HANDLE', `${why}; a process can share a scheduler within one version`);
+    const why = 'The handle was made by another version of shardwheel, which lays out its memory differently';
+    return new HandleError('ERR_INVALID_HANDLE', `${why}; only threads with the same version can share a scheduler`);
   }
 
   static foreign(pid: unknown, own: number): HandleError {
     const why = `The handle was made in another process (pid ${show(pid)}; this is ${own})`;
-    return new HandleError('ERR_FOREIGN_HANDLE', `${why}; a scheduler is shared by the threads of one process`);
+    return new HandleError('ERR_FOREIGN_HANDLE', `${why}; only threads of one process can share a scheduler`);
   }
 
   static stale(why: string): HandleError {
-    return new HandleError('ERR_STALE_HANDLE', `The handle is of no use any more: ${why}`);
+    return new HandleError('ERR_STALE_HANDLE', `The handle is no longer valid: ${why}`);
   }
 
   static alreadyConnected(by: string): HandleError {
-    const why = `This thread uses the scheduler already: ${by}`;
-    return new HandleError(
-      'ERR_ALREADY_CONNECTED',
-      `${why}; a thread is one client, and its scheduler can be passed on`,
-    );
+    const why = `This thread already uses the scheduler: ${by}`;
+    return new HandleError('ERR_ALREADY_CONNECTED', `${why}; a thread is one client; pass its scheduler on instead`);
   }
 
   static tooManyClients(clients: number): HandleError {
-    const why = `The scheduler has ${clients} clients, which is as many as it can have`;
+    const why = `The scheduler has ${clients} clients, the most that it can have`;
     return new HandleError('ERR_TOO_MANY_CLIENTS', why);
   }
 }
 
-/** Memory for timers was refused. How much a scheduler asks for is decided by `capacity` and `shards`. */
+/** The system refused memory for timers. `capacity` and `shards` decide how much a scheduler requests. */
 export class AllocationError extends RangeError {
   readonly code = 'ERR_ALLOCATION_FAILED';
   override readonly name = 'AllocationError';
@@ -263,16 +260,16 @@ export class AllocationError extends RangeError {
 
   constructor(bytes: number, cause: Error) {
     const why = `The system has refused ${bytes} bytes of memory for timers (${cause.message})`;
-    super(`${why}; options.capacity and options.shards decide how much is asked for`, { cause });
+    super(`${why}; options.capacity and options.shards decide how much is requested`, { cause });
     this.bytes = bytes;
   }
 }
 
-/** What was waited for took longer than it was given. */
+/** The work took longer than its time limit. */
 export class TimeoutError extends Error {
   readonly code = 'ERR_TIMEOUT';
   override readonly name = 'TimeoutError';
-  /** What it was given, ms. */
+  /** The time limit in ms. */
   readonly delay: number;
 
   constructor(delay: number) {
@@ -281,7 +278,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** A signal ended the wait; `cause` is its reason. As Node's own promises are rejected: name, code and message are Node's. */
+/** A signal ended the wait; `cause` is its reason. Name, code and message are those of Node's own AbortError. */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
   override readonly name = 'AbortError';

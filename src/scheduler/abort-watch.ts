@@ -1,6 +1,6 @@
 /**
- * What waits for a signal to abort. However many wait for one signal, it has one listener, which goes with the last of
- * them: listeners of their own would each be searched for among all others, and would have to be warned of.
+ * The waiters of each signal. All waiters of one signal share one listener, which is removed with the last of them. Separate
+ * listeners would each be searched for among all others, and Node would warn of their number.
  */
 const waiting = new WeakMap<AbortSignal, AbortWatch>();
 
@@ -25,13 +25,13 @@ class AbortWatch {
   };
 }
 
-/** Calls the waiter, once, when the signal aborts; in the order of these calls. Precondition: it has not aborted. */
+/** Calls the waiter once when the signal aborts; waiters run in the order of these calls. Precondition: it has not aborted. */
 export function watch(signal: AbortSignal, waiter: () => void): void {
   const { waiters } = waiting.get(signal) ?? new AbortWatch(signal);
   waiters.add(waiter);
 }
 
-/** The waiter waits no longer. Harmless where it does not wait. */
+/** Removes a waiter. Does nothing if it is not waiting. */
 export function unwatch(signal: AbortSignal, waiter: () => void): void {
   const found = waiting.get(signal);
   if (found?.waiters.delete(waiter) && found.waiters.size === 0) found.end();

@@ -7,15 +7,15 @@ import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 
-/** What is waited for: a promise, or a function that starts the work and is told by its signal when to give up. */
+/** The work to wait for: a promise, or a function that starts the work; its signal aborts when the wait ends early. */
 export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
 
 export interface BoundedWaitOptions {
-  /** Aborting ends the wait with an AbortError whose cause is the signal's reason. */
+  /** Aborting it ends the wait with an AbortError whose cause is the signal's reason. */
   signal?: AbortSignal;
-  /** Places the timer. By default one shard after the other. */
+  /** Places the timer. Default: the shards in turn. */
   workerHint?: WorkerHint;
-  /** How much later it may end, ms. Default: the scheduler's slack. */
+  /** How much later the wait may end, in ms. Default: the scheduler's slack. */
   slack?: number;
 }
 
@@ -32,13 +32,13 @@ export interface WaitTimers extends StartWait {
 }
 
 let turn = 0;
-/** Spreads timers that belong to nobody over the shards. */
+/** Spreads timers without a hint over the shards. */
 export const nextHint = (): number => {
   turn = (turn + 1) | 0;
   return turn;
 };
 
-/** A wait that has begun: what ends it before the work does. */
+/** A wait that has begun, and the calls that end it before the work does. */
 interface Wait {
   readonly delay: number;
   readonly giveUp: (error: Error, reason: unknown) => void;
@@ -73,7 +73,7 @@ export async function boundedWait<T>(
   let aborted: (() => void) | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
-      if (typeof work !== 'function') work.then(resolve, reject); // first, so that its rejection is nobody's surprise
+      if (typeof work !== 'function') work.then(resolve, reject); // first, so that a rejection is handled
       requireDelay(delay);
       if (signal?.aborted) throw new AbortError(signal.reason);
       const giveUp = (error: Error, reason: unknown): void => {
@@ -87,7 +87,7 @@ export async function boundedWait<T>(
         watch(signal, aborted);
       }
       if (controller !== undefined) {
-        // Not resolve(promise): what is resolved with a promise can be rejected by nobody else.
+        // Not resolve(promise): after that the wait could no longer be rejected.
         Promise.resolve((work as (signal: AbortSignal) => T | PromiseLike<T>)(controller.signal)).then(resolve, reject);
       }
     });

@@ -24,10 +24,10 @@ import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
 
-/** ms between two looks whether the owner's thread is still there, where that is not the main thread. */
+/** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const LOOK = 100;
 
-/** Joins the clients of a shared scheduler; `left` is called when it has left them. Throws HandleError, AllocationError. */
+/** Joins the clients of a shared scheduler and calls `left` after leaving them. Throws HandleError, AllocationError. */
 export function connectCoordinator(
   handle: SchedulerHandle,
   options: ConnectOptions,
@@ -40,7 +40,7 @@ export function connectCoordinator(
   const bell = ClientBell.allocate();
   const membership = outsideContexts(() => board.join(threadId, () => connection.heard()));
   if (membership === undefined) throw HandleError.tooManyClients(board.clients().length);
-  board.owner.wake(); // which looks after its clients from here on
+  board.owner.wake(); // it checks on its clients from now on
   let connection: Connection;
   try {
     connection = new Connection(handle, board, membership, bell, options, events, left);
@@ -58,7 +58,7 @@ interface Remote extends HostedShards {
   readonly placements: number[];
 }
 
-/** A client of a scheduler that another thread owns: opens lanes as they are used, and keeps an eye on the owner. */
+/** A client of a scheduler that another thread owns: opens lanes at their first use, and watches the owner. */
 class Connection implements Companions {
   readonly handle: SchedulerHandle;
   readonly number: number;
@@ -72,11 +72,11 @@ class Connection implements Companions {
   private readonly time: ClientTime;
   private readonly peers: Peers;
   private readonly looking: NodeJS.Timeout | undefined;
-  /** In the order of their first use. */
+  /** In the order of first use. */
   private readonly hosted: Remote[] = [];
   private readonly byHost: (Remote | undefined)[];
   private readonly serving: Serving;
-  /** How the owner has ended, once it has. */
+  /** How the owner ended, once it has. */
   private ending: string | undefined;
 
   constructor(
@@ -162,11 +162,11 @@ class Connection implements Companions {
     this.membership.pulse.release();
     this.peers.close();
     const isDetached = this.hosted.map(({ shard }) => shard.detach());
-    if (isDetached.every(Boolean)) this.membership.entry.free(); // else the owner finds that nobody holds the pulse
+    if (isDetached.every(Boolean)) this.membership.entry.free(); // else the owner finds the pulse without a holder
     this.left();
   }
 
-  /** There may be news on the board. */
+  /** The board may have changed. */
   heard(): void {
     if (this.handle.clock.manual) this.client.loop.arm();
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
@@ -175,11 +175,11 @@ class Connection implements Companions {
 
   private lookForOwner(): void {
     if (!this.board.owner.isGone()) return;
-    this.heard(); // it may have been closed before
+    this.heard(); // the scheduler may have been closed before
     this.endSharing('the thread of the scheduler that was shared has ended');
   }
 
-  /** The owner is no more: every lane is served in this thread from here on. */
+  /** The owner has ended: this thread serves every lane from now on. */
   private endSharing(how: string): void {
     if (this.ending !== undefined) return;
     this.ending = how;
@@ -235,11 +235,11 @@ class Connection implements Companions {
     return remote;
   }
 
-  /** No thread will serve a shard any more. */
+  /** No thread will serve the shard again. */
   private stays(number: number): void {
     const host = this.byHost[number]?.host;
     if (host instanceof AutoShard) host.stayInline(this.ending ?? 'the owner starts no threads any more');
-    // An owner that is no more is told of once, for all shards; one that never meant to have threads, not at all.
+    // The end of an owner is reported once, for all shards. An owner that never meant to have threads reports nothing.
     if (this.ending === undefined && this.handle.mayHaveThreads) {
       this.events.wentInline(ShardInlineError.givenUp(number));
     }

@@ -7,7 +7,7 @@ import type { CoordinatorEvents } from './coordinator.ts';
 import { resolveConnectOptions, type SchedulerConnectOptions } from './options.ts';
 import { Scheduler } from './scheduler.ts';
 
-/** Names of the schedulers that this thread is connected to: known to every copy of this package in the thread. */
+/** Names of the schedulers to which this thread is connected: shared by every copy of this package in the thread. */
 const CONNECTED = Symbol.for('shardwheel.connected');
 
 const connected = (): Set<string> => {
@@ -17,11 +17,12 @@ const connected = (): Set<string> => {
 };
 
 /**
- * A scheduler of this thread's own on the shards of another thread's: timers, callbacks, ids, events and errors are this
- * thread's. The handle is what `scheduler.share()` has returned there. When that scheduler is closed, or its thread ends, this
- * one goes on, inline. A lane to a shard is laid out at its first timer, with the owner's `capacity`: a call that sets the
- * first may throw AllocationError.
- * Throws HandleError, and for options InvalidConfigError or InvalidArgumentError.
+ * Connects to a scheduler of another thread and returns this thread's own scheduler on its shards. Timers, callbacks, ids, events
+ * and errors belong to this thread. `handle` is the result of `scheduler.share()`. When the shared scheduler is closed, or its
+ * thread ends, this one goes on inline.
+ * A lane to a shard is laid out at the first timer on that shard, with the owner's `capacity`, so that call may throw
+ * AllocationError.
+ * @throws HandleError; InvalidConfigError or InvalidArgumentError for the options.
  */
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
   const known = requireHandle(handle);

@@ -19,50 +19,50 @@ export interface CoordinatorEvents extends DeliveryEvents {
   servingChanged(serving: Serving): void;
 }
 
-/** A host, and what it serves. */
+/** A host and the lanes that it serves. */
 export interface HostedShards {
   readonly host: ShardHost;
-  /** The placements of the lanes that it serves for this client, in their order. */
+  /** The placements of the lanes that it serves for this client, in order. */
   readonly placements: readonly number[];
-  /** Times that what served it was followed by another. */
+  /** How often another thread, or inline, has taken over. */
   restarts: number;
 }
 
-/** The other clients of a scheduler, as its owner and its clients know them. */
+/** The other clients of a scheduler, as seen by the owner and by each client. */
 export interface Companions {
   /** See `Scheduler.share`. */
   readonly handle: SchedulerHandle;
-  /** This one's among them. */
+  /** This client's number among them. */
   readonly number: number;
   /** See `Scheduler.cancelAnywhere`. */
   cancelElsewhere(id: TimerId): Promise<boolean>;
-  /** A manual clock has been moved. */
+  /** The manual clock has been moved. */
   clockMoved(): void;
-  /** Empty where that is only the owner's to know. */
+  /** Empty if only the owner knows. */
   clientStats(): ClientStats[];
-  /** What this one has shared is used by it no more. Precondition: its hosts have been stopped. */
+  /** Stops using shared memory. Precondition: this client's hosts have been stopped. */
   close(): void;
 }
 
 export interface CoordinatorParts {
   readonly client: Client;
-  /** The client's, among those of the scheduler. */
+  /** The client's serial among all clients of the scheduler. */
   readonly serial: number;
   readonly scale: TickScale;
   readonly hosted: readonly HostedShards[];
   readonly keepAlive: KeepAlive;
   readonly serving: () => Serving;
-  /** Starts the threads that are to serve from the beginning. Until then the scheduler holds nothing but memory. */
+  /** Starts the threads that serve from the beginning. Until then the scheduler holds nothing but memory. */
   readonly start: () => void;
-  /** Where they are there from the beginning. */
+  /** Set if they exist from the beginning. */
   readonly companions?: Companions;
-  /** Makes them, where they are not. */
+  /** Creates them at the first `share()`. */
   readonly share: () => Companions;
 }
 
 /**
- * What a scheduler is made of: its client, and the hosts of the shards that serve it. Control calls to shards go through
- * here. An owner's is made by `startCoordinator`, a connected scheduler's by `connectCoordinator`.
+ * Connects a scheduler's client with the hosts of its shards. Control calls to shards go through here. `startCoordinator` makes
+ * the one of an owner, `connectCoordinator` the one of a connected scheduler.
  */
 export class Coordinator {
   readonly client: Client;
@@ -114,7 +114,7 @@ export class Coordinator {
     this.companions?.clockMoved();
   }
 
-  /** The earliest time to which the clock can come so that a timer fires; undefined when none is live. */
+  /** Returns the earliest time at which a timer fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
     this.publishAll();
     const earliest = Math.min(
@@ -131,7 +131,7 @@ export class Coordinator {
     this.publishAll();
     const stats = this.hosted.map(async (hosted) => {
       const counters = await hosted.host.call('stats');
-      const known = this.knownOf(hosted); // of now: the answer may be a successor's
+      const known = this.knownOf(hosted); // read now: a successor may answer
       return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
     });
     return (await this.during(Promise.all(stats))).flat();
@@ -141,7 +141,7 @@ export class Coordinator {
     return this.parts.hosted;
   }
 
-  /** What is known of the shards of a host without asking it, in the order in which it answers. */
+  /** Returns what is known of a host's shards without asking it, in the order of its answer. */
   knownOf({ host, placements, restarts }: HostedShards): KnownOfShard[] {
     const { isInline: inline, deaths } = host;
     return placements.map((shard) => {
@@ -161,7 +161,7 @@ export class Coordinator {
     return (await this.during(Promise.all(wheels))).flat();
   }
 
-  /** So that the shards know of all timers. */
+  /** Publishes all commands, so the shards know all timers. */
   publishAll(): void {
     this.client.young.promoteAll();
     this.client.publish();
@@ -176,7 +176,7 @@ export class Coordinator {
     return this.companions?.clientStats() ?? [];
   }
 
-  /** Calls the listener when the scheduler is closed; once. Returns what takes that back. */
+  /** Calls the listener once when the scheduler is closed. Returns a function that removes the listener. */
   onStop(listener: () => void): () => void {
     this.stopping.add(listener);
     return () => void this.stopping.delete(listener);
@@ -184,7 +184,7 @@ export class Coordinator {
 
   async stop(): Promise<void> {
     for (const listener of this.stopping) listener();
-    const stopped = Promise.all(this.hosts.map((host) => host.stop())); // none of which rejects
+    const stopped = Promise.all(this.hosts.map((host) => host.stop())); // these never reject
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
     this.companions?.close();
     this.parts.keepAlive.release();

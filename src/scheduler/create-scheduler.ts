@@ -7,21 +7,21 @@ import { startCoordinator } from './start-coordinator.ts';
 import { internalsOf } from './timer-calls.ts';
 
 /**
- * Makes a scheduler. Timers may be scheduled at once, before any thread is up.
- * Throws InvalidConfigError or InvalidArgumentError for options that cannot work.
+ * Creates a scheduler. Timers may be scheduled at once, before any thread is up.
+ * @throws InvalidConfigError, InvalidArgumentError for invalid options.
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
   const coordinator = (layout: TimerIdLayout, events: CoordinatorEvents) => startCoordinator(resolved, layout, events);
-  // Outside: it serves everybody's timers, and would hold this call's context.
+  // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler({ ...resolved, coordinator }));
 }
 
 const nothing = (): void => undefined;
 
 /**
- * Takes some timers of a small scheduler through their lives, in this very call, so that the code on their way is compiled
- * and what Node makes at first use is made: else the first timer of a program is 8 to 12 ms late. `use` adds its own.
+ * Runs some timers of a small scheduler through their lives within this call, so that V8 compiles the code and Node sets up what
+ * it sets up at first use. Otherwise the first timer of a program is 8 to 12 ms late. `use` adds its own timers.
  */
 export function warmUp(use: (scheduler: Scheduler) => void): void {
   for (const clock of ['manual', 'monotonic'] as const) {
@@ -35,7 +35,7 @@ export function warmUp(use: (scheduler: Scheduler) => void): void {
       scheduler.scheduleAfter(0, 10, nothing, scheduler);
       use(scheduler);
       client.loop.turn(); // publishes; the inline shard files, and sets its native timer
-      client.clock.set(20); // the manual one alone comes to the deadline
+      client.clock.set(20); // only the manual clock reaches the deadline
       client.publish(); // fires
       client.loop.turn(); // delivers
     } finally {
@@ -44,4 +44,4 @@ export function warmUp(use: (scheduler: Scheduler) => void): void {
   }
 }
 
-warmUp(nothing); // as the package is loaded, for some ms of that time
+warmUp(nothing); // while the package is loaded; takes some ms

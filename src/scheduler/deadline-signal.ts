@@ -7,17 +7,17 @@ import type { TimerId } from '../timer-id.ts';
 import { nextHint } from './bounded-wait.ts';
 import { withSlack } from './slack-timers.ts';
 
-/** An AbortSignal that aborts at a deadline, with a TimeoutError; disposing it cancels its timer, which then never aborts it. */
+/** An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer; then it never aborts. */
 export type DeadlineSignal = AbortSignal & Disposable;
 
 export interface DeadlineSignalOptions {
-  /** Places the timer. By default one shard after the other. */
+  /** Places the timer. Default: the shards in turn. */
   workerHint?: WorkerHint;
-  /** How much later it may abort, ms. Default: the scheduler's slack. */
+  /** How much later the signal may abort, in ms. Default: the scheduler's slack. */
   slack?: number;
 }
 
-/** The timer of a deadline signal. As those of AbortSignal.timeout, it does not keep the process alive. */
+/** The timer of a deadline signal. Like the timers of AbortSignal.timeout, it does not keep the process alive. */
 class DeadlineTimer {
   readonly controller = new AbortController();
   private readonly client: Client;

@@ -4,21 +4,24 @@ import type { ShardInlineError } from '../errors.ts';
 import type { Serving } from '../hosts/auto-shard.ts';
 import type { ShardRestart } from '../hosts/shard-host.ts';
 
-/** What all messages have: the scheduler, which tells several apart. */
+/** Every message names its scheduler. */
 interface Message {
   scheduler: object;
 }
 
-/** What `node:diagnostics_channel` has of this package: `shardwheel:` and the name. Nothing is published unheard. */
+/**
+ * The messages on channels of `node:diagnostics_channel`: `shardwheel:` and the name. A channel without subscribers gets no
+ * messages.
+ */
 interface Messages {
   'shard-restart': ShardRestart & Message;
-  /** A shard runs in the calling thread from here on, though it was to have one of its own. */
+  /** A shard that should have a thread runs in the calling thread from now on. */
   inline: { shard: number | undefined; error: ShardInlineError } & Message;
   /** With `shards: 'auto'`: what serves the shards has changed. */
   serving: Serving & { shards: number } & Message;
   /**
-   * `refused` timers have been, for want of capacity, since the message before; at most one message a second and shard. Without
-   * a shard where all together were full, see `totalCapacity`.
+   * `refused` timers were refused for lack of capacity since the last message; at most one message a second for each shard.
+   * Without a shard, all shards together were full: see `totalCapacity`.
    */
   capacity: { shard: number | undefined; capacity: number; refused: number } & Message;
   /** See `watchLateness`. */
@@ -33,12 +36,12 @@ const channels = {
   late: channel('shardwheel:late'),
 };
 
-/** Never throws: what a subscriber throws is an uncaught exception, as Node has it. */
+/** Publishes a message. Never throws: Node makes a subscriber's error an uncaught exception. */
 export function publishDiagnostics<Name extends keyof Messages>(name: Name, message: Messages[Name]): void {
   if (channels[name].hasSubscribers) channels[name].publish(message);
 }
 
-/** Returns what ends it. */
+/** Subscribes a listener; returns a function that unsubscribes it. */
 export function hear<Name extends keyof Messages>(name: Name, listener: (message: Messages[Name]) => void): () => void {
   const heard = (message: unknown): void => listener(message as Messages[Name]);
   subscribe(`shardwheel:${name}`, heard);

@@ -19,27 +19,27 @@ export interface HostingParts {
   readonly options: ResolvedOptions;
   /** One for each host. */
   readonly setups: readonly ShardSetup[];
-  /** What addresses begin with. */
+  /** The prefix of all addresses. */
   readonly name: string;
   readonly clock: SharedClock;
   readonly client: Client;
   readonly events: CoordinatorEvents;
-  /** Slots that clients of other threads have in use. */
+  /** Slots in use by clients of other threads. */
   readonly guestSlots: () => number;
 }
 
 export interface Hosting {
   readonly hosted: readonly HostedShards[];
-  /** As other threads find them. */
+  /** The hosts, as other threads find them. */
   readonly servers: readonly SharedServer[];
   readonly serving: () => Serving;
-  /** Starts the threads that are to serve from the beginning. */
+  /** Starts the threads that serve from the beginning. */
   readonly start: () => void;
 }
 
 const nothing = (): void => undefined;
 
-/** Puts the shards of an owner where its options want them. */
+/** Creates the hosts of an owner's shards, as its options ask. */
 export function hostShards(parts: HostingParts): Hosting {
   const reason = whyInline(parts);
   if (reason !== undefined) return hostInline(parts, reason);
@@ -96,12 +96,12 @@ function supervise(
   wentInline: SupervisionEvents['wentInline'],
 ): SupervisedShard {
   const { options, setups, name, clock, client, guestSlots } = parts;
-  const gone = () => client.loop.arm(); // it may have raised the client's bell and not lived to post
+  const gone = () => client.loop.arm(); // the thread may have raised the client's bell and died before it posted
   const surroundings = { stages: stagesOf(parts, at), starts, address: addressOf.host(name, at), guestSlots };
   return new SupervisedShard(setups[at], clock, options, { ...inline, gone, wentInline }, surroundings);
 }
 
-/** Counts restarts there. */
+/** Events of an inline shard; counts its restarts in the host. */
 export const inlineEvents = (
   { client, events }: Pick<HostingParts, 'client' | 'events'>,
   count: { restarts: number },
@@ -115,34 +115,34 @@ export const inlineEvents = (
   },
 });
 
-/** A host has one lane, or, alone, all of them. */
+/** A host has one lane, or, if it is the only one, all of them. */
 const placementsOf = ({ lanes }: ShardSetup, at: number): number[] => lanes.map((_, lane) => at + lane);
 
 const stagesOf = ({ setups, client }: HostingParts, at: number): CommandStage[] =>
   placementsOf(setups[at], at).map((placement) => client.laneAt(placement).stage);
 
-/** What decides whether a thread pays for this client. */
+/** The load that decides whether a thread pays for this client. */
 export const loadOf = (client: Client): Load => ({
   now: client.clock.exact(),
   size: client.size,
   work: workOf(client),
 });
 
-/** Commands taken and fired records taken so far: what the shards have had to do. */
+/** The work of the shards so far: commands and fired records taken. */
 const workOf = ({ lanes, delivery }: Client): number =>
   lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - delivery.young + delivery.stale);
 
-/** Why no thread is ever to be started; undefined where some may be. */
+/** Returns why no thread may be started; undefined if threads may be started. */
 function whyInline({ options, events }: HostingParts): string | undefined {
   if (options.shards === 0) return 'shards: 0';
   if (options.isAuto && options.manual) return "with clock: 'manual' nothing waits for a busy event loop";
   const error = whyNoThreads(options);
   if (error === undefined) return undefined;
-  process.nextTick(() => events.wentInline(error)); // when there are listeners
+  process.nextTick(() => events.wentInline(error)); // by then there may be listeners
   return error.message;
 }
 
-/** Throws MissingFileError where a number of threads was asked for, and there is nothing that they could run. */
+/** Throws MissingFileError if the options ask for threads and the file that they run is missing. */
 function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions): ShardInlineError | undefined {
   if (!mayStartThreads()) return ShardInlineError.withoutPermission();
   try {

@@ -1,16 +1,16 @@
-/** Something about a scheduler's use that costs, and can be mended by its user. */
+/** A use of the scheduler that costs performance and that its user can correct. */
 export interface StatsWarning {
   code: 'HOT_SHARD';
   shard: number;
   message: string;
 }
 
-/** Fewer live timers are no load worth a word. */
+/** Below this number of live timers no warning is given. */
 const MIN_SIZE = 10_000;
-/** Times the mean of the other shards that a shard may hold. Hints spread evenly: chance gives no shard this much. */
+/** A shard may hold this many times the mean of the others. Hints spread evenly: chance alone does not reach this. */
 const FACTOR = 4;
 
-/** Shards that hold far more live timers than the others: many timers share few hints, and with them one wheel. */
+/** Returns a warning for each shard with far more live timers than the others: many timers share few hints, and so one wheel. */
 export function hotShards(sizes: readonly number[]): StatsWarning[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const warnings: StatsWarning[] = [];

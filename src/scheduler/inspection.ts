@@ -1,6 +1,6 @@
 /**
- * What `util.inspect` shows of a public object: these fields, under the name of its class. To be returned by its method
- * `[inspect.custom]`: Node then formats the fields in the same call, so that depth, colours and circles are as anywhere else.
+ * Returns what `util.inspect` shows of a public object: these fields, under the name of its class. The object's method
+ * `[inspect.custom]` returns it. Node then formats the fields in the same call, so depth, colours and circles work as usual.
  */
 export function shownAs(object: object, fields: object): object {
   const { name } = object.constructor;
@@ -8,7 +8,7 @@ export function shownAs(object: object, fields: object): object {
   return Object.assign(new Shown(), fields);
 }
 
-/** Whoever lists, compares, prints or clones an object does not see the fields that it has now. */
+/** Hides the object's present fields from code that lists, compares, prints or clones it. */
 export function hideFields(object: object): void {
   for (const key of Reflect.ownKeys(object)) Object.defineProperty(object, key, { enumerable: false });
 }

@@ -14,31 +14,31 @@ import { requireOpen } from './require-open.ts';
 import { requireSlack } from './slack-timers.ts';
 import { type GroupTimers, TimerGroup } from './timer-group.ts';
 
-/** What timers with a label need of their scheduler. */
+/** The parts of a scheduler that labelled timers need. */
 interface LabelScheduler extends GroupTimers {
   shardOf(workerHint: WorkerHint): number;
 }
 
 export interface LabelOptions {
   /**
-   * Makes the label a class of scaled timers: each is given at least so many ms from its call, or its whole delay where that is
-   * less, and of what lies beyond as much as {@link Scheduler.setScale} says. By default they are not scaled.
+   * Makes the label's timers scaled. Each gets at least this many ms from its call, or its whole delay if that is shorter; {@link
+   * Scheduler.setScale} sets the share of the rest. Default: not scaled.
    */
   min?: number;
-  /** How much later timers of these calls may come, ms. Default: the scheduler's slack. */
+  /** How much later timers of these calls may come, in ms. Default: the scheduler's slack. */
   slack?: number;
 }
 
 /**
- * The calls of a scheduler that start timers, with a label: `stats()`, metrics and `timers()` tell them apart by it. Ids are the
- * scheduler's, and its `reschedule` and `cancel` are for these timers as for any; a label stays with its timer.
+ * The calls of a scheduler that start timers, with a label. `stats()`, metrics and `timers()` report by label. Ids belong to the
+ * scheduler: its `reschedule` and `cancel` work for these timers too. A timer keeps its label.
  */
 export class LabelledTimers {
   readonly #scheduler: LabelScheduler;
   readonly #client: Client;
   readonly #code: number;
   readonly #label: Label;
-  /** Ticks. */
+  /** In ticks. */
   readonly #slack: number | undefined;
 
   /** Use {@link Scheduler.label}. Throws InvalidArgumentError. */
@@ -54,17 +54,17 @@ export class LabelledTimers {
     this.#slack = options.slack === undefined ? undefined : requireSlack(options.slack, client.scale);
   }
 
-  /** '(other)' where the client has more labels than are kept apart. */
+  /** '(other)' if the client has more labels than it counts separately. */
   get label(): string {
     return this.#label.name;
   }
 
-  /** ms; undefined where the timers are not scaled. */
+  /** In ms; undefined if the timers are not scaled. */
   get min(): number | undefined {
     return this.#label.min;
   }
 
-  /** What the last {@link Scheduler.setScale} said, from 0 to 1; 1 before. */
+  /** The factor of the last {@link Scheduler.setScale}, from 0 to 1; 1 before the first. */
   get factor(): number {
     return this.#label.factor;
   }
@@ -74,7 +74,7 @@ export class LabelledTimers {
     return this.#client.isClosed ? 0 : this.#label.size;
   }
 
-  /** As {@link Scheduler.schedule}. */
+  /** Works like {@link Scheduler.schedule}. */
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -85,7 +85,7 @@ export class LabelledTimers {
     return this.#start(workerHint, deadline, callback, argument, now);
   }
 
-  /** As {@link Scheduler.scheduleAfter}. */
+  /** Works like {@link Scheduler.scheduleAfter}. */
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -96,7 +96,7 @@ export class LabelledTimers {
     return this.#start(workerHint, now + delay, callback, argument, now);
   }
 
-  /** As {@link Scheduler.scheduleAt}. */
+  /** Works like {@link Scheduler.scheduleAt}. */
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
     workerHint: WorkerHint,
@@ -108,7 +108,7 @@ export class LabelledTimers {
     return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
 
-  /** As {@link Scheduler.group}, for timers with this label. */
+  /** Works like {@link Scheduler.group}, for timers with this label. */
   group(workerHint: WorkerHint): TimerGroup {
     this.#scheduler.shardOf(workerHint);
     return new TimerGroup(this.#scheduler, workerHint, this);
@@ -119,7 +119,7 @@ export class LabelledTimers {
     return shownAs(this, min === undefined ? { label, size } : { label, min, factor, size });
   }
 
-  /** `now`: when, ms, where the label is scaled. */
+  /** `now` in ms, used if the label is scaled. */
   #start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, now: number): TimerId {
     const [client, label] = [this.#client, this.#label];
     const context = callback === undefined ? undefined : client.context();

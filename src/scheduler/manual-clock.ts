@@ -2,17 +2,17 @@ import type { Client } from '../client/client.ts';
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 
-/** What moving a clock needs of the coordinator. */
+/** The parts of the coordinator that a manual clock needs. */
 export interface ClockKeeper {
   readonly client: Client;
   readonly scale: TickScale;
-  /** The clock has been moved. */
+  /** Called after the clock has moved. */
   clockMoved(): void;
   /** Keeps the process alive until the promise has settled. */
   during<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** Moves a manual clock, one call after the other, and waits for what comes due. */
+/** Moves a manual clock, one call after the other, and waits until due timers are delivered. */
 export class ManualClock {
   private readonly coordinator: ClockKeeper;
   private readonly last: number;
@@ -23,7 +23,10 @@ export class ManualClock {
     this.last = coordinator.scale.timeOf(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Resolves with the number of timers delivered, once every timer due by `time` is. A time in the past does nothing. */
+  /**
+   * Moves the clock. Resolves with the number of timers delivered, when every timer due by `time` has been. A time in the past
+   * does nothing.
+   */
   advanceTo(time: number): Promise<number> {
     const { clock } = this.coordinator.client;
     if (!clock.memory.manual)
@@ -31,7 +34,7 @@ export class ManualClock {
     if (typeof time !== 'number' || time - time !== 0) throw new InvalidDeadlineError(time, undefined, 'time');
     if (time > this.last) throw new InvalidDeadlineError(time, `must be at most ${this.last}, the last tick`, 'time');
     const advance = this.advancing.then(() => this.advance(time));
-    this.advancing = advance.catch(() => undefined); // its caller is told; the next one only waits for its end
+    this.advancing = advance.catch(() => undefined); // its caller gets the error; the next call only waits for the end
     return this.coordinator.during(advance);
   }
 
@@ -39,7 +42,7 @@ export class ManualClock {
     const { client } = this.coordinator;
     if (client.isClosed || to <= client.clock.published()) return 0;
     const before = client.delivery.delivered;
-    await client.publishAll(); // what was scheduled before the time moves stands in its place when it does
+    await client.publishAll(); // timers scheduled before the time moves keep their order
     if (client.isClosed) return client.delivery.delivered - before;
     client.clock.set(to);
     this.coordinator.clockMoved();

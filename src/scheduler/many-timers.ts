@@ -17,19 +17,19 @@ export function scheduleMany(
   const hints = readAll(workerHints, client.capacity + 1);
   const times = readAll(deadlines, client.capacity + 1);
   const wanted = requireIds(ids, count);
-  if (client.isClosed) throw new SchedulerClosedError('scheduleMany'); // by code that reading has run
-  // Until all are scheduled nobody else writes to them, as one that fails takes the others back.
+  if (client.isClosed) throw new SchedulerClosedError('scheduleMany'); // by code that the reading ran
+  // No other code writes to the ids until all are scheduled: if one fails, the others are cancelled.
   const given =
     wanted !== undefined && isUnshared(wanted, hints, times)
       ? wanted
       : new Float64Array(Math.min(count, client.capacity));
   startAll(client, hints, times, given, count);
   if (wanted === undefined || wanted === given) return given;
-  Float64Array.prototype.set.call(wanted, given); // not a method of the caller's
+  Float64Array.prototype.set.call(wanted, given); // not the caller's method
   return wanted;
 }
 
-/** Starts all or, where one is refused, none. Nobody else may write to `ids`. Throws as `Client.start` does. */
+/** Starts all timers, or none if one is refused. No other code may write to `ids`. Throws like `Client.start`. */
 function startAll(
   client: Client,
   hints: ArrayLike<number>,
@@ -38,13 +38,13 @@ function startAll(
   count: number,
 ): void {
   for (let i = 0; i < count; i++) {
-    const deadline = deadlines[i]; // once: another thread may write to it
+    const deadline = deadlines[i]; // read once: another thread may write to it
     try {
       requireDeadline(deadline);
       ids[i] = client.start(hints[i], deadline, undefined, undefined);
     } catch (error) {
       for (let undone = 0; undone < i; undone++) client.cancel(ids[undone]);
-      client.scheduled -= i; // as if they had never been
+      client.scheduled -= i; // as if they had never been scheduled
       throw error;
     }
   }
@@ -54,20 +54,20 @@ function startAll(
 export function cancelMany(client: Client, ids: ArrayLike<number>): number {
   const count = requireLength('ids', ids);
   const all = readAll(ids, count);
-  if (client.isClosed) throw new SchedulerClosedError('cancelMany'); // by code that reading has run
+  if (client.isClosed) throw new SchedulerClosedError('cancelMany'); // by code that the reading ran
   let live = 0;
   for (let i = 0; i < count; i++) if (client.cancel(all[i])) live += 1;
   return live;
 }
 
-// Arrays may come from another realm, and be of classes of the caller's: they are told by what they are, and nothing is
-// called on them. For their own methods ask the caller's classes what to return (`Symbol.species`).
+// Arrays may come from another realm or be of the caller's own classes. So they are recognised by internal slots, and none of
+// their methods is called: those would ask the caller's classes what to return (`Symbol.species`).
 
 const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Array.prototype), 'length')?.get as (
   this: NodeJS.TypedArray,
 ) => number;
 
-/** The length of something like an array. */
+/** Returns the length of an array-like object. */
 function requireLength(argument: string, value: ArrayLike<number>): number {
   if (isTypedArray(value)) return lengthOf.call(value);
   const length = (value as ArrayLike<number> | null | undefined)?.length;
@@ -77,7 +77,7 @@ function requireLength(argument: string, value: ArrayLike<number>): number {
   return length as number;
 }
 
-/** Where ids are to be written; undefined where an array is to be made. Throws InvalidArgumentError. */
+/** Returns the array for the ids; undefined if one must be created. Throws InvalidArgumentError. */
 function requireIds(ids: unknown, count: number): Float64Array | undefined {
   if (ids === undefined) return undefined;
   if (!isFloat64Array(ids) || lengthOf.call(ids) < count) {
@@ -87,8 +87,8 @@ function requireIds(ids: unknown, count: number): Float64Array | undefined {
 }
 
 /**
- * What an array holds, as far as `max` elements. Reading one that is no typed array may run code of the caller, which
- * must not come between two timers of one call; so all of it is read before the first.
+ * Reads up to `max` elements of an array. Unless it is a typed array, this may run code of the caller. That code must not run
+ * between two timers of one call, so all elements are read before the first timer.
  */
 function readAll(values: ArrayLike<number>, max: number): ArrayLike<number> {
   if (isTypedArray(values)) return values as ArrayLike<number>;
@@ -98,7 +98,7 @@ function readAll(values: ArrayLike<number>, max: number): ArrayLike<number> {
   return read;
 }
 
-/** Whether nobody else can change what is written to the array, and writing to it changes none of the inputs. */
+/** Whether no other code can change the array meanwhile, and writing to it changes none of the inputs. */
 function isUnshared(ids: Float64Array, ...inputs: ArrayLike<number>[]): boolean {
   const { buffer } = ids;
   return !isSharedArrayBuffer(buffer) && inputs.every((input) => !isTypedArray(input) || input.buffer !== buffer);

@@ -18,100 +18,99 @@ import { resolveSlack } from './slack-timers.ts';
 
 export interface SchedulerOptions {
   /**
-   * Worker threads, each with its own wheel; timers are served inline, in the calling thread, until theirs is up. 0: one
-   * wheel inline, no thread. 'auto', the default: inline while that is cheaper, on a thread while the timers pay for one;
-   * `stats().serving` says which, and why.
+   * Number of worker threads, each with its own wheel. Timers are served inline, in the calling thread, until the threads are up.
+   * 0: one wheel, inline, no thread. 'auto', the default: inline while that is cheaper, else on a thread; `stats().serving`
+   * reports which, and why.
    */
   shards?: number | 'auto';
-  /** The wheel of each shard; one tick of it lasts `tick` ms, whatever precision the configuration names. Default 'default'. */
+  /** The wheel of each shard. One tick of it lasts `tick` ms, whatever the configuration's precision. Default 'default'. */
   wheel?: PresetName | WheelConfig;
   /** ms per tick, > 0, may be fractional. Default 1. */
   tick?: number;
-  /** Most live timers per shard, 1 to 2^24. Default 2^22. Memory is touched only as it is used. */
+  /** Maximum of live timers per shard, 1 to 2^24. Default 2^22. Memory is touched only when it is used. */
   capacity?: number;
   /**
-   * Most live timers on all shards together; a client of another thread has a limit of its own. Costs a call that starts a timer
-   * some ns per shard. Default: as many as the shards hold, `shards` times `capacity`.
+   * Maximum of live timers on all shards together; each client of another thread has its own limit. Costs some ns per shard for
+   * each call that starts a timer. Default: `shards` times `capacity`.
    */
   totalCapacity?: number;
-  /** 'manual': time moves only by advanceTo(), for tests and simulations. Default 'monotonic'. */
+  /** 'manual': time moves only by `advanceTo()`, for tests and simulations. Default 'monotonic'. */
   clock?: 'monotonic' | 'manual';
-  /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
+  /** Maximum of timers delivered in one turn of the event loop. Default 8192. */
   maxBatch?: number;
   /**
-   * A timer may be delivered up to so many ms after the end of its tick, so that several come together and one wake serves them
-   * all. Never early all the same. Whole ticks count, up to 2^29 of them. Best one less than a power of two: timers then come at
-   * multiples of that power. For single calls see `Scheduler.withSlack`. Default 0.
+   * How many ms after the end of its tick a timer may be delivered, so that one wake serves several timers. No timer is ever
+   * early. Rounded down to whole ticks, at most 2^29 of them. Best one less than a power of two: timers are then due at multiples
+   * of that power. For single calls see `Scheduler.withSlack`. Default 0.
    */
   slack?: number;
   /**
-   * Looks at the stack of a random share of all calls that schedule a timer, so that `callSites()` can say who does: above 0, at
-   * most 1. A call that is looked at costs some 20 µs, any other a ns. Default: none is.
+   * Records the stack of a random share of all calls that schedule a timer, above 0 and at most 1: see `callSites()`. A recorded
+   * call costs some 20 µs, any other a ns. Default: none is recorded.
    */
   trace?: { sample: number };
   /** Aborting closes the scheduler. */
   signal?: AbortSignal;
   /**
-   * ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced; four times as
-   * much while it starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least
-   * 20; Infinity: never. Default 5000. See docs/reliability.md for what is safe on a busy machine.
+   * Time in ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced. Four times as
+   * much while the thread starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least
+   * 20; Infinity: never. Default 5000. docs/reliability.md says what is safe on a busy machine.
    */
   hangTimeout?: number;
   /**
-   * A shard whose threads die `deaths` times within `within` ms goes on inline, in the calling thread, and an 'error'
-   * event says so. `deaths: Infinity`: never. Default 5 in 10,000 ms.
+   * If the threads of a shard die `deaths` times within `within` ms, the shard goes on inline, in the calling thread, and an
+   * 'error' event reports that. `deaths: Infinity`: never. Default 5 in 10,000 ms.
    */
   inlineAfter?: { deaths: number; within: number };
   /**
-   * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it; a call outside of all contexts
-   * pays nothing for that, one within a context some ns and 8 bytes. 'never': it runs outside of all contexts. Default
-   * 'auto'.
+   * 'auto', the default: a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing
+   * outside all contexts, else some ns and 8 bytes. 'never': callbacks run outside all contexts.
    */
   asyncContext?: 'auto' | 'never';
   /**
-   * Flags of Node for the shards' threads, as `new Worker` takes them. Default none: what the process was started with
-   * (--import, --require, --inspect-brk, NODE_OPTIONS) neither runs nor waits in a shard.
+   * Node's flags for the shards' threads, as in `new Worker`. Default none: the process's own flags (--import, --require,
+   * --inspect-brk, NODE_OPTIONS) have no effect in a shard.
    */
   execArgv?: readonly string[];
-  /** The environment of the shards' threads, all of it: NODE_OPTIONS would count. Default empty; shards read none. */
+  /** The whole environment of the shards' threads; NODE_OPTIONS in it takes effect. Default empty; shards read none. */
   env?: Readonly<Record<string, string>>;
   /**
-   * The file that the shards' threads run, as a 'file:' URL or an absolute path: what a bundler has made of
-   * `shardwheel/worker`. Default: the package's own, wherever it is installed. See docs/bundling.md.
+   * The file that the shards' threads run, as a 'file:' URL or an absolute path: a bundler's output for `shardwheel/worker`.
+   * Default: the package's own file. See docs/bundling.md.
    */
   workerUrl?: URL | string;
-  /** Limits of each shard's thread, as `new Worker` takes them. Wheels and tables lie outside of what they limit. */
+  /** Limits of each shard's thread, as in `new Worker`. They do not cover wheels and tables. */
   resourceLimits?: ResourceLimits;
 }
 
-/** What a connected scheduler decides for itself; all else is the owner's. */
+/** The options of a connected scheduler; all others are the owner's. */
 export interface SchedulerConnectOptions {
-  /** Most timers delivered in one event-loop turn before the loop gets a turn. Default 8192. */
+  /** Maximum of timers delivered in one turn of the event loop. Default 8192. */
   maxBatch?: number;
-  /** As that of `createScheduler`, for the timers of this one. Default 0, whatever the owner's is. */
+  /** As for `createScheduler`, for the timers of this scheduler. Default 0, whatever the owner's slack is. */
   slack?: number;
-  /** As that of `createScheduler`, for the timers of this one. Default: as many as the shards hold. */
+  /** As for `createScheduler`, for the timers of this scheduler. Default: the capacity of all shards. */
   totalCapacity?: number;
-  /** As that of `createScheduler`, for the calls of this thread. */
+  /** As for `createScheduler`, for the calls of this thread. */
   trace?: { sample: number };
-  /** Aborting closes the connected scheduler, and no other. */
+  /** Aborting closes the connected scheduler, but no other. */
   signal?: AbortSignal;
 }
 
-/** The same with every default filled in and every value checked. */
+/** The options of a connected scheduler with every default filled in and every value checked. */
 export interface ConnectOptions {
   readonly maxBatch: number;
   /** Ticks. */
   readonly slack: number;
   readonly totalCapacity: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Of all calls, how many are traced; undefined where none is. */
+  /** The share of calls that are traced; undefined if none is. */
   readonly traced: number | undefined;
 }
 
 /** Options with every default filled in and every value checked. */
 export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
-  /** Placements: what a hint is hashed to. */
+  /** Number of placements to which hints are hashed. */
   readonly shards: number;
   readonly isAuto: boolean;
   readonly wheel: WheelConfig;
@@ -142,7 +141,7 @@ const NAMES = {
 } satisfies Record<keyof SchedulerOptions, 0>;
 
 const MAX_SHARDS = 1024;
-/** Shards that 'auto' lays out at most, whatever the number of CPUs: each turn looks at all of them. */
+/** Maximum of shards for 'auto', whatever the number of CPUs: each turn reads all of them. */
 const MAX_AUTO_SHARDS = 8;
 /** A nanosecond, in ms: the resolution of the clock. */
 const MIN_TICK = 1e-6;
@@ -155,15 +154,13 @@ function integer(option: string, value: unknown, min: number, max: number): numb
   return value as number;
 }
 
-/**
- * `tick`: ms. Throws InvalidConfigError for a value that cannot work, InvalidArgumentError where the options are no object.
- */
+/** `tick` in ms. Throws InvalidConfigError for an invalid value, InvalidArgumentError if the options are not an object. */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
   requireOptions(options, CONNECT_NAMES);
   return resolveOwn(options, tick);
 }
 
-/** Throws InvalidArgumentError for what is no object, InvalidConfigError for a name that is none of these. */
+/** Throws InvalidArgumentError if the options are not an object, InvalidConfigError for an unknown name. */
 function requireOptions(options: unknown, names: object): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
@@ -186,7 +183,7 @@ function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOpti
   };
 }
 
-/** Throws as {@link resolveConnectOptions} does. */
+/** Throws like {@link resolveConnectOptions}. */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
   requireOptions(options, NAMES);
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
@@ -228,7 +225,7 @@ function resolveTrace(trace: unknown): number | undefined {
   throw new InvalidConfigError('options.trace.sample', 'must be a number above 0, at most 1', sample);
 }
 
-/** By Node's own test: those of other realms, and of polyfills, are signals as well. */
+/** Uses Node's own test, which accepts signals of other realms and of polyfills. */
 function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null || !('aborted' in value)) return false;
   return typeof (value as Partial<AbortSignal>).addEventListener === 'function';
@@ -250,7 +247,7 @@ function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
   if (typeof wheel !== 'object' || wheel === null) {
     throw new InvalidConfigError('options.wheel', "must be a preset's name or a configuration", wheel);
   }
-  const copy = copyOf(wheel); // shards are built from it later, and the caller's object is the caller's to change
+  const copy = copyOf(wheel); // shards are built from it later, and the caller may change its object
   validateConfig(copy, {});
   return copy;
 }

@@ -7,10 +7,10 @@ import { Mailbox, post } from '../sharing/mailbox.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 
-/** ms between two looks whether those that have not answered are still there. */
+/** ms between two checks whether the clients that have not answered still exist. */
 const LOOK = 100;
 
-/** The owner's, in the place of a client's serial. */
+/** Stands for the owner in place of a client's serial. */
 export const OWNER = 0;
 
 interface ToEveryone {
@@ -25,7 +25,7 @@ export type ToClient =
   | { readonly kind: 'cancelled'; readonly request: number; readonly client: number; readonly was: boolean };
 
 interface Question {
-  /** Serials of those that have not answered. */
+  /** Serials of the clients that have not answered. */
   readonly open: Set<number>;
   resolve(was: boolean): void;
   reject(error: Error): void;
@@ -34,7 +34,7 @@ interface Question {
 export interface PeerParts {
   /** See `newName`. */
   readonly name: string;
-  /** Of this client. */
+  /** This client's serial. */
   readonly serial: number;
   readonly board: Board;
   /** Cancels a timer of this client. */
@@ -42,7 +42,7 @@ export interface PeerParts {
   readonly fromShard: (message: FromShard) => void;
 }
 
-/** One client among those that share a scheduler: asks the others, and answers them. */
+/** One client among those that share a scheduler: it asks the others, and answers them. */
 export class Peers {
   private readonly parts: PeerParts;
   private readonly everyone: Mailbox<ToEveryone>;
@@ -57,7 +57,7 @@ export class Peers {
     this.own = new Mailbox(addressOf.client(parts.name, parts.serial), (message) => this.receive(message));
   }
 
-  /** Resolves with whether some other client had a live timer of this id, which is cancelled then. */
+  /** Cancels the timer at another client. Resolves with whether another client had a live timer with this id. */
   cancelElsewhere(id: TimerId): Promise<boolean> {
     const { board, serial } = this.parts;
     const others = board.clients().map((entry) => entry.serial);
@@ -105,7 +105,7 @@ export class Peers {
     this.looking = undefined;
   }
 
-  /** Those that are gone will not answer, and have no timers. */
+  /** Clients that are gone have no timers and will not answer. */
   private readonly look = (): void => {
     for (const [request, { open }] of this.questions) {
       for (const client of open) if (!this.isThere(client)) this.note(request, client, false);

@@ -2,17 +2,17 @@
 const PAUSE = 1000;
 
 interface OfShard {
-  /** When it was told last, ms. */
+  /** Time of the last message, in ms. */
   toldAt: number;
-  /** Since then. */
+  /** Refused since then. */
   untold: number;
 }
 
-/** Timers that were refused for want of capacity, by shard: told at most once a second each, however many they are. */
+/** Timers that were refused for lack of capacity, by shard: reported at most once a second for each, whatever their number. */
 export class Refusals {
   private readonly shards = new Map<number | undefined, OfShard>();
 
-  /** One more, at a time in ms. Returns how many there are to tell; 0 where nobody is to be told yet. */
+  /** Counts a refusal at a time in ms. Returns how many to report now; 0 for none yet. */
   add(shard: number | undefined, now: number): number {
     const known = this.shards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
     this.shards.set(shard, known);

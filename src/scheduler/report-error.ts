@@ -6,8 +6,9 @@ export interface ErrorEmitter {
 }
 
 /**
- * What a callback or a listener throws: to the 'error' listener, or else an uncaught exception, before the next callback
- * runs. Either sees the context in which this is called. An 'error' listener that throws itself is the latter. Never throws.
+ * Reports what a callback or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next
+ * callback runs. Both see the context of this call. If an 'error' listener itself throws, that is an uncaught exception. Never
+ * throws.
  */
 export function reportError(emitter: ErrorEmitter, error: unknown): void {
   if (emitter.listenerCount('error') === 0) {
@@ -21,21 +22,21 @@ export function reportError(emitter: ErrorEmitter, error: unknown): void {
   }
 }
 
-/** Has Node find an uncaught exception as soon as this call's caller is done, in the context of this call. */
+/** Makes the error an uncaught exception as soon as this call's caller is done, in the context of this call. */
 export function throwUncaught(error: unknown): void {
   process.nextTick(rethrow, error);
 }
 
 /**
- * What somebody should know of and nobody needs to do anything about: to the 'error' listener, or else a warning of the
- * process. An 'error' without a listener would end a program whose timers all still fire. Never throws.
+ * Reports an event that needs no action: to the 'error' listener, or else as a process warning. An 'error' event without a
+ * listener would end a program whose timers all still fire. Never throws.
  */
 export function warn(emitter: ErrorEmitter, error: Error): void {
   if (emitter.listenerCount('error') === 0) process.emitWarning(error);
   else reportError(emitter, error);
 }
 
-/** Runs listeners; what they throw surfaces like what a callback throws. Never throws. */
+/** Runs listeners; reports what they throw like an error of a callback. Never throws. */
 export function guard(emitter: ErrorEmitter, emit: () => void): void {
   try {
     emit();

@@ -13,7 +13,7 @@ export interface SchedulerEvents {
   error: [error: unknown];
 }
 
-/** Reports to a scheduler's listeners, and to the diagnostics channels, what becomes of its timers and shards. */
+/** Returns events that report to a scheduler's listeners, and to the diagnostics channels. */
 export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: number): CoordinatorEvents {
   const refusals = new Refusals();
   return {

@@ -16,11 +16,11 @@ import { StatsInterval } from './stats-interval.ts';
 import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
 
 /**
- * Timers on other cores. What is promised stands in docs/guarantees.md and, as tests, in test/guarantees.
+ * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
  *
- * Times are ms. A deadline is a time on `now()`'s clock; one that has passed fires at the next tick. A number that is
- * no live timer's id, or anything else in its place, is answered with false, undefined or 0. After close() all calls
- * but close, stats, wheels and size throw SchedulerClosedError; those that return promises reject with it.
+ * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls that take
+ * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` all calls but `close`, `stats`,
+ * `wheels` and `size` throw SchedulerClosedError; calls that return promises reject with it.
  */
 export class Scheduler extends TimerCalls implements AsyncDisposable {
   readonly #coordinator: Coordinator;
@@ -42,23 +42,23 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     this.#signal = parts.signal;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
     if (this.#signal?.aborted) this.#abort();
-    else coordinator.start(); // the last thing, so that a scheduler that cannot be made leaves no thread
+    else coordinator.start(); // last, so that a failed constructor leaves no thread
   }
 
   /** Resolves when every shard is up. */
   get ready(): Promise<void> {
     const ready = this.#coordinator.ready();
-    ready.catch(() => undefined); // a caller that does not wait need not hear that close() came first
+    ready.catch(() => undefined); // unhandled, this must not end the process if close() came first
     return ready;
   }
 
-  /** Manual clock: moves the time and resolves with the number delivered, once every timer due by then is. */
+  /** Moves the time of a manual clock. Resolves with the number of timers delivered, when every timer due by then has been. */
   async advanceTo(now: number): Promise<number> {
     requireOpen(this.#client, 'advanceTo');
     return this.#manualClock.advanceTo(now);
   }
 
-  /** The least time to which the clock can come so that a timer fires, over all shards; undefined when none is live. */
+  /** Resolves with the earliest time at which a timer of any shard fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
     requireOpen(this.#client, 'nextExpiration');
     try {
@@ -69,30 +69,34 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     }
   }
 
-  /** Counts and percentiles. After close(): those of the client alone. */
+  /** Resolves with counts and percentiles. After `close()` they cover only the client. */
   stats(): Promise<SchedulerStats> {
     return collectStats(this.#coordinator);
   }
 
   /**
-   * Every live timer of this client, shard by shard: each that lives all the while is seen once, whatever starts and ends between
-   * two steps. Some 100 ns for each slot that has been in use at a time.
+   * Iterates over the live timers of this client, shard by shard. A timer that is live throughout is seen once; timers may start
+   * and end between two steps. Costs some 100 ns for each slot that has ever been in use.
    */
   timers(): Generator<LiveTimer, void, undefined> {
     requireOpen(this.#client, 'timers');
     return liveTimersOf(this.#client);
   }
 
-  /** Who has scheduled this client's timers, those with most live ones first; empty without `trace`. */
+  /**
+   * Returns the places in the program that have scheduled this client's timers, those with most live timers first; empty without
+   * `trace`.
+   */
   callSites(): CallSite[] {
     requireOpen(this.#client, 'callSites');
     return this.#client.callSites?.all() ?? [];
   }
 
   /**
-   * Gives the scaled timers of a label, made by {@link label} with a `min`, this much of their time beyond the minimum, from 0 to
-   * 1: those that are live, those to come, and those that are moved. Live ones are moved a slice in each turn of the event loop,
-   * about a quarter of a millisecond of it. Resolves when all have been. Throws InvalidArgumentError.
+   * Sets the share, from 0 to 1, of the time beyond the minimum that scaled timers of a label get. The label was made by {@link
+   * label} with a `min`. The factor holds at once for timers that are scheduled or moved from now on. Live timers are moved in
+   * slices of about a quarter of a millisecond per turn of the event loop; resolves when all have been.
+   * @throws InvalidArgumentError.
    */
   async setScale(label: string, factor: number): Promise<void> {
     requireOpen(this.#client, 'setScale');
@@ -105,48 +109,51 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     await this.#rescaling.begin();
   }
 
-  /** Counts from one reading to the next: see {@link StatsInterval}. */
+  /** Returns a reader of counts between two readings: see {@link StatsInterval}. */
   interval(): StatsInterval {
     requireOpen(this.#client, 'interval');
     return new StatsInterval(this.#client);
   }
 
-  /** How full each shard's wheel is, by level and slot, and what waits in its lanes. Asks each shard for some µs. */
+  /** Resolves with how full each shard's wheel is, by level and slot, and what waits in its lanes. Takes each shard some µs. */
   async wheels(): Promise<ShardWheel[]> {
     requireOpen(this.#client, 'wheels');
     return collectWheels(this.#coordinator);
   }
 
-  /** For `connectScheduler` in any other thread of the process: can be cloned, without a transfer list, and passed on. */
+  /**
+   * Returns a handle for `connectScheduler` in any other thread of the process. It can be cloned without a transfer list, and
+   * passed on.
+   */
   share(): SchedulerHandle {
     requireOpen(this.#client, 'share');
     return this.#coordinator.share();
   }
 
   /**
-   * Cancels a timer of whichever client of the scheduler it belongs to. Resolves with true where that ended a live timer,
-   * which will not be delivered; with false once every client has said that it has none of this id.
+   * Cancels a timer of any client of the scheduler. Resolves with true if that ended a live timer, which will not be delivered;
+   * with false when every client has answered that it has none with this id.
    */
   async cancelAnywhere(id: TimerId): Promise<boolean> {
     requireOpen(this.#client, 'cancelAnywhere');
     return this.#coordinator.cancelAnywhere(id);
   }
 
-  /** Live timers keep the process running (the default). */
+  /** Makes live timers keep the process running (the default). */
   ref(): this {
     requireOpen(this.#client, 'ref');
     this.#client.hold.setRef(true);
     return this;
   }
 
-  /** Live timers do not keep the process running. */
+  /** Makes live timers not keep the process running. */
   unref(): this {
     requireOpen(this.#client, 'unref');
     this.#client.hold.setRef(false);
     return this;
   }
 
-  /** Stops the threads and hands back every timer that was not delivered. Idempotent: later calls get the same answer. */
+  /** Stops the threads and resolves with every timer that was not delivered. Later calls return the same promise. */
   close(): Promise<UnfiredTimer[]> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -166,7 +173,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#client.close();
     const stopped = this.#coordinator.stop();
-    await undefined; // so that a listener below that closes it gets this very promise
+    await undefined; // so that a listener below that calls close() gets this promise
     try {
       for (const lane of this.#client.lanes) lane.handBack();
     } finally {

@@ -4,20 +4,20 @@ import type { TickScale } from '../time/tick-scale.ts';
 
 /** A level of a shard's wheel. */
 export interface WheelLevel {
-  /** ms that a slot covers. */
+  /** Time that a slot covers, in ms. */
   slotTime: number;
-  /** Slots of the level; of a list for what lies beyond the levels, one. */
+  /** Number of slots; 1 for the list of entries beyond the levels. */
   slots: number;
   /** The slot that holds `now`. */
   hand: number;
   /** Slots that hold entries, summed over the clients of the shard. */
   occupied: number;
   /**
-   * Entries in these slots: timers, and what timers have left that were cancelled or moved, until their tick comes or their
-   * slot is compacted. So this is more than the live timers, as a rule.
+   * Entries in these slots: live timers, and entries of timers that were cancelled or moved. Those remain until their tick comes
+   * or their slot is compacted. So this is usually more than the number of live timers.
    */
   entries: number;
-  /** Entries by arc, as many neighbouring slots to each: one, or more where a level has over 256 slots. */
+  /** Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots. */
   arcs: Int32Array;
 }
 
@@ -29,18 +29,18 @@ export interface LaneQueues {
   filed: number;
   /** Commands that the shard has not taken. */
   commands: number;
-  /** Timers whose tick had come before their command, not yet handed over. */
+  /** Timers whose tick had passed before their command arrived, not yet handed over. */
   late: number;
   /** Fired records that the client has not taken. */
   fired: number;
 }
 
-/** A shard's wheel as it stands, summed over the clients that the shard serves. */
+/** The state of a shard's wheel, summed over the clients that the shard serves. */
 export interface ShardWheel {
   shard: number;
-  /** ms on `now()`'s clock: what was due by then has been handed over. */
+  /** Time in ms on the clock of `now()`: timers due by then have been handed over. */
   now: number;
-  /** The finest first. Empty where no shard serves the lane at this moment. */
+  /** The finest first. Empty if no shard serves the lane at this moment. */
   levels: WheelLevel[];
   /** By client that the shard serves. */
   lanes: LaneQueues[];
@@ -52,7 +52,7 @@ export interface WheelsSource {
   shardWheels(): Promise<ShardWheel[]>;
 }
 
-/** Empty where the client is closed meanwhile. */
+/** Asks all shards for their wheels. Empty if the client is closed meanwhile. */
 export async function collectWheels(coordinator: WheelsSource): Promise<ShardWheel[]> {
   return await coordinator.shardWheels().catch((error) => {
     if (coordinator.client.isClosed) return [];
@@ -60,7 +60,7 @@ export async function collectWheels(coordinator: WheelsSource): Promise<ShardWhe
   });
 }
 
-/** In units of users. `client`: the serial of the one that asks. */
+/** Converts to the units of users. `client`: the serial of the client that asks. */
 export function shardWheel(shard: number, wheels: LaneWheels, scale: TickScale, client: number): ShardWheel {
   return {
     shard,

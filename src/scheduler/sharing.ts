@@ -13,20 +13,20 @@ import type { TimerId } from '../timer-id.ts';
 import { OWNER, Peers } from './peers.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
 
-/** ms between two looks for clients that are gone. */
+/** ms between two checks for clients that are gone. */
 const SWEEP = 1000;
 
-/** What a client of a shared scheduler has counted: up to now by the caller's own, up to its latest turn by any other. */
+/** The counts of a client of a shared scheduler: up to now for the calling client, up to its latest turn for any other. */
 export interface ClientStats extends TimerCounts {
-  /** 0 for the owner; others count from 1, and no two of a scheduler are ever given the same. */
+  /** 0 for the owner. Others count from 1, and a number is never used twice in a scheduler. */
   client: number;
   /** `threadId` of its thread. */
   thread: number;
 }
 
-/** A host of the owner's, as clients of other threads find it. */
+/** A host of the owner, as clients of other threads find it. */
 export interface SharedServer {
-  /** Undefined where no thread ever serves it. */
+  /** Undefined if no thread ever serves it. */
   readonly notice: ServerNotice | undefined;
   /** A client of another thread needs a thread for it. */
   wanted(): void;
@@ -42,7 +42,7 @@ export class Sharing {
   private readonly doorbells: readonly Doorbell[];
   private readonly pulse: PulseHolder;
   private readonly peers: Peers;
-  /** While there are clients. */
+  /** Set while there are clients. */
   private sweeping: NodeJS.Timeout | undefined;
 
   constructor(parts: HandleParts, name: string, servers: readonly SharedServer[], client: Client) {
@@ -64,13 +64,13 @@ export class Sharing {
     return this.peers.cancelElsewhere(id);
   }
 
-  /** A manual clock has been moved: each looks for itself what is due. */
+  /** The manual clock has moved: each client checks for itself which timers are due. */
   clockMoved(): void {
     this.board.wakeClients();
     for (const doorbell of this.doorbells) doorbell.ring();
   }
 
-  /** Slots that all other clients have in use, about. */
+  /** Approximate number of slots in use by all other clients. */
   slots(): number {
     return this.board.clients().reduce((sum, entry) => sum + entry.counts().highWater, 0);
   }
@@ -94,7 +94,7 @@ export class Sharing {
     for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.wanted();
   };
 
-  /** Gives back what clients have left behind whose threads have come to an end. */
+  /** Frees what clients left behind whose threads have ended. */
   private readonly sweep = (): void => {
     const clients = this.board.clients();
     if (clients.length === 0) {
@@ -106,19 +106,19 @@ export class Sharing {
       try {
         dismiss(this.handle, entry.serial);
       } catch {
-        return; // no memory for a message: the next sweep finds it again
+        return; // no memory for a message: the next sweep tries again
       }
-      entry.free(); // the last: the next sweep finds one that was not
+      entry.free(); // last, so that the next sweep repeats an unfinished one
     }
   };
 }
 
-/** Has every shard forget a client's lanes. */
+/** Makes every shard drop a client's lanes. */
 function dismiss(handle: SchedulerHandle, client: number): void {
   for (const [host, { doorbell }] of handle.hosts.entries()) {
     const message: ToShard = { kind: 'detach', client };
     post(addressOf.host(handle.name, host), message);
-    new Doorbell(doorbell).ring(); // a parked shard looks when it is rung
+    new Doorbell(doorbell).ring(); // wakes a parked shard
   }
 }
 

@@ -10,7 +10,7 @@ import type { TimerId } from '../timer-id.ts';
 import { shownAs } from './inspection.ts';
 import { type GroupTimers, TimerGroup } from './timer-group.ts';
 
-/** What calls with a slack of their own need of their scheduler. */
+/** The parts of a scheduler that calls with their own slack need. */
 export interface SlackScheduler extends GroupTimers {
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array;
   reschedule(id: TimerId, deadline: number): boolean;
@@ -19,11 +19,11 @@ export interface SlackScheduler extends GroupTimers {
 }
 
 /**
- * The calls of a scheduler that give a timer its time, with a slack of their own: see {@link Scheduler.withSlack}. Ids are the
- * scheduler's. The slack belongs to the call, not to the timer: whoever moves a timer says anew how late it may come.
+ * The calls of a scheduler that set a timer's deadline, with their own slack: see {@link Scheduler.withSlack}. Ids belong to the
+ * scheduler. The slack belongs to the call, not to the timer: each move sets it again.
  */
 export class SlackTimers {
-  /** ms */
+  /** In ms. */
   readonly slack: number;
   readonly #scheduler: SlackScheduler;
   readonly #client: Client;
@@ -37,7 +37,7 @@ export class SlackTimers {
     this.#client = client;
   }
 
-  /** As {@link Scheduler.schedule}. */
+  /** Works like {@link Scheduler.schedule}. */
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -49,7 +49,7 @@ export class SlackTimers {
     }
   }
 
-  /** As {@link Scheduler.scheduleAfter}. */
+  /** Works like {@link Scheduler.scheduleAfter}. */
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -61,7 +61,7 @@ export class SlackTimers {
     }
   }
 
-  /** As {@link Scheduler.scheduleAt}. */
+  /** Works like {@link Scheduler.scheduleAt}. */
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
     workerHint: WorkerHint,
@@ -73,7 +73,7 @@ export class SlackTimers {
     return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
 
-  /** As {@link Scheduler.scheduleMany}. */
+  /** Works like {@link Scheduler.scheduleMany}. */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
     const before = this.#begin();
     try {
@@ -83,7 +83,7 @@ export class SlackTimers {
     }
   }
 
-  /** As {@link Scheduler.reschedule}: of a timer that was scheduled with whatever slack. */
+  /** Works like {@link Scheduler.reschedule}, for a timer scheduled with any slack. */
   reschedule(id: TimerId, deadline: number): boolean {
     const before = this.#begin();
     try {
@@ -93,7 +93,7 @@ export class SlackTimers {
     }
   }
 
-  /** As {@link Scheduler.rescheduleAfter}: of a timer that was scheduled with whatever slack. */
+  /** Works like {@link Scheduler.rescheduleAfter}, for a timer scheduled with any slack. */
   rescheduleAfter(id: TimerId, delay: number): boolean {
     const before = this.#begin();
     try {
@@ -103,7 +103,7 @@ export class SlackTimers {
     }
   }
 
-  /** As {@link Scheduler.group}, for timers with this slack. */
+  /** Works like {@link Scheduler.group}, for timers with this slack. */
   group(workerHint: WorkerHint): TimerGroup {
     this.#scheduler.shardOf(workerHint);
     return new TimerGroup(this.#scheduler, workerHint, this);
@@ -113,7 +113,7 @@ export class SlackTimers {
     return shownAs(this, { slack: this.slack });
   }
 
-  /** Returns what is to be put back. */
+  /** Sets the slack; returns the one to restore. */
   #begin(): number {
     return this.#client.time.beginSlack(this.#ticks);
   }
@@ -123,7 +123,7 @@ export class SlackTimers {
   }
 }
 
-/** Makes a call that sets deadlines, with this slack, ms, or the client's own. Throws InvalidArgumentError. */
+/** Runs a call that sets deadlines with this slack in ms, or with the client's own. Throws InvalidArgumentError. */
 export function withSlack<T>(client: Client, slack: number | undefined, call: () => T): T {
   if (slack === undefined) return call();
   const { time } = client;
@@ -135,7 +135,7 @@ export function withSlack<T>(client: Client, slack: number | undefined, call: ()
   }
 }
 
-/** Ticks in a slack, ms: whole ones, so that no timer comes later than that. Undefined where it is no slack. */
+/** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. Undefined if it is invalid. */
 function ticksOf(slack: unknown, scale: TickScale): number | undefined {
   if (typeof slack !== 'number' || !(slack >= 0)) return undefined;
   const ticks = scale.tickAtOrBefore(slack);
@@ -144,14 +144,14 @@ function ticksOf(slack: unknown, scale: TickScale): number | undefined {
 
 const requirement = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
-/** The slack of a call, in ticks. Throws InvalidArgumentError. */
+/** Returns the slack of a call in ticks. Throws InvalidArgumentError. */
 export function requireSlack(slack: unknown, scale: TickScale): number {
   const ticks = ticksOf(slack, scale);
   if (ticks === undefined) throw new InvalidArgumentError('slack', requirement(scale), slack);
   return ticks;
 }
 
-/** The option of a scheduler, in ticks of so many ms. Throws InvalidConfigError. */
+/** Returns the option of a scheduler in ticks of `tick` ms. Throws InvalidConfigError. */
 export function resolveSlack(slack: unknown, tick: number): number {
   const scale = new TickScale(tick);
   const ticks = ticksOf(slack, scale);

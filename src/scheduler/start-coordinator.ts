@@ -17,7 +17,7 @@ import type { ResolvedOptions } from './options.ts';
 import { OWNER } from './peers.ts';
 import { Sharing } from './sharing.ts';
 
-/** Lays out the shared memory and returns at once: shards are inline until their threads are up. */
+/** Lays out the shared memory and returns at once. Shards are inline until their threads are up. */
 export function startCoordinator(
   options: ResolvedOptions,
   layout: TimerIdLayout,

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { numbersOf, type TimerCounts } from './timer-counts.ts';
 
-/** What a client has counted from one time to another. */
+/** The counts of a client between two times. */
 export interface IntervalStats extends Omit<TimerCounts, 'size'> {
-  /** When the interval began and ended, ms on the scheduler's clock: each begins where the one before it ended. */
+  /** Beginning and end of the interval, in ms on the scheduler's clock. Each interval begins where the last one ended. */
   from: number;
   to: number;
   /** Live timers at its end. */
@@ -11,8 +11,8 @@ export interface IntervalStats extends Omit<TimerCounts, 'size'> {
 }
 
 /**
- * Counts by interval: `scheduler.interval()`. Each is on its own, and whoever reads one disturbs no other. It costs 26 KB,
- * some µs per reading, and nothing in between.
+ * Counts by interval, from `scheduler.interval()`. Readers are independent of one another. One costs 26 KB, some µs per reading,
+ * and nothing in between.
  */
 export class StatsInterval {
   readonly #client: Client;
@@ -29,8 +29,8 @@ export class StatsInterval {
   }
 
   /**
-   * What this client has counted since the call before, or else since `interval()`. Also after close(): what was counted until
-   * then. `lateness.max` is that of the histogram: at most 0.8 % or 1 µs above the longest there was, never below.
+   * Returns the counts of this client since the last call, or since `interval()`. After `close()` they end with the close.
+   * `lateness.max` comes from the histogram: at most 0.8 % or 1 µs above the true maximum, never below.
    */
   next(): IntervalStats {
     const before = this.#before;

@@ -13,26 +13,26 @@ export interface KnownOfShard {
   /** Live timers placed on this shard. */
   size: number;
   capacity: number;
-  /** Slots out of `capacity` that are used no more, because all ids that they can give have been given. */
+  /** Slots of `capacity` that are no longer used because all their ids have been given. */
   retired: number;
-  /** Slots that have ever been in use: as many as were live at a time, and those that are retired. */
+  /** Slots that have ever been in use: the peak of live timers, and the retired slots. */
   highWater: number;
-  /** Times that a thread of this shard died, whether it had been up or not, or that it failed inline. */
+  /** How often a thread of this shard died, up or not yet up, or the shard failed inline. */
   deaths: number;
-  /** Times that another has taken its place: fewer, where several died before one was up. */
+  /** How often a successor has taken over: less often than `deaths` if several died before one was up. */
   restarts: number;
-  /** The shard runs in the calling thread: see `serving`, and until its thread is up. */
+  /** Whether the shard runs in the calling thread: see `serving`; and until its thread is up. */
   inline: boolean;
 }
 
 export interface ShardStats extends KnownOfShard, ShardCounters {}
 
-/** What a client has counted of the timers with a label. */
+/** The counts of a client's timers with a label. */
 export interface LabelStats {
   label: string;
-  /** Of scaled timers: the least that each is given, ms; undefined where they are not scaled. */
+  /** The minimum of scaled timers in ms; undefined if they are not scaled. */
   min: number | undefined;
-  /** Of the time beyond the minimum, how much scaled timers are given now: 0 to 1. */
+  /** The share of the time beyond the minimum that scaled timers get now: 0 to 1. */
   factor: number;
   /** Live timers now. */
   size: number;
@@ -44,21 +44,21 @@ export interface LabelStats {
 
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
-  /** This client's number among those of a shared scheduler; 0 for the owner, and where nothing is shared. */
+  /** This client's number in a shared scheduler; 0 for the owner, and if nothing is shared. */
   client: number;
-  /** How much later timers may come, where their call does not say otherwise: the option, in whole ticks, ms. */
+  /** How much later timers may come by default, in ms: the option, rounded to whole ticks. */
   slack: number;
-  /** Turns of this client's event loop that delivered timers: how many come together, slack decides. */
+  /** Turns of this client's event loop that delivered timers. Slack makes them fewer. */
   wakes: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
   /** Empty after close(). */
   shards: ShardStats[];
-  /** Once the scheduler is shared, and by its owner alone: all of its clients, the owner first. Else empty. */
+  /** In the owner of a shared scheduler: all clients, the owner first. Else empty. */
   clients: ClientStats[];
   /** This client's timers by label, in the order of the labels' first use. */
   labels: LabelStats[];
-  /** What costs more than it need; empty as a rule. */
+  /** Uses that cost more than necessary; usually empty. */
   warnings: StatsWarning[];
 }
 
@@ -88,7 +88,7 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
   return statsWith(coordinator, shards);
 }
 
-/** The same, where what the shards say is known. */
+/** Does the same if the answers of the shards are known. */
 export function statsWith(coordinator: StatsSource, shards: ShardStats[]): SchedulerStats {
   const { client } = coordinator;
   return {

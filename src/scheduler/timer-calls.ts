@@ -17,13 +17,13 @@ import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { SlackTimers } from './slack-timers.ts';
 import { TimerGroup } from './timer-group.ts';
 
-/** What a scheduler is made of: for those in this package that start timers of another kind, and for tests. */
+/** The parts of a scheduler: for code of this package that starts other kinds of timers, and for tests. */
 export interface SchedulerInternals {
   readonly client: Client;
   readonly coordinator: Coordinator;
 }
 
-/** What a scheduler is made with. */
+/** The arguments of a scheduler's constructor. */
 export interface SchedulerParts {
   readonly shards: number;
   readonly capacity: number;
@@ -34,17 +34,17 @@ export interface SchedulerParts {
 
 let readInternals: (scheduler: TimerCalls) => SchedulerInternals | undefined;
 
-/** Throws InvalidArgumentError for what is no scheduler. */
+/** Returns a scheduler's parts. Throws InvalidArgumentError if the argument is not a scheduler. */
 export function internalsOf(scheduler: TimerCalls): SchedulerInternals {
   const internals = typeof scheduler === 'object' && scheduler !== null ? readInternals(scheduler) : undefined;
   if (internals === undefined) throw new InvalidArgumentError('scheduler', 'must be a Scheduler', scheduler);
   return internals;
 }
 
-/** The calls of a {@link Scheduler} that timers are made, moved and ended with. */
+/** The calls of a {@link Scheduler} that start, move and end timers. */
 export class TimerCalls extends EventEmitter<SchedulerEvents> {
   readonly shards: number;
-  /** How timer ids are divided: shard, generation, slot. */
+  /** The layout of timer ids: shard, generation, slot. */
   readonly idLayout: TimerIdLayout;
 
   readonly #coordinator: Coordinator;
@@ -64,21 +64,22 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
     this.#client = this.#coordinator.client;
   }
 
-  /** Live timers: scheduled, neither delivered nor cancelled. */
+  /** Number of live timers: scheduled, neither delivered nor cancelled. */
   get size(): number {
     return this.#client.size;
   }
 
-  /** ms since the scheduler's start, never falling. */
+  /** Returns the time in ms since the scheduler's start. It never falls. */
   now(): number {
     requireOpen(this.#client, 'now');
     return this.#client.clock.now();
   }
 
   /**
-   * Schedules a timer for a deadline, on the shard that the hint is hashed to. The callback gets the argument and the timer's id;
-   * ticks and microtasks that it leaves run before the next callback, as with Node's timers. Without a callback the timer arrives
-   * in a 'fired' batch. Throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
+   * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns its id.
+   * The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with Node's timers.
+   * Without a callback the timer is part of a 'fired' batch.
+   * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
    */
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
@@ -89,7 +90,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
     return this.#client.start(workerHint, deadline, callback, argument, context);
   }
 
-  /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws as {@link schedule} does. */
+  /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws like {@link schedule}. */
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -102,8 +103,8 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /**
-   * Schedules a timer for a time of the wall clock, a Date or ms since 1970, as that clock stands at present: when it is set
-   * later on, the timer stays where it is. Throws as {@link schedule} does.
+   * Schedules a timer for a time of the wall clock, a Date or ms since 1970, by that clock's present state: if the clock is set
+   * later, the timer does not move. Throws like {@link schedule}.
    */
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
@@ -117,91 +118,94 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   }
 
   /**
-   * Schedules one timer for each pair of hint and deadline; all or, when an error is thrown, none. The ids are written
-   * to `ids` (made where it is not given), in the order of the arguments.
+   * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`, in the
+   * order of the arguments; creates that array if it is not given. Throws like {@link schedule}.
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
     requireOpen(this.#client, 'scheduleMany');
     return scheduleMany(this.#client, workerHints, deadlines, ids);
   }
 
-  /** Moves a live timer to another deadline; its id stays. False where it is not live. Throws InvalidDeadlineError. */
+  /** Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Throws InvalidDeadlineError. */
   reschedule(id: TimerId, deadline: number): boolean {
     requireOpen(this.#client, 'reschedule');
     if (typeof deadline !== 'number' || deadline - deadline !== 0) requireDeadline(deadline);
     return this.#client.reschedule(id, deadline);
   }
 
-  /** Moves a live timer to at least `delay` ms from this call; its id stays. Throws as {@link reschedule} does. */
+  /** Moves a live timer to at least `delay` ms from this call; it keeps its id. Throws like {@link reschedule}. */
   rescheduleAfter(id: TimerId, delay: number): boolean {
     requireOpen(this.#client, 'rescheduleAfter');
     requireDelay(delay);
     return this.#client.reschedule(id, this.#client.clock.exact() + delay);
   }
 
-  /** Ends a live timer. True means that it will not be delivered, even if its shard has fired it already. */
+  /** Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. */
   cancel(id: TimerId): boolean {
     requireOpen(this.#client, 'cancel');
     return this.#client.cancel(id);
   }
 
-  /** Cancels all of the given timers; returns how many were live. */
+  /** Cancels all the given timers; returns how many were live. */
   cancelMany(ids: ArrayLike<number>): number {
     requireOpen(this.#client, 'cancelMany');
     return cancelMany(this.#client, ids);
   }
 
-  /** Whether the id is a live timer's. */
+  /** Returns whether the id belongs to a live timer. */
   has(id: TimerId): boolean {
     requireOpen(this.#client, 'has');
     return this.#client.has(id);
   }
 
-  /** The deadline of a live timer, ms; undefined for any other. */
+  /** Returns the deadline of a live timer in ms; undefined if it is not live. */
   deadlineOf(id: TimerId): number | undefined {
     requireOpen(this.#client, 'deadlineOf');
     return this.#client.deadlineOf(id);
   }
 
-  /** The shard that a hint's timers are placed on. */
+  /** Returns the shard on which timers with this hint are placed. */
   shardOf(workerHint: WorkerHint): number {
     requireOpen(this.#client, 'shardOf');
     return this.#client.shardOf(workerHint);
   }
 
-  /** Timers that end together, as those of a connection do: see {@link TimerGroup}. Throws InvalidArgumentError. */
+  /**
+   * Returns a group of timers that end together, such as those of a connection: see {@link TimerGroup}. Throws
+   * InvalidArgumentError.
+   */
   group(workerHint: WorkerHint): TimerGroup {
     this.shardOf(workerHint);
     return new TimerGroup(this, workerHint);
   }
 
   /**
-   * The calls that start timers, with a label: see {@link LabelledTimers}. With `min` the label is a class of scaled timers. A name
-   * is a label from its first use on, one of 254 at most: what comes after counts as '(other)'. Throws InvalidArgumentError.
+   * Returns the calls that start timers, with a label: see {@link LabelledTimers}. With `min` the timers are scaled. A client has
+   * at most 254 labels; timers of further ones count as '(other)'. Throws InvalidArgumentError.
    */
   label(name: string, options?: LabelOptions): LabelledTimers {
     requireOpen(this.#client, 'label');
     return new LabelledTimers(this, this.#client, name, options);
   }
 
-  /** The calls that give timers their time, with this slack, ms, and not the scheduler's. Throws InvalidArgumentError. */
+  /** Returns the calls that set deadlines, with this slack in ms in place of the scheduler's. Throws InvalidArgumentError. */
   withSlack(slack: number): SlackTimers {
     requireOpen(this.#client, 'withSlack');
     return new SlackTimers(this, this.#client, slack);
   }
 
   /**
-   * What the promise, or the function's result, comes to, if it comes within `delay` ms; else rejects with TimeoutError,
-   * or with AbortError when the signal aborts, or with SchedulerClosedError when `close()` comes first. The function is
-   * given a signal that aborts then, too. However it ends, no timer and no listener stays behind.
+   * Waits for the promise, or for the function's result, for at most `delay` ms. Rejects with TimeoutError after that, with
+   * AbortError if the signal aborts, and with SchedulerClosedError if `close()` comes first. The function gets a signal that
+   * aborts in these cases. Leaves no timer and no listener behind.
    */
   timeout<T>(work: BoundedWork<T>, delay: number, options?: BoundedWaitOptions): Promise<T> {
     return boundedWait(this, work, delay, options);
   }
 
   /**
-   * A signal that aborts in `delay` ms, with a TimeoutError; as that of AbortSignal.timeout it does not hold the process.
-   * Where `close()` hands its timer back, it never aborts.
+   * Returns a signal that aborts in `delay` ms, with a TimeoutError. Like that of AbortSignal.timeout, it does not hold the
+   * process. If `close()` hands its timer back, it never aborts.
    */
   signalAfter(delay: number, options?: DeadlineSignalOptions): DeadlineSignal {
     requireOpen(this.#client, 'signalAfter');

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 
-/** What a client has counted since it was made, unless said otherwise. */
+/** The counts of a client since it was created, unless a field says otherwise. */
 export interface TimerCounts {
   /** Live timers now. */
   size: number;
@@ -11,7 +11,7 @@ export interface TimerCounts {
   delivered: number;
   /** Fired records whose timer had been cancelled or moved while they were on their way. */
   stale: number;
-  /** Time of delivery minus deadline over all deliveries, ms: slack, as far as it was used, is part of it. */
+  /** Time of delivery minus deadline over all deliveries, in ms. It includes slack. */
   lateness: Lateness;
 }
 
@@ -20,7 +20,7 @@ export const countsOf = (client: Client): TimerCounts => ({
   lateness: client.lateness.summary(),
 });
 
-/** Without the latenesses, which are some µs' work. */
+/** Returns the counts without the latenesses, which would take some µs. */
 export const numbersOf = (client: Client): Omit<TimerCounts, 'lateness'> => {
   const { size, scheduled, rescheduled, cancelled, delivery } = client;
   const { delivered, stale } = delivery;

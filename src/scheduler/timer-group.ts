@@ -11,14 +11,14 @@ export interface StartTimers {
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
 }
 
-/** What a group needs of its scheduler. */
+/** The parts of a scheduler that a group needs. */
 export interface GroupTimers extends StartTimers {
   readonly size: number;
   has(id: TimerId): boolean;
   cancelMany(ids: readonly TimerId[]): number;
 }
 
-/** Ids remembered before the first look for those that have ended. */
+/** Ids that a group remembers before it first drops stale ones. */
 const FIRST_LOOK = 8;
 
 let readIds: (group: TimerGroup) => readonly TimerId[];
@@ -27,12 +27,12 @@ let readIds: (group: TimerGroup) => readonly TimerId[];
 export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
 /**
- * The timers of one connection, or of whatever ends as a whole: `cancelAll()` cancels those that are live. Ids are the
- * scheduler's: move and cancel single timers there.
+ * The timers of one connection, or of anything that ends as a whole: `cancelAll()` cancels those that are live. Ids belong to the
+ * scheduler: move and cancel single timers there.
  *
- * The group remembers ids and nothing else. A timer that has ended need not tell: its id is stale, no id is given twice,
- * and to cancel a stale one does nothing. Stale ids are dropped when they may be more than half of all, so a group costs
- * a number per live timer, and O(1) per call.
+ * The group remembers only ids. A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a
+ * stale id does nothing. Stale ids are dropped when they may be more than half of all. So a group costs a number per live timer,
+ * and O(1) per call.
  *
  * Invariant: every live timer of the group is in `ids`; ids.length < dropAt <= max(FIRST_LOOK, 2 × live at the last look).
  */
@@ -47,33 +47,33 @@ export class TimerGroup implements Disposable {
     readIds = (group) => group.#ids;
   }
 
-  /** Use {@link Scheduler.group}. `starts`: the scheduler, or its calls with a slack of their own. */
+  /** Use {@link Scheduler.group}. `starts`: the scheduler, or its calls with their own slack. */
   constructor(scheduler: GroupTimers, workerHint: WorkerHint, starts: StartTimers = scheduler) {
     this.#scheduler = scheduler;
     this.#starts = starts;
     this.workerHint = workerHint;
   }
 
-  /** Live timers of the group. Looks at each that was scheduled lately. */
+  /** Number of live timers of the group. Checks each recent id. */
   get size(): number {
     return this.#live().length;
   }
 
-  /** As {@link Scheduler.schedule}, with the group's hint. */
+  /** Works like {@link Scheduler.schedule}, with the group's hint. */
   schedule(deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#remember(this.#starts.schedule(this.workerHint, deadline, callback, argument as A));
   }
 
-  /** As {@link Scheduler.scheduleAfter}, with the group's hint. */
+  /** Works like {@link Scheduler.scheduleAfter}, with the group's hint. */
   scheduleAfter(delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#remember(this.#starts.scheduleAfter(this.workerHint, delay, callback, argument as A));
   }
 
-  /** As {@link Scheduler.scheduleAt}, with the group's hint. */
+  /** Works like {@link Scheduler.scheduleAt}, with the group's hint. */
   scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -107,7 +107,7 @@ export class TimerGroup implements Disposable {
   }
 
   #live(): TimerId[] {
-    if (this.#scheduler.size === 0) return []; // so, too, once it is closed: nothing is live then
+    if (this.#scheduler.size === 0) return []; // also after close(): nothing is live then
     return this.#ids.filter((id) => this.#scheduler.has(id));
   }
 }

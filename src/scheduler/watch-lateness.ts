@@ -3,17 +3,18 @@ import { InvalidArgumentError } from '../errors.ts';
 import { hear } from './diagnostics.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Timers that one turn of the event loop has delivered later than a threshold: the message of `shardwheel:late`. */
+/** The timers that one turn of the event loop delivered later than a threshold: the message of `shardwheel:late`. */
 export interface LateTimersMessage extends LateTurn {
   scheduler: Scheduler;
 }
 
 /**
- * Watches for timers of this thread's schedulers that come more than `threshold` ms after their deadlines. Each turn that delivers
- * such, of each scheduler, is one message on the diagnostics channel `shardwheel:late`, with the first 16 of them and how many there
- * were; the listener is given those of its own threshold, after the turn's callbacks. Several can watch, each for a threshold of its own;
- * while nobody does it costs one comparison per timer. What a listener throws is an uncaught exception, as
- * `node:diagnostics_channel` has it, and disturbs no timer. Returns what ends the watch. Throws InvalidArgumentError.
+ * Watches for timers of this thread's schedulers that are delivered more than `threshold` ms after their deadlines. Each turn
+ * that delivers such timers publishes one message per scheduler on the diagnostics channel `shardwheel:late`, with their number
+ * and the first 16 of them. The listener gets the messages of its own threshold, after the turn's callbacks. There may be several
+ * watches with different thresholds; without one the cost is a comparison per timer. If a listener throws, Node makes that an
+ * uncaught exception; it disturbs no timer. Returns a function that ends the watch.
+ * @throws InvalidArgumentError.
  */
 export function watchLateness(threshold: number, listener?: (late: LateTimersMessage) => void): () => void {
   if (typeof threshold !== 'number' || !(threshold >= 0) || threshold === Number.POSITIVE_INFINITY) {

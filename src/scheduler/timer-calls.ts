@@ -69,7 +69,10 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
     return this.#client.size;
   }
 
-  /** Returns the time in ms since the scheduler's start. It never falls. */
+  /**
+   * Returns the time in ms since the scheduler's start. It never falls.
+   * @cost One reading of the clock.
+   */
   now(): number {
     requireOpen(this.#client, 'now');
     return this.#client.clock.now();
@@ -80,6 +83,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
    * The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with Node's timers.
    * Without a callback the timer is part of a 'fired' batch.
    * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
+   * @cost O(1). No allocation, but for the first timer on a shard, which lays out a lane.
    */
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
@@ -90,7 +94,10 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
     return this.#client.start(workerHint, deadline, callback, argument, context);
   }
 
-  /** Schedules a timer to fire when at least `delay` ms have passed since this call. Throws like {@link schedule}. */
+  /**
+   * Schedules a timer to fire when at least `delay` ms have passed since this call. Throws like {@link schedule}.
+   * @cost As `schedule`, and a reading of the clock.
+   */
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
@@ -105,6 +112,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   /**
    * Schedules a timer for a time of the wall clock, a Date or ms since 1970, by that clock's present state: if the clock is set
    * later, the timer does not move. Throws like {@link schedule}.
+   * @cost As `scheduleAfter`, and a reading of the wall clock.
    */
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
@@ -120,51 +128,73 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   /**
    * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`, in the
    * order of the arguments; creates that array if it is not given. Throws like {@link schedule}.
+   * @cost O(n), without the checks and the call of each.
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
     requireOpen(this.#client, 'scheduleMany');
     return scheduleMany(this.#client, workerHints, deadlines, ids);
   }
 
-  /** Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Throws InvalidDeadlineError. */
+  /**
+   * Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Throws InvalidDeadlineError.
+   * @cost O(1). To later it is one write to the table; to earlier, one command to the shard as well.
+   */
   reschedule(id: TimerId, deadline: number): boolean {
     requireOpen(this.#client, 'reschedule');
     if (typeof deadline !== 'number' || deadline - deadline !== 0) requireDeadline(deadline);
     return this.#client.reschedule(id, deadline);
   }
 
-  /** Moves a live timer to at least `delay` ms from this call; it keeps its id. Throws like {@link reschedule}. */
+  /**
+   * Moves a live timer to at least `delay` ms from this call; it keeps its id. Throws like {@link reschedule}.
+   * @cost As `reschedule`, and a reading of the clock.
+   */
   rescheduleAfter(id: TimerId, delay: number): boolean {
     requireOpen(this.#client, 'rescheduleAfter');
     requireDelay(delay);
     return this.#client.reschedule(id, this.#client.clock.exact() + delay);
   }
 
-  /** Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. */
+  /**
+   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already.
+   * @cost O(1). One write to the table; the shard drops its entry later.
+   */
   cancel(id: TimerId): boolean {
     requireOpen(this.#client, 'cancel');
     return this.#client.cancel(id);
   }
 
-  /** Cancels all the given timers; returns how many were live. */
+  /**
+   * Cancels all the given timers; returns how many were live.
+   * @cost O(n).
+   */
   cancelMany(ids: ArrayLike<number>): number {
     requireOpen(this.#client, 'cancelMany');
     return cancelMany(this.#client, ids);
   }
 
-  /** Returns whether the id belongs to a live timer. */
+  /**
+   * Returns whether the id belongs to a live timer.
+   * @cost O(1).
+   */
   has(id: TimerId): boolean {
     requireOpen(this.#client, 'has');
     return this.#client.has(id);
   }
 
-  /** Returns the deadline of a live timer in ms; undefined if it is not live. */
+  /**
+   * Returns the deadline of a live timer in ms; undefined if it is not live.
+   * @cost O(1).
+   */
   deadlineOf(id: TimerId): number | undefined {
     requireOpen(this.#client, 'deadlineOf');
     return this.#client.deadlineOf(id);
   }
 
-  /** Returns the shard on which timers with this hint are placed. */
+  /**
+   * Returns the shard on which timers with this hint are placed.
+   * @cost O(1).
+   */
   shardOf(workerHint: WorkerHint): number {
     requireOpen(this.#client, 'shardOf');
     return this.#client.shardOf(workerHint);
@@ -173,6 +203,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   /**
    * Returns a group of timers that end together, such as those of a connection: see {@link TimerGroup}. Throws
    * InvalidArgumentError.
+   * @cost An object, and a number per live timer of it.
    */
   group(workerHint: WorkerHint): TimerGroup {
     this.shardOf(workerHint);
@@ -182,13 +213,17 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   /**
    * Returns the calls that start timers, with a label: see {@link LabelledTimers}. With `min` the timers are scaled. A client has
    * at most 254 labels; timers of further ones count as '(other)'. Throws InvalidArgumentError.
+   * @cost A byte per timer and shard, once a timer has a label; see docs/labels.md.
    */
   label(name: string, options?: LabelOptions): LabelledTimers {
     requireOpen(this.#client, 'label');
     return new LabelledTimers(this, this.#client, name, options);
   }
 
-  /** Returns the calls that set deadlines, with this slack in ms in place of the scheduler's. Throws InvalidArgumentError. */
+  /**
+   * Returns the calls that set deadlines, with this slack in ms in place of the scheduler's. Throws InvalidArgumentError.
+   * @cost An object; make it once. See docs/sizing.md.
+   */
   withSlack(slack: number): SlackTimers {
     requireOpen(this.#client, 'withSlack');
     return new SlackTimers(this, this.#client, slack);
@@ -198,6 +233,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
    * Waits for the promise, or for the function's result, for at most `delay` ms. Rejects with TimeoutError after that, with
    * AbortError if the signal aborts, and with SchedulerClosedError if `close()` comes first. The function gets a signal that
    * aborts in these cases. Leaves no timer and no listener behind.
+   * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   timeout<T>(work: BoundedWork<T>, delay: number, options?: BoundedWaitOptions): Promise<T> {
     return boundedWait(this, work, delay, options);
@@ -206,6 +242,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
   /**
    * Returns a signal that aborts in `delay` ms, with a TimeoutError. Like that of AbortSignal.timeout, it does not hold the
    * process. If `close()` hands its timer back, it never aborts.
+   * @cost A timer and an AbortSignal; until it is disposed or aborts, both are held.
    */
   signalAfter(delay: number, options?: DeadlineSignalOptions): DeadlineSignal {
     requireOpen(this.#client, 'signalAfter');

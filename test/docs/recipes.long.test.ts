@@ -1,0 +1,224 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = join(root, 'dist/recipes');
+
+/** The files that docs/recipes.md shows, by name. */
+const recipes = new Map(
+  [...readFileSync(`${root}docs/recipes.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
+    ([, name, code]) => [name, code],
+  ),
+);
+
+beforeAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, code] of recipes) {
+    writeFileSync(join(folder, name), code);
+    const target = 'es2022'; // Node 20 knows no `using`
+    writeFileSync(join(folder, name.replace('.ts', '.mjs')), transformSync(code, { loader: 'ts', target }).code);
+  }
+  const compilerOptions = { noUnusedLocals: false, types: ['node'] };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const load = (name: string) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+const run = async (name: string): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [join(folder, `${name}.mjs`)], { timeout: 60_000 })).stdout;
+const manual = (): Scheduler => createScheduler({ shards: 0, clock: 'manual' });
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('there are as many as the document has headings for, and each is tried below', () => {
+  expect([...recipes.keys()]).toEqual([
+    'scheduler.ts',
+    'http-timeouts.ts',
+    'ws-heartbeat.ts',
+    'mqtt-keepalive.ts',
+    'command-deadline.ts',
+    'retry.ts',
+    'debounce.ts',
+    'rate-window.ts',
+    'expiring-map.ts',
+    'shutdown.ts',
+    'threads.ts',
+    'fake-time.ts',
+    'moving.ts',
+  ]);
+});
+
+test('each compiles, strictly', () => {
+  const { stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8' });
+  expect(stdout).toBe('');
+}, 60_000);
+
+test('scheduler.ts makes a scheduler that holds no process', async () => {
+  const { scheduler } = await load('scheduler');
+  expect(scheduler.size).toBe(0);
+  await scheduler.close();
+});
+
+test('http-timeouts.ts answers, gives up what is slow, and cuts what is idle', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { timedServer } = await load('http-timeouts');
+  const server: Server = timedServer(scheduler, 300, 200);
+  const port = await listening(server);
+  const url = `http://127.0.0.1:${port}`;
+  expect(await (await fetch(url)).text()).toBe('hello\n');
+  expect((await fetch(`${url}/slow`)).status).toBe(503);
+  while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the idle sockets are cut
+  server.close();
+  await once(server, 'close');
+  await new Promise(setImmediate); // its sockets say so after it does
+});
+
+test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { keepBeating } = await load('ws-heartbeat');
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  keepBeating(server, scheduler, 100);
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answering = new WebSocket(url);
+  const silent = new WebSocket(url, { autoPong: false });
+  let pings = 0;
+  answering.on('ping', () => {
+    pings += 1;
+  });
+  await once(silent, 'close');
+  expect(answering.readyState).toBe(WebSocket.OPEN);
+  while (pings < 4) await once(answering, 'ping');
+  answering.terminate();
+  while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  server.close();
+  await once(server, 'close');
+});
+
+test('mqtt-keepalive.ts ends a client that is silent, not before', async () => {
+  await using scheduler = manual();
+  const { Keepalive } = await load('mqtt-keepalive');
+  const ended: number[] = [];
+  const end = (client: number) => ended.push(client);
+  const keepalive = new Keepalive(scheduler, 7, 60, end);
+  new Keepalive(scheduler, 8, 60, end).close();
+  await scheduler.advanceTo(60_000);
+  keepalive.touch();
+  await scheduler.advanceTo(149_999);
+  expect(ended).toEqual([]);
+  await scheduler.advanceTo(150_000);
+  expect(ended).toEqual([7]);
+});
+
+test('command-deadline.ts', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { ask } = await load('command-deadline');
+  expect(await ask(scheduler, async () => 'answer')).toBe('answer');
+  let aborted = false;
+  const abort = () => {
+    aborted = true;
+  };
+  const never = (signal: AbortSignal) => new Promise(() => signal.addEventListener('abort', abort));
+  expect(await ask(scheduler, never, 20)).toBe('too late');
+  expect(aborted).toBe(true);
+  await expect(ask(scheduler, () => Promise.reject(new RangeError('refused')))).rejects.toThrow('refused');
+});
+
+test('retry.ts', async () => {
+  await using scheduler = manual();
+  const { retry } = await load('retry');
+  let calls = 0;
+  const result = retry(scheduler, async () => {
+    calls += 1;
+    if (calls < 3) throw new Error('not yet');
+    return 'done';
+  });
+  for (let now = 100; calls < 3; now += 100) {
+    await new Promise(setImmediate);
+    await scheduler.advanceTo(now);
+  }
+  expect(await result).toBe('done');
+  expect(scheduler.now()).toBeGreaterThanOrEqual(300);
+});
+
+test('debounce.ts', async () => {
+  await using scheduler = manual();
+  const { debounce } = await load('debounce');
+  const seen: string[] = [];
+  const act = debounce(scheduler, 100, (word: string) => seen.push(word));
+  act('a');
+  await scheduler.advanceTo(99);
+  act('b');
+  await scheduler.advanceTo(198);
+  expect(seen).toEqual([]);
+  await scheduler.advanceTo(199);
+  act('c');
+  await scheduler.advanceTo(299);
+  expect(seen).toEqual(['b', 'c']);
+});
+
+test('rate-window.ts', async () => {
+  await using scheduler = manual();
+  const { RateWindow } = await load('rate-window');
+  const window = new RateWindow(scheduler, 2, 1000);
+  const allowed = () => [1, 2, 3].map(() => window.allows('key'));
+  expect(allowed()).toEqual([true, true, false]);
+  expect(window.allows('other')).toBe(true);
+  await scheduler.advanceTo(1000);
+  expect(allowed()).toEqual([true, true, false]);
+});
+
+test('expiring-map.ts', async () => {
+  await using scheduler = manual();
+  const { ExpiringMap } = await load('expiring-map');
+  const map = new ExpiringMap(scheduler);
+  map.set('a', 1, 100);
+  map.set('b', 2, 100);
+  map.set('a', 3, 200);
+  map.set('c', 4, 300);
+  expect([map.delete('c'), map.delete('c')]).toEqual([true, false]);
+  await scheduler.advanceTo(100);
+  expect([map.get('a'), map.get('b'), map.size, scheduler.size]).toEqual([3, undefined, 1, 1]);
+  await scheduler.advanceTo(200);
+  expect([map.get('a'), map.size]).toEqual([undefined, 0]);
+});
+
+test('shutdown.ts', async () => {
+  const scheduler = createScheduler({ shards: 0 });
+  const { timedServer } = await load('http-timeouts');
+  const { shutDown } = await load('shutdown');
+  const server: Server = timedServer(scheduler, 60_000, 60_000);
+  const port = await listening(server);
+  const slow = fetch(`http://127.0.0.1:${port}/slow`).catch((error: Error) => error.name);
+  await once(server, 'request');
+  scheduler.scheduleAfter('left', 60_000);
+  expect(await shutDown(server, scheduler, 100)).toBeGreaterThanOrEqual(1);
+  expect(await slow).toBe('TypeError'); // its connection was closed
+  expect(server.listening).toBe(false);
+});
+
+test.each([
+  ['threads', 'fired in a thread\nfired in a thread\n'],
+  ['fake-time', 'half an hour in no time\n'],
+  ['moving', 'too late\nfalse\n'],
+])('%s.ts runs, prints and ends', async (name, printed) => {
+  expect(await run(name)).toBe(printed);
+});

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { TimerCalls } from '../../src/scheduler/timer-calls.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const site = `${root}site`;
+const api = readFileSync(`${root}docs/api.md`, 'utf8');
+
+const run = (command: string, ...argv: string[]) => {
+  const { status, stdout, stderr } = spawnSync(command, argv, { cwd: site, encoding: 'utf8' });
+  return { status, text: `${stdout}${stderr}` };
+};
+
+beforeAll(() => {
+  const { status, text } = run('npm', 'ci', '--no-audit', '--no-fund');
+  expect(status, text).toBe(0);
+}, 200_000);
+
+describe('docs/api.md', () => {
+  test('is as the docstrings have it', () => {
+    expect(run('node', 'api.mjs', '--check').text).toContain('docs/api.md is as the docstrings have it');
+  });
+
+  /** The text below a heading, up to the next of its level or above. */
+  const below = (heading: string): string => {
+    const from = api.indexOf(`\n${heading}\n`);
+    expect(from, heading).toBeGreaterThan(0);
+    const [marks] = heading.split(' ');
+    const rest = api.slice(from + heading.length + 2);
+    const end = rest.search(new RegExp(`\\n#{1,${marks.length}} `));
+    return end < 0 ? rest : rest.slice(0, end);
+  };
+
+  test('has every option of a scheduler, each with its default', () => {
+    const source = readFileSync(`${root}src/scheduler/options.ts`, 'utf8');
+    const options = source.slice(
+      source.indexOf('interface SchedulerOptions'),
+      source.indexOf('interface SchedulerConnect'),
+    );
+    const names = [...options.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
+    const rows = [...below('### SchedulerOptions').matchAll(/^\| `(\w+)` \| .*? (?<!\\)\| (.*?) (?<!\\)\|/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(names);
+    for (const [, name, value] of rows) expect(value, name).not.toBe('');
+    expect(names.length).toBeGreaterThan(15);
+  });
+
+  test('has every call of a scheduler, with what it costs', () => {
+    const calls = [Scheduler.prototype, TimerCalls.prototype].flatMap(Object.getOwnPropertyNames);
+    const isCall = (name: string) => !['constructor', 'ready', 'size'].includes(name);
+    for (const name of calls.filter(isCall)) {
+      const text = below(`#### Scheduler.${name}`);
+      expect(text, name).toContain(`${name}`);
+      expect(text, name).toContain('**Cost** ');
+    }
+    expect(calls.filter(isCall).length).toBeGreaterThan(28);
+  });
+});
+
+test('the site is built, with a page for each document, and no link is dead', () => {
+  rmSync(`${site}/dist`, { recursive: true, force: true });
+  const { status, text } = run('npm', 'run', 'build');
+  expect(status, text).toBe(0);
+  for (const name of readdirSync(`${root}docs`).filter((each) => each.endsWith('.md'))) {
+    expect(existsSync(`${site}/dist/docs/${name.replace('.md', '.html')}`), name).toBe(true);
+    expect(readFileSync(`${site}/.vitepress/config.mjs`, 'utf8'), name).toContain(`'${name.replace('.md', '')}'`);
+  }
+  const index = readFileSync(`${site}/dist/index.html`, 'utf8');
+  expect(index).toContain('https://github.com/shardwheel/shardwheel');
+  expect(index).not.toContain('.md"');
+}, 200_000);
+
+test('a dead link ends the build', () => {
+  // VitePress itself looks; that it has not been told not to is what matters here.
+  expect(readFileSync(`${site}/.vitepress/config.mjs`, 'utf8')).not.toContain('ignoreDeadLinks');
+});

@@ -4,26 +4,26 @@ import type { ClientTime } from './client-time.ts';
 
 /** A native timer for the earliest of several deadlines. It does not hold the process, and belongs to no async context. */
 export class Alarm {
-  /** The deadline that it is set for, ms; Infinity while it is not. */
+  /** The deadline for which it is set, in ms; Infinity while it is not set. */
   deadline = Number.POSITIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private readonly time: ClientTime;
   private readonly ring: () => void;
 
-  /** `ring` is called by Node itself, when the tick of the deadline has come or up to 1 ms before: that is how native timers are. */
+  /** Node itself calls `ring`, when the tick of the deadline has come or up to 1 ms before, as is usual for native timers. */
   constructor(time: ClientTime, ring: () => void) {
     this.time = time;
     this.ring = ring;
   }
 
-  /** Sets it for a deadline, ms, unless it is set for an earlier one. Throws where a timer is refused. */
+  /** Sets it for a deadline in ms, unless it is set for an earlier one. Throws if Node refuses a timer. */
   set(deadline: number): void {
     if (deadline >= this.deadline) return;
     const { scale, clock } = this.time;
     const delay = Math.max(1, Math.ceil(scale.timeOf(scale.tickAtOrAfter(deadline)) - clock.exact()));
     clearTimeout(this.timer);
     this.deadline = Number.POSITIVE_INFINITY;
-    // A new one each time: one that has rung may keep the context of what its ringing ran.
+    // A new timer each time: one that has rung may keep the context of the code that it ran.
     this.timer = outsideContexts(() => setTimeout(this.rung, delay).unref());
     this.deadline = deadline;
   }

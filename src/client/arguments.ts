@@ -1,13 +1,14 @@
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 
-// What the public calls are given is checked here, once. `x - x !== 0` is true of NaN and the infinities alone.
+// The checks of arguments of public calls, made once, here. `x - x !== 0` is true only of NaN and the infinities.
 
 export function requireDeadline(deadline: unknown): void {
   if (typeof deadline !== 'number' || deadline - deadline !== 0) throw new InvalidDeadlineError(deadline);
 }
 
 /**
- * What every timer is given, in one condition (V8: short paths). That the deadline is finite is found where its tick is.
+ * Checks the arguments of every timer in one condition (V8: short paths). Whether the deadline is finite is checked where its
+ * tick is computed.
  */
 export function requireTimer(deadline: unknown, callback: unknown): void {
   if (typeof deadline === 'number' && (callback === undefined || typeof callback === 'function')) return;

@@ -2,9 +2,11 @@ import type { TimerId } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
 import { callLater } from './deferral.ts';
 
-/** A place in the program that has scheduled timers. Counts are estimates: what was seen, by the share that is looked at. */
+/**
+ * A place in the program that has scheduled timers. Counts are estimates: recorded calls, divided by the share of recorded calls.
+ */
 export interface CallSite {
-  /** The first frame outside of this package, as V8 writes it: `arm (file:///app/idle.js:12:9)`. */
+  /** The first frame outside this package, as V8 writes it: `arm (file:///app/idle.js:12:9)`. */
   site: string;
   /** The frames from there on, at most 8. */
   stack: string[];
@@ -13,16 +15,16 @@ export interface CallSite {
   live: number;
 }
 
-/** Sites that are kept apart; what comes from others counts as OTHER. */
+/** Maximum of distinct sites; further ones count as OTHER. */
 export const MAX_SITES = 1000;
 const OTHER = '(other)';
 const MAX_FRAMES = 8;
-/** Frames that V8 is asked for: those of this package are among them. */
+/** Frames to request from V8, including those of this package. */
 const STACK_LIMIT = MAX_FRAMES + 8;
-/** Timers remembered before the first look for those that have ended. */
+/** Timers remembered before it first drops ended ones. */
 const FIRST_LOOK = 1024;
 
-/** This file in a stack, however that names files: compiled, or by its source map. What is before it is the package's folder. */
+/** Matches this file in a stack, compiled or by its source map. The text before it is the package's folder. */
 const HERE = /(?:\(|^)([^()]*[\\/])client[\\/]call-sites\.[jt]s:/;
 
 interface Site {
@@ -41,10 +43,10 @@ export class CallSites {
   private readonly sites = new Map<string, Site>();
   private ids = new Map<TimerId, Site>();
   private lookAt = FIRST_LOOK;
-  /** Calls until the next that is looked at. */
+  /** Calls until the next recorded one. */
   private left: number;
 
-  /** `share`: of all calls, from above 0 to 1. */
+  /** `share` of calls to record, above 0, at most 1. */
   constructor(share: number, isLive: (id: TimerId) => boolean, random = Math.random) {
     this.share = share;
     this.isLive = isLive;
@@ -52,12 +54,12 @@ export class CallSites {
     this.left = this.gap();
   }
 
-  /** A timer has been scheduled by the present call. Never throws. */
+  /** Called after a timer was scheduled by the present call. Never throws. */
   count(lane: ClientLane, slot: number, callback: unknown): void {
     this.left -= 1;
     if (this.left > 0) return;
     this.left = this.gap();
-    if (callback !== callLater) this.note(lane.table.idOf(slot)); // a deferred timer is filed by a turn
+    if (callback !== callLater) this.note(lane.table.idOf(slot)); // a turn files deferred timers
   }
 
   private note(id: TimerId): void {
@@ -74,7 +76,7 @@ export class CallSites {
     if (this.ids.size >= this.lookAt) this.dropEnded();
   }
 
-  /** Those with most live timers first. */
+  /** Returns all sites, those with most live timers first. */
   all(): CallSite[] {
     this.dropEnded();
     const live = new Map<Site, number>();
@@ -95,14 +97,14 @@ export class CallSites {
     this.lookAt = Math.max(FIRST_LOOK, 2 * this.ids.size);
   }
 
-  /** Geometrically distributed, so that no rhythm of the program goes unseen: each call is as likely as any other. */
+  /** Geometrically distributed, so each call is equally likely to be recorded, whatever the program's rhythm. */
   private gap(): number {
     if (this.share === 1) return 1;
     return 1 + Math.floor(Math.log(1 - this.random()) / Math.log(1 - this.share));
   }
 }
 
-/** The frames of the present call outside of this package, the innermost first. */
+/** The frames of the present call outside this package, the innermost first. */
 function stackHere(): string[] {
   const holder: { stack?: unknown } = {};
   const limit = Error.stackTraceLimit;
@@ -115,7 +117,7 @@ function stackHere(): string[] {
     const outside = own === undefined ? names : names.filter((name) => !name.includes(own)); // else: bundled
     return outside.slice(0, MAX_FRAMES);
   } catch {
-    return []; // the program formats stacks by a function of its own, which has thrown, or has frozen Error
+    return []; // the program's own function for stacks has thrown, or Error is frozen
   } finally {
     restore(limit);
   }
@@ -125,6 +127,6 @@ function restore(limit: number): void {
   try {
     Error.stackTraceLimit = limit;
   } catch {
-    // Frozen: it has not been changed either.
+    // Frozen, so it was not changed before.
   }
 }

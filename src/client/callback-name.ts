@@ -1,4 +1,4 @@
-/** The name of a callback, '' where it has none that can be had; undefined of what is no callback. Never throws. */
+/** The name of a callback, '' if it has none or it cannot be read; undefined if it is not a function. Never throws. */
 export function callbackName(callback: unknown): string | undefined {
   if (typeof callback !== 'function') return undefined;
   try {

@@ -1,32 +1,32 @@
-/** Code of no callback at all. */
+/** The code for no callback. */
 export const NO_CALLBACK = 0;
-/** Code of all callbacks that have none of their own. */
+/** The code for all callbacks without a code of their own. */
 export const OUT_OF_LINE = 15;
 
 /**
- * The callbacks that many slots share, by codes from 1 to 14: most programs have a few functions for all their timers.
- * A callback has a code for as long as a slot carries it, and is released with the last. When all codes are given away,
- * nobody looks for another callback's until one is free again: a closure per timer costs no search.
+ * The callbacks that many slots share, by codes from 1 to 14: most programs use a few functions for all their timers. A callback
+ * has a code as long as a slot carries it, and is released with the last slot. While all codes are in use, no search is made, so
+ * a closure per timer costs none.
  *
  *   callbacks[code] = undefined  <=>  carriers[code] = 0, between calls
  */
 export class CallbackPalette {
-  /** The callback that was asked for last and its code; undefined and NO_CALLBACK where it is gone. */
+  /** The latest callback and its code; undefined and NO_CALLBACK if it has been released. */
   recent: unknown = undefined;
   recentCode = NO_CALLBACK;
   private readonly callbacks = new Array<unknown>(OUT_OF_LINE).fill(undefined);
   private readonly carriers = new Int32Array(OUT_OF_LINE);
-  /** Codes from here on have never been given. */
+  /** Codes from here on have never been used. */
   private end = NO_CALLBACK + 1;
   private isFull = false;
 
-  /** The callback's code, which a slot must then `carry`; OUT_OF_LINE where there is none. */
+  /** Returns the callback's code, which a slot must then `carry`; OUT_OF_LINE if there is none. */
   codeOf(callback: unknown): number {
     if (callback === undefined) return NO_CALLBACK;
     if (this.isFull) return OUT_OF_LINE;
     const { callbacks, end } = this;
     let code = NO_CALLBACK;
-    // Without a branch: which callback comes next can seldom be told, and a wrong guess costs more than the search.
+    // Without a branch: the next callback can seldom be predicted, and a wrong prediction costs more than the search.
     for (let each = NO_CALLBACK + 1; each < end; each++) code |= Number(callbacks[each] === callback) * each;
     return code === NO_CALLBACK ? this.admit(callback) : this.note(callback, code);
   }
@@ -36,7 +36,7 @@ export class CallbackPalette {
     return this.callbacks[code];
   }
 
-  /** A slot carries one code now, and another no longer. */
+  /** Called when a slot carries `code` in place of `before`. */
   carry(code: number, before: number): void {
     if (code !== NO_CALLBACK && code !== OUT_OF_LINE) this.carriers[code] += 1;
     if (before !== NO_CALLBACK && before !== OUT_OF_LINE) this.drop(before);

@@ -14,28 +14,28 @@ import type { LaneLabels } from './lane-labels.ts';
 import { Nursery } from './nursery.ts';
 import { Payload } from './payload.ts';
 
-/** A timer's callback gets the argument it was scheduled with, and its id, which is no longer live. */
+/** A timer's callback gets its argument and its id. The id is no longer live. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
 
-/** Where deferred timers go that are due and were never published. */
+/** Takes deferred timers that are due and were never published. */
 export interface OverdueSink {
   overdue(lane: ClientLane, slot: number, deadline: number): void;
 }
 
-/** What a closed lane's timers carry. Made here, as close() must not ask for memory. */
+/** The payload of a closed lane. Created here, since close() must not need memory. */
 const NOTHING = new Payload(0);
 
-/** Ended timers whose payload is released together. */
+/** Number of ended timers whose payload is released at a time. */
 const RELEASE_LIMIT = 1024;
 
 /**
- * A lane as its client sees it: the timer table, the callbacks and arguments that never leave this thread, the command
- * ring's near end and the fired ring's far end. Slots stand for timers in here; ids are made and checked by the table.
+ * The client's side of a lane: the timer table, the callbacks and arguments that never leave this thread, the near end of the
+ * command ring and the far end of the fired ring. Timers are slots in here; the table makes and checks ids.
  */
 export class ClientLane {
   readonly shard: number;
   readonly table: TimerTable;
-  /** Where its deferred timers begin. */
+  /** Where the lane's deferred timers begin. */
   readonly nursery = new Nursery();
   readonly commands: Commands;
   readonly doorbell: Doorbell;
@@ -45,19 +45,19 @@ export class ClientLane {
   private readonly firedRing: RingConsumer;
   private payload: Payload;
   private readonly time: ClientTime;
-  /** Slots whose timers were moved to the present or the past at the tick `putOffTick`: due at the next one. */
+  /** Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick. */
   private readonly putOff = new Set<number>();
   private putOffTick = Number.NaN;
   /**
-   * The highest number of live timers since the last `release`. By as many as it exceeds the present one timers have ended
-   * since: their slots are the first of the free list, and may still hold what their timers carried.
+   * The peak of live timers since the last `release`. The difference to the present number is the number of timers that have
+   * ended since. Their slots are the first of the free list, and may still hold their payload.
    */
   private peak = 0;
   /** Whether a deferred timer has ever been scheduled. */
   hasDeferred = false;
-  /** Once one of its timers has a label. */
+  /** Set once one of its timers has a label. */
   labels: LaneLabels | undefined = undefined;
-  /** See prefetch. V8: used results */
+  /** The sum of the words read by `prefetch`. V8: used results */
   prefetchSink = 0;
   private request = 0;
   private sentAtRequest = 0;
@@ -81,12 +81,12 @@ export class ClientLane {
     return this.table.size + this.nursery.size;
   }
 
-  /** Whether every slot that can still be used has a live timer, or one of the nursery may come to need it. */
+  /** Whether every usable slot has a live timer, or a timer of the nursery may need it. */
   get isFull(): boolean {
     return this.size >= this.table.capacity - this.table.retired;
   }
 
-  /** What remains to be done for a timer that the table has just been given. Precondition: the stage has room. */
+  /** Completes a timer that the table has just created. Precondition: the stage has room. */
   begin(slot: number, tag: number, callback: unknown, argument: unknown, context: Context): void {
     const { size } = this.table;
     if (size > this.peak) this.peak = size;
@@ -95,34 +95,34 @@ export class ClientLane {
   }
 
   /**
-   * Moves a live timer. To later the table is all that changes, as long as the new due tick is near: the shard finds out
-   * when the old tick comes. With less slack than before a later deadline may have an earlier due tick.
+   * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices when the
+   * old tick comes. With less slack than before, a later deadline may have an earlier due tick.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
     const isCommanded =
       deadline < this.table.deadlineOf(slot) ||
       !isNear ||
       (this.time.hasManySlacks === true && this.isSooner(slot, due));
-    if (isCommanded) this.commands.reserve(1); // may publish: what goes out then is still as it was
+    if (isCommanded) this.commands.reserve(1); // may publish, before the table changes
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));
     if (deadline < this.time.nextTickTime) this.putOffToNextTick(slot);
   }
 
-  /** Whether the slot's timer was moved to the next tick at this very one, so that a fired record of it is older. */
+  /** Whether the slot's timer was moved to the next tick at this very tick. Then a fired record of it is older than the move. */
   isPutOff(slot: number): boolean {
     return this.putOffTick === this.time.tick && this.putOff.has(slot);
   }
 
-  /** Stages a live timer again whose record came before it is due. Precondition: a command was reserved. */
+  /** Stages a live timer again if its record arrived before it is due. Precondition: a command was reserved. */
   restage(slot: number, due: number): void {
     this.table.move(slot, this.table.deadlineOf(slot), due);
     this.stage.add(slot, this.table.tagOf(slot));
   }
 
   /**
-   * Ends a live timer. What it carried is released when the slot is taken again or `release` is called: most slots are
-   * taken again at once, and one visit to the payload costs less than two.
+   * Ends a live timer. Its payload is released when the slot is taken again or `release` is called. Most slots are taken again at
+   * once, and one visit to the payload costs less than two.
    */
   end(slot: number): void {
     if (this.labels !== undefined) this.labels.end(slot);
@@ -133,7 +133,7 @@ export class ClientLane {
     if (this.peak - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
-  /** Releases everything that ended timers carried, and what a tick that is over put off. */
+  /** Releases the payload of all ended timers, and the timers that were put off at a past tick. */
   release(): void {
     if (this.putOff.size > 0 && this.putOffTick !== this.time.tick) this.putOff.clear();
     const { size } = this.table;
@@ -147,7 +147,7 @@ export class ClientLane {
     });
   }
 
-  /** Hands over the deferred timers that wait to be published and are due by `time`, ms. The sink ends them. */
+  /** Hands over the staged deferred timers that are due by `time`, in ms. The sink ends them. */
   takeStaged(time: number, sink: OverdueSink): void {
     const { stage, table } = this;
     for (const { words, start, end } of stage.chunks()) {
@@ -173,12 +173,12 @@ export class ClientLane {
   }
 
   /**
-   * The tick up to which a thread has fired all that is published; -1 where that is not known. Precondition: the thread has
-   * taken the lane.
+   * The tick up to which a thread has fired all published timers; -1 if that is not known. Precondition: the thread has taken the
+   * lane.
    *
-   * A shard is parked when it has filed the commands that it has taken, and fired all that was due; but for what had no room,
-   * and it says so before it parks. So, in this order: which commands it may not have taken, that it is not blocked, until when
-   * it is parked, and that it was not blocked meanwhile, as only this thread makes room.
+   * A shard parks after it has filed the commands that it has taken and fired all due timers, except those without room in the
+   * ring. It says so before it parks. So this reads, in this order: which commands it may not have taken, that it is not blocked,
+   * until when it is parked, and that it was not blocked meanwhile, since only this thread makes room.
    */
   firedByThread(): number {
     const untaken = this.commands.earliestUntaken();
@@ -188,19 +188,19 @@ export class ClientLane {
     return Math.min(untaken - 1, wakeTick - 1, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Whether the shard has more fired timers than there is room for; it has published those that there was room for. */
+  /** Whether the shard has more fired timers than there is room for. It has published those that fitted. */
   private isShardBlocked(): boolean {
     return Atomics.load(this.header, BLOCKED) === 1;
   }
 
-  /** Fired records that wait to be taken. */
+  /** Number of fired records to take. */
   firedCount(): number {
     return this.firedRing.available();
   }
 
   /**
-   * Reads what the next `count` fired records refer to, only to have it in the processor's cache: here one access need not
-   * wait for the other, in their delivery each does. Precondition: count <= firedCount().
+   * Reads the table and payload of the next `count` fired records, only to bring them into the processor's cache. These reads do
+   * not depend on each other; in the deliveries each would wait. Precondition: count <= firedCount().
    */
   prefetch(count: number): void {
     let sink = 0;
@@ -211,7 +211,7 @@ export class ClientLane {
     this.prefetchSink = sink; // V8: used results
   }
 
-  /** Whether the next fired record is of a live timer with a callback. Precondition: firedCount() > 0. */
+  /** Whether the next fired record belongs to a live timer with a callback. Precondition: firedCount() > 0. */
   isCallbackNext(): boolean {
     const { cells } = this.firedRing;
     const at = this.firedRing.peek(0);
@@ -219,42 +219,42 @@ export class ClientLane {
     return this.table.tagOf(slot) === cells[at + 1] && this.payload.callbackOf(slot) !== undefined;
   }
 
-  /** Takes a fired record: the slot if the timer that was fired is still live, else -1. Precondition: firedCount() > 0. */
+  /** Takes a fired record. Returns the slot if the fired timer is still live, else -1. Precondition: firedCount() > 0. */
   takeFired(): number {
     const at = this.firedRing.take();
     const slot = this.firedRing.cells[at];
     return this.table.tagOf(slot) === this.firedRing.cells[at + 1] ? slot : -1;
   }
 
-  /** Gives the room of taken records back; wakes the shard if it waits for it. */
+  /** Frees the room of taken records; wakes the shard if it waits for room. */
   releaseFired(): void {
     this.firedRing.release();
     if (Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring(); // pairs with ServedLane.isBlocked
   }
 
-  /** Asks the shard to say when it has caught up with the clock and all commands. */
+  /** Asks the shard to report when it has caught up with the clock and all commands. */
   requestAnswer(): void {
     this.request = (this.request + 1) | 0;
     this.sentAtRequest = this.commands.sent;
-    // What waits behind a full ring is not covered, whoever takes it in the end.
+    // The answer does not cover commands that wait behind a full ring, whoever takes them.
     this.stagedAtRequest = this.commands.waiting > 0 ? Number.NaN : this.stage.added;
     Atomics.store(this.header, REQUEST, this.request);
     this.doorbell.ring();
   }
 
-  /** Whether the shard has answered the last request; what it fired until then can be taken. */
+  /** Whether the shard has answered the last request. Then all that it had fired by its answer can be taken. */
   isAnswered(): boolean {
     return Atomics.load(this.header, ANSWERED) === this.request;
   }
 
-  /** Whether commands have been published, or wait to be, that the last answer need not cover. */
+  /** Whether there are commands, published or waiting, that the last answer may not cover. */
   hasSentSinceRequest(): boolean {
     const { commands, stage } = this;
     const isStaged = stage.isServedHere && stage.added !== this.stagedAtRequest;
     return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 
-  /** The client is closed: reports that to those of its timers that have to know, and releases what all of them carry. */
+  /** Called when the client is closed: notifies the timers that have to know, and releases the payload of all. */
   handBack(): void {
     this.nursery.handBack();
     for (const slot of this.liveSlots()) reportHandBack(this.callbackOf(slot), this.argumentOf(slot));

@@ -8,8 +8,8 @@ import { inNextTurn } from './next-turn.ts';
 import { TimersPhase } from './timers-phase.ts';
 
 /**
- * How long commands may wait to be published, ms, and how near a deadline must be for its command not to wait. Of the
- * timers that a proxy arms many are cancelled within milliseconds; those never leave this thread.
+ * How long commands may wait to be published, in ms; a command with a nearer deadline does not wait. A proxy cancels many of its
+ * timers within milliseconds; those never leave this thread.
  */
 export const HOLD = 4;
 const URGENT = 2 * HOLD;
@@ -17,20 +17,20 @@ const URGENT = 2 * HOLD;
 /** ms after which an armed turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
 const NUDGE = 1;
 
-/** What a turn consists of. */
+/** The parts of a turn. */
 export interface ClientTurn {
   readonly isClosed: boolean;
-  /** A shard in this thread fires what has come due. */
+  /** Makes a shard in this thread fire its due timers. */
   catchUp(): void;
   hasFired(): boolean;
-  /** Delivers what has fired; returns whether some is left. Throws what a tick of the program throws. */
+  /** Delivers fired timers; returns whether some are left. Throws what a tick of the program throws. */
   deliver(): boolean;
-  /** Publishes commands, and settles whether live timers keep the process alive. */
+  /** Publishes commands, and updates whether live timers keep the process alive. */
   finish(): void;
   readonly young: { hasUnripe(): boolean };
-  /** The callbacks that were deferred to the end of the turn. */
+  /** Callbacks deferred to the end of the turn. */
   readonly deferred: DeferredRuns;
-  /** The turn has left nothing to deliver. */
+  /** Called when the turn has left nothing to deliver. */
   becameIdle(): void;
 }
 
@@ -41,23 +41,23 @@ export interface ClientTurn {
  *     an inline shard's event has come ────────────────────────────────────────────────┤
  *     news of a shard, a near deadline, fired records left ─▶ the next immediate ─▶ turn: deliver → finish → run deferred
  *
- * Turns belong to no async context, whoever asks for them; and nothing lies between them and Node, whom an error that a
- * tick or a deferred callback throws must reach. Where one does, the next turn goes on.
+ * Turns belong to no async context, whatever requests them. Node calls them directly, since it must get an error that a
+ * tick or a deferred callback throws. After such an error the next turn goes on.
  *
- * What brings a turn holds the process only while live timers do, see `KeepAlive`.
+ * The handle that brings a turn holds the process only while live timers do, see `KeepAlive`.
  */
 export class ClientLoop {
   turns = 0; // begun
-  /** The hold timer is set: a turn comes within HOLD. */
+  /** Whether the hold timer is set: a turn comes within HOLD. */
   isHeld = false;
-  /** A turn comes now. */
+  /** Whether a turn comes now. */
   private isArmed = false;
-  /** The last turn has left something: the armed turn takes it, and no other one before. */
+  /** The last turn has left something to deliver: only the armed turn takes it. */
   private hasBacklog = false;
   private isMissed = false; // the hold timer has left a turn to an immediate
-  /** By this time, ms, a turn comes that nobody need ask for: Infinity where none does. */
+  /** By this time, in ms, a turn comes without a request; Infinity if none does. */
   comesBy = Number.POSITIVE_INFINITY;
-  /** Deadlines before this, ms, are urgent while only the hold timer is set. */
+  /** Deadlines before this, in ms, are urgent while only the hold timer is set. */
   private heldUntil = Number.NaN;
   private immediate: NodeJS.Immediate | undefined;
   private holdTimer: NodeJS.Timeout | undefined;
@@ -104,13 +104,13 @@ export class ClientLoop {
     this.noteUrgency();
   }
 
-  /** Makes sure that a turn comes within HOLD, and one when a deadline has come if that is sooner. */
+  /** Makes sure that a turn comes within HOLD, and at the deadline if that is sooner. */
   comeBy(deadline: number): void {
     this.hold();
     if (deadline < this.comesBy) this.setAlarm(deadline);
   }
 
-  /** Makes sure that a turn comes when a deadline has come, ms. */
+  /** Makes sure that a turn comes at a deadline, in ms. */
   setAlarm(deadline: number): void {
     if (this.client.isClosed) return;
     try {
@@ -127,7 +127,7 @@ export class ClientLoop {
     if (deadline < this.time.urgentBefore) this.arm();
   }
 
-  /** No turn comes any more. Precondition: the client is closed. */
+  /** Ends all turns. Precondition: the client is closed. */
   end(): void {
     clearTimeout(this.holdTimer);
     clearTimeout(this.nudgeTimer);
@@ -141,20 +141,20 @@ export class ClientLoop {
     return this.isArmed && this.immediate?.hasRef() ? ['Immediate'] : [];
   }
 
-  /** A turn, in this very call: where Node has called, and neither a callback nor a promise of the program. */
+  /** Takes a turn in this call. Only Node may call it: neither a callback nor a promise of the program. */
   wake(): void {
     this.phase.timerCame();
     if (this.isArmed && this.hasBacklog) return;
     try {
       this.turn();
-      // Native timers come up to 1 ms early; what a shard here has fired since is due in this phase, not with the immediates.
+      // Native timers come up to 1 ms early. What a shard here has fired since is due in this phase, not with the immediates.
       if (this.isArmed && !this.hasBacklog && this.client.hasFired()) this.turn();
     } finally {
       if (this.hasBacklog || this.client.young.hasUnripe()) this.phase.open(!this.keepAlive.isHolding);
     }
   }
 
-  /** As `wake`, in any phase. */
+  /** Does the same as `wake`, in any phase. */
   turn(): void {
     if (this.client.isClosed) return;
     this.turns += 1;
@@ -165,7 +165,7 @@ export class ClientLoop {
       isMore = this.client.deliver();
     } finally {
       forgetContexts();
-      // Where a tick has thrown, what is set now must not belong to the context of that tick.
+      // After a tick has thrown, handles set now must not belong to the context of that tick.
       if (isMore === undefined) outsideContexts(() => this.finish(true));
       else this.finish(isMore);
     }
@@ -178,7 +178,7 @@ export class ClientLoop {
     if (!isMore && isDone && !this.client.isClosed) this.client.becameIdle();
   }
 
-  /** What is fired here has its turn already. */
+  /** Timers fired here need no further turn. */
   private catchUp(): void {
     const { isArmed } = this;
     this.isArmed = true;
@@ -194,8 +194,8 @@ export class ClientLoop {
   }
 
   /**
-   * Some deferred callbacks are left, most likely as one has thrown. Then Node runs its handlers in the context of this very
-   * call; the timer that has brought the turn is not used again, for it may keep that context.
+   * Some deferred callbacks are left, most likely because one has thrown. Then Node runs its handlers in the context of this
+   * call. The timer that brought the turn may keep that context, so it is not used again.
    */
   private goOnAfter(): void {
     if (this.client.isClosed) {
@@ -216,7 +216,7 @@ export class ClientLoop {
     });
   }
 
-  /** Deferred callbacks outlive their client: they have been delivered. */
+  /** Deferred callbacks run even after their client is closed: they have been delivered. */
   private runLeftSoon(): void {
     outsideContexts(this.setLeft);
   }
@@ -237,14 +237,14 @@ export class ClientLoop {
     this.comesBy = Math.min(held, this.alarm.deadline);
   }
 
-  /** Once a turn comes now, no deadline to come is urgent. */
+  /** Updates which deadlines are urgent: none, once a turn comes now. */
   private noteUrgency(): void {
     const { time } = this;
     if (!this.isHeld || time.clock.memory.manual) time.urgentBefore = Number.POSITIVE_INFINITY;
     else time.urgentBefore = this.isArmed ? time.nextTickTime : Math.max(this.heldUntil, time.nextTickTime);
   }
 
-  /** An armed turn holds the process, or ends the loop's wait without holding it. Callbacks that are due hold it. */
+  /** An armed turn holds the process, or ends the loop's wait without holding it. Due callbacks hold it. */
   private followHold(isHolding: boolean): void {
     if (!this.isArmed || this.immediate === undefined) return;
     if (isHolding || !this.client.deferred.isEmpty) {
@@ -272,7 +272,7 @@ export class ClientLoop {
   };
 
   private readonly runArmed = (): void => {
-    if (!this.isArmed) return; // the turn has come otherwise
+    if (!this.isArmed) return; // the turn has already come
     this.disarm();
     if (this.phase.isOpen) this.arm();
     else this.turn();
@@ -282,7 +282,7 @@ export class ClientLoop {
     this.isHeld = false;
     this.noteComing();
     if (this.isArmed && this.hasBacklog && !this.isMissed) {
-      this.isMissed = true; // where immediates no longer come, the next hold timer brings the turn
+      this.isMissed = true; // if immediates no longer come, the next hold timer brings the turn
       this.hold();
       return;
     }

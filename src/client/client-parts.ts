@@ -6,15 +6,15 @@ import type { ClientTime } from './client-time.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
-/** What a client is made of. */
+/** The parts of a client. */
 export interface ClientParts {
-  /** Places that hints are hashed to; each is a lane's. */
+  /** Number of placements to which hints are hashed; each has a lane. */
   readonly placements: number;
-  /** Lays out the lane of a placement, as that is used first. Throws AllocationError. */
+  /** Lays out the lane of a placement at its first use. Throws AllocationError. */
   readonly openLane: (placement: number) => ClientLane;
-  /** Most timers that a lane can hold at once. */
+  /** Maximum of live timers in a lane. */
   readonly laneCapacity: number;
-  /** Most timers that all lanes together may hold; undefined where nothing but the lanes sets a limit. */
+  /** Maximum of live timers in all lanes together; undefined if only the lanes limit it. */
   readonly totalCapacity: number | undefined;
   readonly layout: TimerIdLayout;
   readonly time: ClientTime;
@@ -22,13 +22,13 @@ export interface ClientParts {
   readonly keepAlive: KeepAlive;
   readonly events: DeliveryEvents;
   readonly maxBatch: number;
-  /** Where latenesses are counted; default: in memory of its own. */
+  /** Where latenesses are counted. Default: memory of the client's own. */
   readonly lateness?: LatenessHistogram;
-  /** Callbacks run in the async context of the call that set their timer. */
+  /** Whether callbacks run in the async context of the call that set their timer. */
   readonly keepsContexts: boolean;
-  /** Commands have been published, or fired records taken: a shard in this thread takes its turn. */
+  /** Called after commands were published or fired records taken: a shard in this thread takes its turn. */
   readonly afterPublish: () => void;
-  /** Fired records are about to be taken: shards in this thread fire what has come due. */
+  /** Called before fired records are taken: shards in this thread fire due timers. */
   readonly catchUp: () => void;
   /** See `ShardHost.firedUpTo`. */
   readonly firedUpTo: (lane: ClientLane) => number;

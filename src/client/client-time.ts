@@ -6,30 +6,33 @@ import { warnOfWallClock } from './wall-clock.ts';
 
 const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
-/** What a client knows of the time between two readings of the clock, and the due ticks that follow from it. */
+/** The client's time between two readings of the clock, and the due ticks that follow from it. */
 export class ClientTime {
-  /** The clock's tick when it was last read: never ahead of the time, and some ms behind at most. */
+  /** The clock's tick at the last reading: never ahead of the time, and at most some ms behind. */
   tick = 0;
   /** Deadlines before this are near: see `lane/due-word.ts`. */
   nearEnd = Number.NaN; // V8: double fields
-  /** As nearEnd; where a tick is not a power of two in ms, and where there is slack, nothing is before it. */
+  /**
+   * Deadlines before this may take the fast path. Like nearEnd, but nothing is before it if a tick is not a power of two in ms,
+   * or if there is slack.
+   */
   fastPathEnd = Number.NaN;
   /**
-   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too
-   * late for it, or it has passed. The loop sets it: infinite until the hold timer is set, with a manual clock always.
+   * A deadline before this needs more than its due word: no turn is coming that would publish it, or that turn comes too late for
+   * it, or the deadline has passed. The loop sets it: infinite until the hold timer is set, and always with a manual clock.
    */
   urgentBefore = Number.POSITIVE_INFINITY;
   /** The time of the tick after `tick`. */
   nextTickTime = Number.NaN;
-  /** By how many ticks a timer that is set now may come later than its tick. */
+  /** How many ticks a timer that is set now may come after its tick. */
   slack = 0;
-  /** Whether a call has had a slack of its own: due ticks need not rise with deadlines then. */
+  /** Whether a call has had its own slack. Then due ticks need not rise with deadlines. */
   hasManySlacks = false;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   /**
-   * What `dueTickOf` comes to for a deadline from `timeOf(tick)` to `fastPathEnd`: ceil(deadline · ticksPerMs). Where a tick
-   * is a power of two in ms.
+   * Ticks per ms if a tick is a power of two in ms. For a deadline from `timeOf(tick)` to `fastPathEnd`, `dueTickOf` is then
+   * ceil(deadline · ticksPerMs).
    */
   readonly ticksPerMs: number = Number.NaN;
 
@@ -40,14 +43,14 @@ export class ClientTime {
     this.note(0);
   }
 
-  /** Returns the time, ms. */
+  /** Reads the clock; returns the time in ms. */
   read(): number {
     const now = this.clock.refresh();
     this.note(this.scale.tickAtOrBefore(now));
     return now;
   }
 
-  /** Deadlines have a call's slack from here on, ticks, until `setSlack` puts back the one that is returned. */
+  /** Sets a call's slack in ticks for deadlines from now on; returns the one that `setSlack` must restore. */
   beginSlack(slack: number): number {
     const before = this.slack;
     this.hasManySlacks = true;
@@ -55,13 +58,13 @@ export class ClientTime {
     return before;
   }
 
-  /** Deadlines have this slack from here on, ticks: at most MAX_SLACK. */
+  /** Sets the slack in ticks for deadlines from now on: at most MAX_SLACK. */
   setSlack(slack: number): void {
     this.slack = slack;
     this.note(this.tick);
   }
 
-  /** The due tick of a deadline: at the earliest the next tick. */
+  /** The due tick of a deadline; the next tick at the earliest. */
   dueTickOf(deadline: number): number {
     if (deadline >= this.nearEnd) warnOfWallClock(deadline, this.nextTickTime);
     const tick = this.scale.tickAtOrAfter(deadline);
@@ -69,19 +72,19 @@ export class ClientTime {
     return Math.min(Math.max(due, this.tick + 1), LAST_TICK);
   }
 
-  /** The time of a deadline's due tick, where it has slack; else the deadline. ms */
+  /** The time in ms of a deadline's due tick if there is slack; else the deadline. */
   dueTimeOf(deadline: number): number {
     if (this.slack === 0) return deadline;
     return this.scale.timeOf(coincidingTick(this.scale.tickAtOrAfter(deadline), this.slack));
   }
 
-  /** The last deadline that is due by a time, which is that of a tick where there is slack. ms */
+  /** The last deadline, in ms, that is due by a time. With slack, that time must be a tick's. */
   lastDeadlineDueBy(time: number): number {
     if (this.slack === 0) return time;
     return this.scale.timeOf(lastTickDueBy(this.scale.tickAtOrBefore(time), this.slack));
   }
 
-  /** The due tick of a record of the table: as it was when the deadline was set, also where that had passed then. */
+  /** The due tick of a record of the table, as computed when the deadline was set, even if the deadline had passed by then. */
   dueTickOfRecord(deadline: number, due: number): number {
     if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) {
       const tick = Math.ceil(deadline * this.ticksPerMs);

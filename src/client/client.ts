@@ -22,13 +22,13 @@ import { TimerHold } from './timer-hold.ts';
 import { YoungTimers } from './young-timers.ts';
 
 /**
- * A thread that schedules, and all of its timers: started by hint, and from then on known by id, or within the package by
- * lane and slot. A single call changes the table of a lane and stages a command; all else is done in turns, which
- * `ClientLoop` brings:
+ * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
+ * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which `ClientLoop`
+ * brings:
  *
- *     deliver what has fired, at most maxBatch → publish commands → run the callbacks that were deferred to here
+ *     deliver fired timers, at most maxBatch → publish commands → run the callbacks that were deferred to here
  *
- * Every timer is started by `schedule`, and counted there, whoever asks for it.
+ * `schedule` starts every timer, and counts it, whatever the caller.
  */
 export class Client {
   isClosed = false;
@@ -40,9 +40,9 @@ export class Client {
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
   private readonly openLane: (placement: number) => ClientLane;
-  /** Those that are open. */
+  /** The open lanes. */
   readonly lanes: ClientLane[] = [];
-  /** Most timers that can be live at once. */
+  /** Maximum of live timers. */
   readonly capacity: number;
   /** Whether that is less than the lanes together can hold. */
   readonly isLimited: boolean;
@@ -55,7 +55,7 @@ export class Client {
   /** Deferred timers. */
   readonly young: YoungTimers;
   readonly labels = new LabelRegistry();
-  /** Where that is asked for. */
+  /** Set if calls are traced. */
   callSites: CallSites | undefined = undefined;
   // See ClientParts.
   readonly afterPublish: () => void;
@@ -65,7 +65,7 @@ export class Client {
   private readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
   readonly hold: TimerHold;
-  /** What runs at the end of a turn. */
+  /** Runs at the end of a turn. */
   readonly deferred = new DeferredRuns();
   private readonly maxBatch: number;
   private readonly laneScale: number;
@@ -100,7 +100,7 @@ export class Client {
   // Single calls, by id: the hot paths.
 
   /**
-   * Starts a timer on the shard that the hint is hashed to. Throws InvalidArgumentError for the hint, InvalidDeadlineError,
+   * Starts a timer on the shard to which the hint is hashed. Throws InvalidArgumentError for the hint, InvalidDeadlineError,
    * CapacityExceededError.
    */
   start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
@@ -111,7 +111,7 @@ export class Client {
     return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
   }
 
-  /** False where the id is no live timer's. Precondition: the deadline is finite. */
+  /** Moves a live timer. Returns false if the id is not live. Precondition: the deadline is finite. */
   reschedule(id: TimerId, deadline: number): boolean {
     const lane = this.laneOf(id);
     if (lane === undefined) return false;
@@ -122,7 +122,7 @@ export class Client {
     return true;
   }
 
-  /** False where the id is no live timer's. */
+  /** Cancels a live timer. Returns false if the id is not live. */
   cancel(id: TimerId): boolean {
     const lane = this.laneOf(id);
     if (lane === undefined) return false;
@@ -132,7 +132,7 @@ export class Client {
     return true;
   }
 
-  /** The context of this call, for its timer's callback to run in; undefined where there is none, or none is kept. */
+  /** The context of this call, in which its timer's callback will run; undefined if there is none, or none is kept. */
   context(): Context {
     return this.keepsContexts === true ? currentContext() : undefined;
   }
@@ -142,7 +142,7 @@ export class Client {
   /** Starts a timer; returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
   schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
     const { table } = lane;
-    if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before anything is changed: it may be refused
+    if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
     const slot = table.allocate(deadline, this.dueWordOf(deadline));
     if (slot < 0) throw refusal(this, lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
@@ -161,14 +161,14 @@ export class Client {
 
   /** Ends a live timer. */
   end(lane: ClientLane, slot: number): void {
-    if (this.loop.isHeld === false) this.loop.hold(); // for a turn in which what the timer carried is released
+    if (this.loop.isHeld === false) this.loop.hold(); // for a turn that releases the timer's payload
     lane.end(slot);
     if (lane.size <= this.hold.unrefCount) this.hold.settle();
   }
 
-  /** Stages a live timer again whose fired record came before it is due, as it was moved meanwhile. */
+  /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
-    lane.restage(slot, lane.table.dueOf(slot)); // later than now, as it was when it was moved
+    lane.restage(slot, lane.table.dueOf(slot)); // later than now, as computed by the move
   }
 
   /** The due word of a deadline; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
@@ -186,7 +186,7 @@ export class Client {
     return wordOf(time.dueTickOf(deadline));
   }
 
-  /** The lane of a placement, which is open from here on. Throws AllocationError where it was not. */
+  /** Returns the lane of a placement, and opens it if necessary. Throws AllocationError if it cannot be opened. */
   laneAt(placement: number): ClientLane {
     return this.lanesByPlacement[placement] ?? this.open(placement);
   }
@@ -198,12 +198,12 @@ export class Client {
     return lane;
   }
 
-  /** The lane that an id names; for what is no id, none or any: its table refuses it. */
+  /** The lane that an id names. For anything but an id it may be any lane or none: the lane's table refuses it. */
   private laneOf(id: TimerId): ClientLane | undefined {
     return typeof id === 'number' ? this.lanesByPlacement[(id * this.laneScale) | 0] : undefined;
   }
 
-  /** The shard that a hint is hashed to. Throws InvalidArgumentError. */
+  /** The shard to which a hint is hashed. Throws InvalidArgumentError. */
   shardOf(hint: WorkerHint): number {
     const shards = this.lanesByPlacement.length;
     return typeof hint === 'number' && (hint | 0) === hint
@@ -229,7 +229,7 @@ export class Client {
     return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.size, 0);
   }
 
-  /** Names of what keeps the process alive on behalf of all timers, as `process.getActiveResourcesInfo` lists it. */
+  /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
   heldResources(): string[] {
     return this.isClosed ? [] : [...this.loop.heldResources(), ...this.hold.heldResources()];
   }
@@ -243,7 +243,7 @@ export class Client {
 
   /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
   deliver(): boolean {
-    this.bell.lower(); // before the lanes are looked at
+    this.bell.lower(); // before the lanes are read
     this.time.read();
     let room = this.maxBatch;
     const first = this.firstLane;
@@ -281,7 +281,7 @@ export class Client {
     this.afterPublish();
   }
 
-  /** Publishes all commands; where a ring is full, resolves when it has taken the last of them. */
+  /** Publishes all commands. If a ring is full, resolves when it has taken the last of them. */
   async publishAll(): Promise<void> {
     this.publish();
     if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settling.settle();

@@ -9,15 +9,15 @@ import type { ClientTime } from './client-time.ts';
 /**
  * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
  *
- * Commands are staged as (slot, tag) and published at the end of the event-loop turn, or when many have gathered. What
- * the table says *then* is what is sent: a timer cancelled meanwhile, or whose slot another has taken, never leaves the
- * client, and one that was moved is sent to where it was moved. When the ring is full the rest stays staged and the
- * shard is asked to say when there is room.
+ * Commands are staged as (slot, tag) and published at the end of the event-loop turn, or when there are many. They send
+ * what the table says *then*: a timer that was cancelled meanwhile, or whose slot another has taken, never leaves the
+ * client, and a moved timer is sent with its new due tick. When the ring is full, the rest stays staged and the
+ * client asks the shard to report when there is room.
  *
- * Where the lane is served in this thread there is nothing to publish: the index takes what is staged.
+ * If the lane is served in this thread, nothing is published: the index takes the staged commands.
  */
 export class Commands {
-  /** Commands published so far, by the ring. */
+  /** Commands published so far through the ring. */
   sent = 0;
   private readonly table: TimerTable;
   private readonly doorbell: Doorbell;
@@ -26,7 +26,7 @@ export class Commands {
   private readonly ring: RingProducer;
   private readonly stage: CommandStage;
   private wantsRoom = false;
-  /** As published. */
+  /** The published high water. */
   private highWater = 0;
   /** See earliestUntaken. */
   private untaken = Number.POSITIVE_INFINITY;
@@ -40,38 +40,38 @@ export class Commands {
     this.ring = new RingProducer(memory.commands, commandCounters(this.header));
   }
 
-  /** Commands not yet published; some of their timers may have ended. None where they are taken in this thread. */
+  /** Commands not yet published; some of their timers may have ended. 0 if they are taken in this thread. */
   get waiting(): number {
     const { stage } = this;
     return stage.isServedHere ? 0 : stage.length;
   }
 
-  /** Commands that the shard has not taken yet are due at this tick at the earliest. */
+  /** The earliest due tick among commands that the shard has not taken yet. */
   earliestUntaken(): number {
     if (this.ring.exactRoom() === this.ring.capacity) this.untaken = Number.POSITIVE_INFINITY;
     return this.untaken;
   }
 
-  /** Makes sure that the stage has room for this many commands. Throws, and changes nothing, where memory is refused. */
+  /** Makes sure that the stage has room for this many commands. If memory is refused, throws and changes nothing. */
   reserve(commands: number): void {
     if (!this.stage.hasRoom(commands)) this.makeRoom(commands);
   }
 
   /**
-   * Makes room in a stage that has filled within one turn. Behind a full ring it is not looked at: the shard has been rung
-   * for room. Throws as `reserve` does.
+   * Makes room in a stage that has filled within one turn. Behind a full ring it does nothing: the shard has been rung for room.
+   * Throws like `reserve`.
    */
   makeRoom(commands: number): void {
     if (!this.stage.isServedHere && this.ring.room() > 0) this.publish();
     if (!this.stage.hasRoom(commands)) this.stage.grow(commands);
   }
 
-  /** Publishes what is staged, as far as the ring has room, and wakes the shard if it would sleep too long. */
+  /** Publishes staged commands, as far as the ring has room, and wakes the shard if it would sleep too long. */
   publish(): void {
     const { stage } = this;
     if (this.highWater !== this.table.highWater) this.publishHighWater();
     if (stage.length === 0 || stage.isServedHere) {
-      this.setWantsRoom(false); // an index in this thread may have taken what waited
+      this.setWantsRoom(false); // an index in this thread may have taken the waiting commands
       return;
     }
     let room = this.ring.room(stage.length);
@@ -118,7 +118,7 @@ export class Commands {
     else this.doorbell.ringIfAsleepUntilAfter(earliest);
   }
 
-  /** Before the shard is rung: the turn that it takes then sees what is wanted. */
+  /** Called before the shard is rung, so that the shard's turn sees the request. */
   private setWantsRoom(wanted: boolean): void {
     if (wanted === this.wantsRoom) return;
     this.wantsRoom = wanted;

@@ -6,32 +6,35 @@ export const PLACED = Symbol('placed');
 export const HANDED_BACK = Symbol('handedBack');
 
 /**
- * A timer whose callback does not run while fired records are taken, but when the turn has taken them all: in an order of
- * its own, say. Such a timer has `callLater` for a callback, and itself for an argument.
+ * A timer whose callback runs only when the turn has taken all fired records, for example in a different order. Its callback is
+ * `callLater`, its argument the timer itself.
  */
 export interface DeferredTimer {
-  /** What it calls in the end, under the name that Node's timeouts have for it. */
+  /** The function that it calls in the end, under the name of Node's timeouts. */
   readonly _onTimeout: unknown;
-  /** It has been delivered. `tick`: its due tick. Must not throw, nor run anything of the program. */
+  /** Called when it is delivered. `tick`: its due tick. Must not throw, nor run any code of the program. */
   [DELIVERED](context: Context, tick: number): void;
-  /** It waits under another handle from here on: see `Nursery`. Must not throw. */
+  /** Called when its handle changes: see `Nursery`. Must not throw. */
   [PLACED](handle: number): void;
-  /** The scheduler was closed while it waited. */
+  /** Called when the scheduler is closed while it waits. */
   [HANDED_BACK](): void;
 }
 
-/** The callback of every deferred timer; `Delivery` knows it, and does not call it. */
+/** The callback of every deferred timer. `Delivery` recognises it and does not call it. */
 export const callLater = (timer: DeferredTimer): void => timer[DELIVERED](undefined, 0);
 
 onHandBack(callLater, (timer) => timer[HANDED_BACK]());
 
-/** What runs at the end of a turn in which deferred timers were delivered. */
+/** Runs at the end of a turn that delivered deferred timers. */
 export interface DeferredRun {
-  /** Throws what a callback, or a tick of the program, throws: the rest runs in the next turn. Returns whether some is left. */
+  /**
+   * Returns whether some callbacks are left. Throws what a callback, or a tick of the program, throws; the rest then runs in the
+   * next turn.
+   */
   run(): boolean;
 }
 
-/** Runs that wait for the end of the present turn, or of the next. */
+/** The runs that wait for the end of the present turn, or of the next. */
 export class DeferredRuns {
   private readonly waiting: DeferredRun[] = [];
 
@@ -43,7 +46,9 @@ export class DeferredRuns {
     this.waiting.push(run);
   }
 
-  /** Runs each once; those with something left, or that throw, wait on. Returns whether any does. Throws what a run throws. */
+  /**
+   * Runs each once; those with something left, or that throw, go on waiting. Returns whether any does. Throws what a run throws.
+   */
   run(): boolean {
     const { waiting } = this;
     for (let count = waiting.length; count > 0; count--) {

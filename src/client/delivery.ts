@@ -10,49 +10,50 @@ import type { DeliveryEvents } from './delivery-events.ts';
 import { LateTimers, watched } from './late-timers.ts';
 import type { Nursery } from './nursery.ts';
 
-/** What delivery needs of the client. */
+/** The parts of the client that delivery needs. */
 export interface DeliveryHost {
   readonly isClosed: boolean;
   readonly loop: { readonly phase: { readonly isOpen: boolean } };
   /** See ClientParts. */
   readonly firedUpTo: (lane: ClientLane) => number;
-  /** A fired record came before its timer is due, as it was moved meanwhile. */
+  /** Called when a fired record arrived before its timer is due, since the timer was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void;
 }
 
-/** Deliveries between two readings of the clock: callbacks take time, and lateness is to be told as it is. */
+/** Deliveries between two readings of the clock: callbacks take time, and lateness must be accurate. */
 const CLOCK_INTERVAL = 64;
 
-/** How long young timers that are due wait for what their shard is to fire before them, ms: it may have no processor. */
+/** How long due young timers wait for earlier ones of their shard, in ms: the shard may have no processor. */
 const PATIENCE = 4;
 
-/** How long one turn may deliver, ms: whoever waits for the event loop waits no longer, even if maxBatch has not come. */
+/**
+ * How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached.
+ */
 const TURN_TIME = 1;
 
 /**
- * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table has the
- * last word: the timer must be live, the very one that was fired, and its deadline must have come; and one that was moved
- * to the present while its record was on its way waits for the next tick. Its slot is freed before its callback runs, so
- * that whatever the callback does finds the timer ended.
+ * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides. The timer
+ * must be live, the same that was fired, and its deadline must have come. A timer that was moved to the present while its record
+ * was on its way waits for the next tick. A slot is freed before its callback runs, so the callback finds its timer ended.
  *
- * Within a shard all timers are handed over in the order of its records, those with and without callback alike: a batch
- * is closed when a timer with a callback follows.
+ * Within a shard all timers are handed over in the order of its records, with or without callback: a batch is closed when a timer
+ * with a callback follows.
  *
- * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and those that wait to be published and
- * would come after a record that they are due before, as the event loop was busy until now. A shard reads its clock before it
- * takes commands: so when it fired a record, all that it knew of earlier ticks had been fired, and what it did not know yet was due
- * later, or was never published. Beyond that such timers are taken up to the tick to which a shard in this thread has fired
- * all that was published. So none overtakes another.
+ * Deferred timers are handed to themselves, see `deferral.ts`: those of the records, and staged ones that are due before a later
+ * record, because the event loop was busy until now. A shard reads its clock before it takes commands. So when it fired a record,
+ * it had fired all that it knew of earlier ticks; what it did not know yet was due later, or was never published. Beyond that,
+ * such timers are taken up to the tick to which a shard in this thread has fired all that was published. So no timer overtakes
+ * another.
  */
 export class Delivery implements OverdueSink {
   /** Timers delivered so far. */
   delivered = 0;
   /** Records whose timer had been cancelled or moved meanwhile. */
   stale = 0;
-  /** Of the delivered, those that no shard has fired. */
+  /** Delivered timers that no shard has fired. */
   young = 0;
 
-  /** Ticks run between callbacks. Not where somebody's own call delivers, whose ticks are none of ours: see `warmUp`. */
+  /** Whether ticks run between callbacks. Not if a caller's own call delivers, since its ticks are not ours: see `warmUp`. */
   hasTicks = true;
 
   private readonly host: DeliveryHost;
@@ -60,22 +61,22 @@ export class Delivery implements OverdueSink {
   private readonly time: ClientTime;
   private readonly lateness: LatenessHistogram;
   private readonly maxBatch: number;
-  /** What is gathered for 'fired' listeners: `length` entries. A listener may keep these from us, see `handOver`. */
+  /** The batch for 'fired' listeners: `length` entries. A listener may transfer these arrays, see `handOver`. */
   private ids: Float64Array;
   private deadlines: Float64Array;
   private args: unknown[] = [];
   private length = 0;
   private now = 0;
-  /** When the present tick began, which is up to when deadlines have come. */
+  /** The time at which the present tick began: deadlines up to it have come. */
   private tickTime = 0;
   private turnEnd = Number.POSITIVE_INFINITY;
-  /** Of the record taken last, ms. */
+  /** The deadline of the last record, in ms. */
   private lastDeadline = Number.NaN; // V8: double fields
-  /** Lateness that somebody is told of, ms: see `late-timers.ts`. */
+  /** The watched lateness in ms: see `late-timers.ts`. */
   private lateAbove = Number.POSITIVE_INFINITY;
-  /** Those of this turn, once there is one. */
+  /** The late timers of this turn, once there is one. */
   private late: LateTimers | undefined;
-  /** That is delivered from now. */
+  /** The shard whose records are being delivered. */
   private shard = 0;
 
   constructor(
@@ -97,11 +98,11 @@ export class Delivery implements OverdueSink {
   /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
   beginTurn(): void {
     const { clock } = this.time;
-    this.lateAbove = this.hasTicks ? watched.above : Number.POSITIVE_INFINITY; // nobody waits for what warms up
+    this.lateAbove = this.hasTicks ? watched.above : Number.POSITIVE_INFINITY; // a warm-up has no watchers
     this.turnEnd = clock.memory.manual ? Number.POSITIVE_INFINITY : clock.refresh() + TURN_TIME;
   }
 
-  /** Ends a turn, also one before it that was cut short by what a tick threw. */
+  /** Ends a turn, even one that an error of a tick cut short. */
   endTurn(): void {
     const { late } = this;
     if (late === undefined) return;
@@ -110,8 +111,8 @@ export class Delivery implements OverdueSink {
   }
 
   /**
-   * Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. Throws what a
-   * tick throws, an uncaught error of a callback among it: the records behind it are the next turn's.
+   * Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. Throws what a tick
+   * throws, including an uncaught error of a callback: the next turn takes the remaining records.
    */
   deliver(lane: ClientLane, limit: number): number {
     const fired = lane.firedCount();
@@ -125,14 +126,14 @@ export class Delivery implements OverdueSink {
     }
     try {
       while (taken < count && !this.host.isClosed) {
-        this.readClock(); // after the records were counted, so it is not before the tick of any
+        this.readClock(); // after the records were counted, so not before the tick of any
         if (taken > 0 && this.now >= this.turnEnd) break;
         const end = Math.min(taken + CLOCK_INTERVAL, count);
         lane.prefetch(end - taken);
         for (; taken < end && !this.host.isClosed; taken++) {
           if (this.length > 0 && lane.isCallbackNext()) {
             this.handOver(lane.shard);
-            this.runTicks(); // before the record is taken: what it throws must not lose a timer
+            this.runTicks(); // before the record is taken: an error must not lose a timer
             if (this.host.isClosed) break;
           }
           this.take(lane);
@@ -156,7 +157,7 @@ export class Delivery implements OverdueSink {
   }
 
   private take(lane: ClientLane): void {
-    // What may be refused comes first: then the record stays.
+    // Steps that may be refused come first: then the record stays.
     if (this.length === 0) this.renewArrays();
     lane.commands.reserve(1); // to stage the timer again
     const slot = lane.takeFired();
@@ -165,7 +166,7 @@ export class Delivery implements OverdueSink {
       return;
     }
     const deadline = lane.table.deadlineOf(slot);
-    // Some deliveries ago the clock was read; and a shard's clock may be some ns ahead of this thread's.
+    // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > this.tickTime) this.readClock();
     if (deadline > this.tickTime || lane.isPutOff(slot)) {
       this.stale += 1;
@@ -201,8 +202,8 @@ export class Delivery implements OverdueSink {
   }
 
   /**
-   * Takes the deferred timers that no shard has fired, of the nursery and of those that wait to be published, which are due by
-   * a tick; and, where all records have been taken, those due by the tick up to which there are no others.
+   * Takes the deferred timers that no shard has fired and that are due by a tick, from the nursery and from the stage. If all
+   * records have been taken, also takes those due by the tick up to which there are no others.
    */
   private takeOverdue(lane: ClientLane, upTo: number, hasTakenAll: boolean): void {
     const { nursery, stage } = lane;
@@ -220,7 +221,10 @@ export class Delivery implements OverdueSink {
     if (nursery.earliest <= last) this.takeYoung(nursery, by, last, since);
   }
 
-  /** `last`: the last deadline that is due now, ms. `since`: when some were first found to have to wait, ms; NaN where that is new. */
+  /**
+   * `last`: the last deadline that is due now, in ms. `since`: when due timers were first found that have to wait, in ms; NaN if
+   * there were none.
+   */
   private takeYoung(nursery: Nursery, by: number, last: number, since: number): void {
     if (!this.host.loop.phase.isOpen) nursery.ripen();
     if (nursery.takeDue(by, this.takeDue) > last) return;
@@ -235,7 +239,7 @@ export class Delivery implements OverdueSink {
     timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
   };
 
-  /** A deferred timer is due that was never sent to the shard. */
+  /** Takes a due deferred timer that was never sent to the shard. */
   overdue(lane: ClientLane, slot: number, deadline: number): void {
     this.defer(lane, slot, deadline);
   }
@@ -248,7 +252,7 @@ export class Delivery implements OverdueSink {
     timer[DELIVERED](context, this.time.scale.tickAtOrAfter(deadline));
   }
 
-  /** A timer has been delivered, `lateness` ms after its deadline. */
+  /** Counts a timer that was delivered `lateness` ms after its deadline. */
   private count(lateness: number): void {
     this.lateness.record(lateness);
     this.delivered += 1;
@@ -270,17 +274,17 @@ export class Delivery implements OverdueSink {
   }
 
   /**
-   * Hands a batch to the listeners: an object of its own, so that whatever they do to it ends with it. Precondition: the
-   * batch is not empty.
+   * Hands a batch to the listeners as a new object, so that their changes to it have no effect here. Precondition: the batch is
+   * not empty.
    */
   private handOver(shard: number): void {
     const { args, deadlines, ids, length, now } = this;
     this.length = 0;
-    this.args = []; // these are the listener's from here on, with all that they refer to
+    this.args = []; // the listener owns the old array from now on
     this.events.emitBatch({ shard, now, length, ids, deadlines, args });
   }
 
-  /** Replaces the arrays that a listener has transferred, then or later. */
+  /** Replaces arrays that a listener has transferred, then or later. */
   private renewArrays(): void {
     const { maxBatch } = this;
     if (this.ids.length !== maxBatch) this.ids = new Float64Array(maxBatch);

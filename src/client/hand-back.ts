@@ -1,12 +1,15 @@
 import type { TimerId } from '../timer-id.ts';
 
 /**
- * What runs when `close()` hands a timer back, by the timer's callback, which is one function for all timers of a kind. So
- * timers of this package's own (bounded waits, timeouts of a face) need no list of those that wait, and cost nothing before.
+ * The listeners for timers that `close()` hands back, by the timer's callback, which is one function for all timers of a kind. So
+ * this package's own timers (bounded waits, drop-in timeouts) need no list of those that wait, and cost nothing before.
  */
 const listeners = new Map<unknown, (argument: never) => void>();
 
-/** When a timer with this callback is handed back, `listener` gets its argument. For callbacks that live as long as the module. */
+/**
+ * Registers a listener: when a timer with this callback is handed back, it gets the timer's argument. For callbacks that live as
+ * long as the module.
+ */
 export function onHandBack<A>(callback: (argument: A, id: TimerId) => void, listener: (argument: A) => void): void {
   listeners.set(callback, listener as (argument: never) => void);
 }

@@ -7,14 +7,14 @@ import { clearInterval, setInterval } from '../time/native-timers.ts';
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * Keeps the process alive while there is a reason to: live timers that are ref'd, a call that waits for its answer. A worker
- * thread or a port of its own would hold it always or never; this is one open port that is ref'd while reasons exist.
+ * Keeps the process alive while there is a reason: live timers that are ref'd, or a call that waits for its answer. A worker
+ * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
  *
- * Nothing else of a client does: its turns and its hold timer are unref'd while there is no reason. So a process ends when
- * Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
+ * No other part of a client holds the process: its turns and its hold timer are unref'd while there is no reason. So a process
+ * ends when Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
  */
 export class KeepAlive {
-  /** From the first reason on. */
+  /** Set from the first reason on. */
   private holder: Holder | undefined;
   private reasons = 0;
   private timers = false;
@@ -25,12 +25,12 @@ export class KeepAlive {
     return this.reasons > 0;
   }
 
-  /** Calls the listener when the first reason comes, and when the last goes. There is one listener. */
+  /** Calls the listener when the first reason comes, and when the last ends. There is one listener. */
   onChange(changed: (isHolding: boolean) => void): void {
     this.changed = changed;
   }
 
-  /** Whether live, ref'd timers hold the process. */
+  /** Sets whether live, ref'd timers hold the process. */
   holdForTimers(hold: boolean): void {
     if (hold === this.timers) return;
     this.timers = hold;
@@ -77,20 +77,20 @@ interface Holder {
   close(): void;
 }
 
-/** A port; where that is refused a timer; undefined where that is refused as well, until the next reason comes. */
+/** A port; if that is refused, a timer; if that is refused as well, undefined until the next reason comes. */
 function newHolder(): Holder | undefined {
   return outsideContexts(() => {
     if (runtime !== 'node') return newTimer(); // Deno: a port without a listener holds nothing; Bun: one with a listener
     try {
       const { port1, port2 } = new MessageChannel();
-      // Both ends: one that nobody holds is collected, and closes the other.
+      // Both ends: an end without a reference is collected, and closes the other.
       const close = (): void => {
         port1.close();
         port2.close();
       };
       return { ref: () => port1.ref(), unref: () => port1.unref(), close };
     } catch {
-      // Refused: whatever else holds a process.
+      // Refused: use a timer.
       return newTimer();
     }
   });
@@ -101,7 +101,7 @@ function newTimer(): Holder | undefined {
     const timer = setInterval(() => undefined, LONGEST);
     return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
   } catch {
-    // Timers still fire; nothing but them holds the process no longer.
+    // Timers still fire, but no longer hold the process.
     return undefined;
   }
 }

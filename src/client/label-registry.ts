@@ -4,28 +4,28 @@ import type { ClientLane } from './client-lane.ts';
 import { Label } from './label.ts';
 import { LaneLabels, NO_LABEL } from './lane-labels.ts';
 
-/** Labels that a client has at most; what has another counts as OTHER. */
+/** Maximum of labels of a client; further ones count as OTHER. */
 const MAX_LABELS = 254;
 const OTHER = '(other)';
 
 const MAX_LENGTH = 128;
 
 /**
- * The labels of a client's timers. A label is given to a timer as it starts, and stays with it: its lane keeps a byte of it,
- * see `LaneLabels`.
+ * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a byte, see
+ * `LaneLabels`.
  */
 export class LabelRegistry {
-  /** By code; the first stands for none. */
+  /** By code; the first means no label. */
   private readonly byCode: Label[] = [new Label('', undefined)];
   private readonly codes = new Map<string, number>();
   private hasWarned = false;
 
-  /** All that there are. */
+  /** All labels. */
   get all(): readonly Label[] {
     return this.byCode.slice(NO_LABEL + 1);
   }
 
-  /** The scaled one of this name. Throws InvalidArgumentError where there is none. */
+  /** Returns the scaled label of this name. Throws InvalidArgumentError if there is none. */
   scaled(name: unknown): Label {
     const label = this.all.find((each) => each.name === name && each.min !== undefined);
     if (label !== undefined) return label;
@@ -35,8 +35,8 @@ export class LabelRegistry {
   }
 
   /**
-   * The code of a name, which has a label from here on. Throws InvalidArgumentError for what is no name, for a minimum that is
-   * none, or another than the label's, and AllocationError.
+   * Returns the code of a name, and creates its label if necessary. Throws InvalidArgumentError for an invalid name or minimum,
+   * and for a minimum that differs from the label's; throws AllocationError.
    */
   codeOf(name: unknown, min: unknown): number {
     if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
@@ -62,7 +62,7 @@ export class LabelRegistry {
     return this.byCode[code];
   }
 
-  /** Those of a lane, which keeps some from here on. Throws AllocationError. */
+  /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
   of(lane: ClientLane, label: Label): LaneLabels {
     lane.labels ??= new LaneLabels(this.byCode, lane.table.capacity);
     if (label.min !== undefined) lane.labels.allowScaling();

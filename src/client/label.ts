@@ -1,14 +1,14 @@
 import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
 
-/** Of labels without a delivery: nobody records here. */
+/** For labels without a delivery: nothing is recorded here. */
 const NONE = new LatenessHistogram();
 
-/** A name that timers of a kind go by: what is counted of them, and how far they are scaled. */
+/** The name of a kind of timers, with their counts and their scale. */
 export class Label {
   readonly name: string;
-  /** The least that a scaled timer is given, ms; undefined where timers of this label are not scaled. */
+  /** The minimum of scaled timers, in ms; undefined if timers of this label are not scaled. */
   readonly min: number | undefined;
-  /** How much of the time beyond the minimum scaled timers are given, from 0 to 1. */
+  /** The share of the time beyond the minimum that scaled timers get, from 0 to 1. */
   factor = 1;
   /** Live timers. */
   size = 0;
@@ -21,21 +21,24 @@ export class Label {
     this.min = min;
   }
 
-  /** A timer has been delivered, this late, ms. The first makes the histogram: most labels of a program that has many are seldom used. */
+  /**
+   * Counts a delivery, with its lateness in ms. The first one creates the histogram: a program with many labels seldom uses most
+   * of them.
+   */
   deliver(lateness: number): void {
     this.histogram ??= new LatenessHistogram();
     this.histogram.record(lateness);
     this.delivered += 1;
   }
 
-  /** Of the timers delivered. */
+  /** The lateness of delivered timers. */
   get lateness(): Lateness {
     return (this.histogram ?? NONE).summary();
   }
 
   /**
-   * When a timer is due, by the factor of now: not before `earliest`, unless that lies beyond `full`, and not after `full`, ms.
-   * Linear between them, as the scaled timers of Envoy's overload manager.
+   * When a timer is due by the present factor: not before `earliest`, unless that lies beyond `full`, and not after `full`, in
+   * ms. Linear between them, like the scaled timers of Envoy's overload manager.
    */
   deadlineOf(earliest: number, full: number): number {
     if (this.factor === 1 || full <= earliest) return full;

@@ -1,23 +1,23 @@
 import { allocateWords, doublesIn } from '../memory/shared-words.ts';
 import type { Label } from './label.ts';
 
-/** Of a slot whose timer has no label. */
+/** The code of a slot whose timer has no label. */
 export const NO_LABEL = 0;
 
-/** Who moves timers. */
+/** Moves timers. */
 interface Mover<Lane> {
   readonly clock: { exact(): number };
   move(lane: Lane, slot: number, deadline: number): void;
 }
 
 /**
- * Which label each timer of a lane has, by slot, and between which times it is due if it is scaled. There only once a timer
- * of the lane has a label: so whoever uses none pays for one comparison where a timer ends.
+ * The label of each timer of a lane, by slot, and the two bounds of its deadline if it is scaled. Created when a timer
+ * of the lane first has a label. Without labels the cost is one comparison when a timer ends.
  *
  *     codes    a byte per slot: its label; NO_LABEL where there is none, and where there is no timer
  *     bounds   two doubles per slot, once a label of the client is scaled: earliest and full deadline, ms, of scaled timers
  *
- * Laid out for the whole capacity, and resident as far as touched, as a lane's payload is.
+ * Laid out for the whole capacity; only touched parts are resident, as with a lane's payload.
  */
 export class LaneLabels {
   /** By code. */
@@ -38,7 +38,7 @@ export class LaneLabels {
     this.bounds ??= doublesIn(allocateWords(4 * this.capacity));
   }
 
-  /** Precondition: the slot has a timer that has just begun; where it is scaled, `allowScaling` was called. */
+  /** Precondition: the slot's timer has just begun; if it is scaled, `allowScaling` was called. */
   begin(slot: number, code: number, earliest: number, full: number): void {
     const label = this.labels[code];
     this.codes[slot] = code;
@@ -47,7 +47,7 @@ export class LaneLabels {
     if (label.min !== undefined) this.setBounds(slot, earliest, full);
   }
 
-  /** A timer has ended, whichever way. */
+  /** Called when a timer has ended, in any way. */
   end(slot: number): void {
     const code = this.codes[slot];
     if (code === NO_LABEL) return;
@@ -55,7 +55,7 @@ export class LaneLabels {
     this.labels[code].size -= 1;
   }
 
-  /** A timer is being delivered, this late, ms; before it ends. */
+  /** Called when a timer is delivered, with its lateness in ms, before it ends. */
   delivered(slot: number, lateness: number): void {
     const code = this.codes[slot];
     if (code === NO_LABEL) return;
@@ -67,7 +67,7 @@ export class LaneLabels {
     return code === NO_LABEL ? undefined : this.labels[code];
   }
 
-  /** Moves a timer to this deadline, ms; to an earlier one where its label is scaled. A move that is refused changes nothing. */
+  /** Moves a timer to this deadline in ms; to an earlier one if its label is scaled. A refused move changes nothing. */
   move<Lane>(client: Mover<Lane>, lane: Lane, slot: number, full: number): void {
     const label = this.labelOf(slot);
     if (label?.min === undefined) {
@@ -79,7 +79,7 @@ export class LaneLabels {
     this.setBounds(slot, earliest, full);
   }
 
-  /** When a scaled timer is due by its label's factor of now, ms; NaN for any other slot. */
+  /** When a scaled timer is due by its label's present factor, in ms; NaN for any other slot. */
   scaledDeadlineOf(slot: number): number {
     const label = this.labelOf(slot);
     if (label?.min === undefined) return Number.NaN;

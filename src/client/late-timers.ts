@@ -1,43 +1,43 @@
 import type { TimerId } from '../timer-id.ts';
 import { callbackName } from './callback-name.ts';
 
-/** Timers of one turn that are told one by one. */
+/** Number of timers of one turn that are reported one by one. */
 const TOLD = 16;
 
-/** A timer that was delivered later than somebody watches for. */
+/** A timer that was delivered later than a watched threshold. */
 export interface LateTimer {
-  /** Undefined for a drop-in timer, which has none. */
+  /** Undefined for a drop-in timer, which has no id. */
   id: TimerId | undefined;
   /** ms */
   deadline: number;
-  /** The scheduler's time at the delivery, ms. */
+  /** The scheduler's time at the delivery, in ms. */
   now: number;
   /** `now` minus `deadline`, ms. */
   lateness: number;
   shard: number;
-  /** The callback's name, which may be empty; undefined where the timer has no callback. */
+  /** The callback's name, which may be empty; undefined if the timer has no callback. */
   callback: string | undefined;
 }
 
-/** Those of one turn of the event loop. */
+/** The late timers of one turn of the event loop. */
 export interface LateTurn {
-  /** ms; all of these were later. */
+  /** In ms; all of these timers were later. */
   threshold: number;
-  /** How many. */
+  /** Number of late timers. */
   count: number;
-  /** The longest lateness among them, ms. */
+  /** The largest lateness among them, in ms. */
   max: number;
-  /** The first of them, 16 at most. */
+  /** The first of them, at most 16. */
   timers: LateTimer[];
 }
 
-/** How many watch for each threshold, ms. */
+/** Number of watches for each threshold in ms. */
 const watchers = new Map<number, number>();
 
-/** What this thread watches for; Infinity where nobody does. */
+/** The lowest threshold that this thread watches; Infinity if there is none. */
 export const watched = { above: Number.POSITIVE_INFINITY };
 
-/** From the next turn of each client on. Returns what ends it, once. */
+/** Watches a threshold from the next turn of each client on. Returns a function that ends the watch; it works once. */
 export function watchFor(threshold: number): () => void {
   watchers.set(threshold, (watchers.get(threshold) ?? 0) + 1);
   watched.above = Math.min(...watchers.keys());
@@ -52,7 +52,7 @@ export function watchFor(threshold: number): () => void {
   };
 }
 
-/** The late timers of one turn, for each threshold that is watched for: however many they are, 16 of them are kept. */
+/** The late timers of one turn, for each watched threshold: it counts all and keeps 16 of them. */
 export class LateTimers {
   private readonly turns: readonly LateTurn[] = [...watchers.keys()].map((threshold) => {
     return { threshold, count: 0, max: 0, timers: [] };
@@ -70,7 +70,7 @@ export class LateTimers {
     }
   }
 
-  /** Where there were any. */
+  /** The thresholds that had late timers. */
   all(): LateTurn[] {
     return this.turns.filter(({ count }) => count > 0);
   }

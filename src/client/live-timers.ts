@@ -8,38 +8,39 @@ import { hintOf } from './placement.ts';
 /** A live timer, as `Scheduler.timers` shows it. */
 export interface LiveTimer {
   id: TimerId;
-  /** ms; of a scaled timer, by the factor of now. */
+  /** In ms; for a scaled timer, by the present factor. */
   deadline: number;
-  /** Where its hint has placed it. */
+  /** The shard on which its hint has placed it. */
   shard: number;
   /** Undefined where it has none. */
   label: string | undefined;
-  /** The name of its callback: '' where it has no name, undefined where the timer has no callback. */
+  /** The name of its callback: '' if it has no name, undefined if the timer has no callback. */
   callback: string | undefined;
   argument: unknown;
 }
 
-/** What `Scheduler.close` hands back: enough to give it to another scheduler. */
+/** A timer that `Scheduler.close` hands back, with all that another scheduler needs. */
 export interface UnfiredTimer {
   id: TimerId;
   deadline: number;
-  /** Undefined where it has none, and where it is settled. */
+  /** Undefined if it has none, or is settled. */
   callback: TimerCallback<unknown> | undefined;
   argument: unknown;
   /**
-   * A hint that stands for the one it was scheduled with, which is not kept: in a scheduler with as many shards it places the
-   * timer on the same, and in one with more or fewer it spreads such timers evenly.
+   * A substitute for the original hint, which is not kept. In a scheduler with the same number of shards it places the timer on
+   * the same shard; in any other it spreads such timers evenly.
    */
   workerHint: number;
   /** Undefined where it has none. */
   label: string | undefined;
   /**
-   * Whoever waited for it has been told, and nothing is left to be done: a timer of `timeout`, or of the drop-in functions.
+   * Whether the timer needs no further work, since its promise has been settled: a timer of `timeout`, or of the drop-in
+   * functions.
    */
   isSettled: boolean;
 }
 
-/** Of a deferred timer that found no slot. */
+/** The id of a deferred timer that found no slot. */
 const NO_ID = 0;
 
 /** The lanes of a client. */
@@ -64,13 +65,13 @@ export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void,
   }
 }
 
-/** Of a deferred timer, the name of what it calls in the end. */
+/** The name of a callback; for a deferred timer, of the function that it calls in the end. */
 function nameOf(callback: TimerCallback<unknown> | undefined, argument: unknown): string | undefined {
   const called = callback === callLater ? (argument as DeferredTimer)._onTimeout : callback;
   return callbackName(called);
 }
 
-/** Every live timer, as they are handed back. `shards`: placements of the client. */
+/** Returns every live timer, as `close` hands them back. `shards`: placements of the client. */
 export function unfiredTimers(client: LanesOfClient, shards: number): UnfiredTimer[] {
   client.young.promoteAll();
   return client.lanes.flatMap((lane) => [...unfiredOf(lane, shards)]);

@@ -2,8 +2,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { setImmediate, setTimeout } from '../time/native-timers.ts';
 
 /**
- * Calls a function in the next turn of the event loop, as setImmediate does; where that is refused by a timer, and where
- * that is refused as well by a message. A turn that never comes would stop all timers. Returns the immediate, if it is one.
+ * Calls a function in the next turn of the event loop, by setImmediate; if that is refused by a timer, and if that is also
+ * refused by a message. If the turn never came, all timers would stop. Returns the immediate, if there is one.
  */
 export function inNextTurn<Given extends unknown[]>(
   callback: (...given: Given) => void,
@@ -12,7 +12,7 @@ export function inNextTurn<Given extends unknown[]>(
   try {
     return setImmediate(callback, ...given);
   } catch {
-    // Refused: whatever else brings a turn.
+    // Refused: try the other ways.
     otherwise(() => callback(...given));
     return undefined;
   }
@@ -22,7 +22,7 @@ function otherwise(callback: () => void): void {
   try {
     setTimeout(callback, 0);
   } catch {
-    // No timer of any kind is to be had.
+    // Timers are refused as well.
     const { port1, port2 } = new MessageChannel();
     port1.once('message', () => {
       port1.close();

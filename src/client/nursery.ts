@@ -1,44 +1,44 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import { type DeferredTimer, HANDED_BACK, PLACED } from './deferral.ts';
 
-/** The handle of place 0; that of place n is n less. A lane's slots are handles from 0 on, so the two never meet. */
+/** The handle of place 0; the handle of place n is n less. A lane's slots are handles from 0 on, so the two never meet. */
 const FIRST_HANDLE = -3;
 
-/** Places at first. */
+/** Number of places at first. */
 const FEW = 8192;
-/** Places that are kept once all are free. */
+/** Number of places that are kept when all are free. */
 const KEPT = 2 ** 17;
 
 export const isYoung = (handle: number): boolean => handle <= FIRST_HANDLE;
 
-/** Takes one that is due. Must not throw, nor run anything of the program. */
+/** Takes a due timer. Must not throw, nor run any code of the program. */
 export type TakeDue = (timer: DeferredTimer, context: Context, deadline: number) => void;
 
-/** Files one in its lane, and returns its slot. */
+/** Files a timer in its lane, and returns its slot. */
 export type FileInLane = (timer: DeferredTimer, context: Context, deadline: number) => number;
 
 /**
- * Where deferred timers of a lane begin: in this thread's own memory, in the order in which they were set. Most timers die
- * young. One that is cleared or moved here has cost a few words; one that is due soon fires from here, and its shard never hears
- * of it. What is left of the rest is promoted to the lane every few ms, as a generational collector does with objects.
+ * Deferred timers of a lane begin here: in this thread's own memory, in the order in which they were set. Most timers die
+ * young. One that is cleared or moved here costs a few words. One that is due soon fires from here, and its shard never hears
+ * of it. The rest is promoted to the lane every few ms, as a generational collector promotes objects.
  *
  *     set ──▶ place ─┬─ cleared ──────▶ the place is empty until the next promotion
  *                    ├─ due ──────────▶ taken by the turn
  *                    └─ far from due ─▶ a slot in the lane's table, and a command to its shard
  */
 export class Nursery {
-  /** Timers in it. */
+  /** Number of timers in it. */
   size = 0;
-  /** None is due before this, ms. */
+  /** No timer is due before this, in ms. */
   earliest = Number.POSITIVE_INFINITY;
-  /** Since when those that are due wait for others, which their shard is to fire before them, ms; else NaN. */
+  /** Since when due timers wait for others that their shard must fire first, in ms; else NaN. */
   waitingSince = Number.NaN;
   private timers: (DeferredTimer | undefined)[] = [];
   private deadlines = new Float64Array(0);
-  /** By place; there once one of them has a context. */
+  /** By place; created when a timer first has a context. */
   private contexts: Context[] | undefined;
   private length = 0;
-  /** Those of the places below this may fire. */
+  /** Timers in places below this may fire. */
   private ripe = 0;
 
   get isFull(): boolean {
@@ -70,19 +70,19 @@ export class Nursery {
     this.clear(FIRST_HANDLE - handle);
   }
 
-  /** All that are here may fire: a phase of the event loop has begun after they were set. */
+  /** Lets all present timers fire: a phase of the event loop has begun after they were set. */
   ripen(): void {
     this.ripe = this.length;
   }
 
-  /** Whether some have been set since. */
+  /** Whether timers have been set since. */
   get hasUnripe(): boolean {
     return this.length > this.ripe;
   }
 
   /**
-   * Hands over all that are ripe and due by a time, ms, in the order in which they were set. Returns when the earliest of the
-   * ripe is due that are left.
+   * Hands over all ripe timers that are due by a time in ms, in the order in which they were set. Returns the earliest deadline
+   * among the ripe ones that are left.
    */
   takeDue(by: number, take: TakeDue): number {
     let earliest = Number.POSITIVE_INFINITY;
@@ -107,8 +107,7 @@ export class Nursery {
   }
 
   /**
-   * Files those that are due after a time, ms, and closes the gaps. One that is refused stays, with all behind it: it is as
-   * good here.
+   * Files the timers that are due after a time in ms, and closes the gaps. If one is refused, it stays, and so do all behind it.
    */
   promote(after: number, file: FileInLane): void {
     let kept = 0;
@@ -140,14 +139,14 @@ export class Nursery {
     this.reset(kept);
   }
 
-  /** Makes room. Throws, and changes nothing, where memory is refused. */
+  /** Makes room. If memory is refused, throws and changes nothing. */
   grow(): void {
     const deadlines = new Float64Array(Math.max(FEW, 2 * this.deadlines.length));
     deadlines.set(this.deadlines.subarray(0, this.length));
     this.deadlines = deadlines;
   }
 
-  /** Whether so many places are taken that it ought to grow. */
+  /** Whether enough places are taken that it should grow. */
   get isCrowded(): boolean {
     return 2 * this.length >= this.deadlines.length;
   }
@@ -159,7 +158,7 @@ export class Nursery {
     }
   }
 
-  /** The client is closed: tells all of it, and lets go of them. */
+  /** Called when the client is closed: notifies all timers and releases them. */
   handBack(): void {
     for (const { timer } of [...this.unfired()]) timer[HANDED_BACK]();
     this.size = 0;
@@ -179,7 +178,7 @@ export class Nursery {
     this.size -= 1;
   }
 
-  /** Nothing is left from a place on. */
+  /** Clears all places from one on. */
   private reset(length: number): void {
     this.length = length;
     if (length > 0) return;

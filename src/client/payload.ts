@@ -12,15 +12,15 @@ const CONTEXT = 64;
  * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's
  * thread.
  *
- *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with OUT_OF_LINE it stands in `outOfLine`
- *                     bit 4      its argument is a whole number and stands in `numbers`
- *                     bit 5      its argument is anything else but undefined and stands in `references`
- *                     bit 6      it has a context, which stands in `contexts`
+ *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with OUT_OF_LINE it is in `outOfLine`
+ *                     bit 4      its argument is a whole number, in `numbers`
+ *                     bit 5      its argument is anything else but undefined, in `references`
+ *                     bit 6      it has a context, in `contexts`
  *
  * So a timer with a shared callback costs 1 byte, 5 with a whole number (an index of the caller's own, say), 9 with an
- * object, 8 more with a closure of its own, 8 more in a context. Bytes and numbers are none of the garbage collector's to mark or to move;
- * and they are shared memory not to share it, but because that is laid out at once for the whole capacity, is not
- * copied to grow, and is resident only as far as it is touched.
+ * object, 8 more with a closure of its own, 8 more in a context. The garbage collector neither marks nor moves bytes and numbers.
+ * They are not shared, but use shared memory because that is laid out at once for the whole capacity, is not
+ * copied to grow, and is resident only where it is touched.
  */
 export class Payload {
   private readonly bytes: Uint8Array;
@@ -38,7 +38,7 @@ export class Payload {
     this.contexts = new SlotReferences(capacity);
   }
 
-  /** Takes the place of whatever the slot carried before. */
+  /** Replaces the slot's payload. */
   set(slot: number, callback: unknown, argument: unknown, context: Context): void {
     let byte = callback === this.palette.recent ? this.palette.recentCode : this.codeOf(slot, callback);
     if (typeof argument === 'number' && (argument | 0) === argument && (argument !== 0 || 1 / argument > 0)) {
@@ -74,7 +74,7 @@ export class Payload {
     return (this.bytes[slot] & CONTEXT) !== 0 ? this.contexts.get(slot) : undefined;
   }
 
-  /** Reads what there is of a slot, for no result but a number. */
+  /** Reads the payload of a slot, to bring it into the cache. The result is only a number to use. */
   prefetch(slot: number): number {
     const byte = this.bytes[slot];
     if ((byte & REFERENCE) === 0) return byte ^ this.numbers[slot];

@@ -18,7 +18,7 @@ function mix(bits: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Of a number beyond 32 bits, or with a fraction, 32 bits that all of it has a part in. */
+/** Returns 32 bits that depend on all bits of a number beyond 32 bits, or with a fraction. */
 function fold(hint: number): number {
   float[0] = hint;
   return floatBits[0] ^ mix(floatBits[1]);
@@ -40,7 +40,7 @@ export const placementOfInteger = (hint: number, shards: number): number =>
   scaleTo(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1), shards);
 
 /**
- * The shard, 0 <= n < shards, that a hint is placed on. Equal hints share a shard; consecutive and strided integers
+ * Returns the shard, 0 <= n < shards, on which a hint is placed. Equal hints share a shard; consecutive and strided integers
  * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
  */
 export function placementOf(hint: WorkerHint, shards: number): number {
@@ -52,7 +52,7 @@ export function placementOf(hint: WorkerHint, shards: number): number {
   throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
 }
 
-/** A hint that is placed on a shard: the first one from a number on. Some tries for each shard that there is. */
+/** Returns the first hint, from a number on, that is placed on a shard. Takes some tries for each shard. */
 export function hintOf(shard: number, shards: number, from: number): number {
   let hint = Math.imul(from, shards);
   while (placementOfInteger(hint, shards) !== shard) hint = (hint + 1) | 0;

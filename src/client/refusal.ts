@@ -3,23 +3,23 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
 
-/** What it needs of the client. */
+/** The parts of the client that it needs. */
 export interface RefusalHost {
   readonly size: number;
-  /** Most timers that may be live at once on all lanes together. */
+  /** Maximum of live timers on all lanes together. */
   readonly capacity: number;
   readonly delivery: { readonly events: Pick<DeliveryEvents, 'refused'> };
   readonly clock: SharedClock;
 }
 
-/** What a call is refused with that finds a lane full; it is reported. */
+/** Returns the error for a call that finds a lane full, and reports the refusal. */
 export function refusal({ clock, delivery }: RefusalHost, lane: ClientLane): CapacityExceededError {
   const { capacity } = lane.table;
   delivery.events.refused(lane.shard, capacity, clock.exact());
   return new CapacityExceededError(capacity, lane.shard);
 }
 
-/** Throws CapacityExceededError where there is no room on all lanes together. */
+/** Throws CapacityExceededError if all lanes together are full. */
 export function requireRoom({ capacity, clock, delivery, size }: RefusalHost): void {
   if (size < capacity) return;
   delivery.events.refused(undefined, capacity, clock.exact());

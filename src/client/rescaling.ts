@@ -3,30 +3,30 @@ import type { Client } from './client.ts';
 import type { ClientLane } from './client-lane.ts';
 import { inNextTurn } from './next-turn.ts';
 
-/** How long one turn of the event loop may spend, ms, and between two readings of the clock how many slots it looks at. */
+/** How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock. */
 const SLICE = 0.25;
 const SLOTS_PER_READING = 16;
-/** Timers moved in one turn at most. */
+/** Maximum of timers moved in one turn. */
 const MOVES_PER_SLICE = 1024;
-/** Timers moved before they are published: an inline shard files them at once, and that is part of the slice's time. */
+/** Timers moved before they are published: an inline shard files them at once, which takes part of the slice's time. */
 const MOVES_PER_PUBLISH = 128;
 
 /**
- * Moves the scaled timers of a client to where the factors of now put them: a pass over the slots of all lanes, a slice in
- * each turn of the event loop. A timer that starts, or is moved by the program, meanwhile has the new factor as it is. To an
- * earlier deadline a move is a command to the shard, to a later one a few words in this thread.
+ * Moves the scaled timers of a client to their deadlines by the present factors: a pass over the slots of all lanes, a slice in
+ * each turn of the event loop. Timers that start, or that the program moves, meanwhile already use the new factor. A move to an
+ * earlier deadline is a command to the shard; a move to a later one changes a few words in this thread.
  *
- * A factor that is set during a pass counts for what is left of it, and a second pass follows: so each pass comes to its
- * end, however often factors change.
+ * If a factor is set during a pass, the rest of the pass uses it, and a second pass follows. So each pass ends, however often
+ * factors change.
  */
 export class Rescaling {
   private readonly client: Client;
-  /** Where the pass stands: a lane and a slot of it. */
+  /** The position of the pass: a lane and one of its slots. */
   private lane = 0;
   private slot = 0;
   private isRunning = false;
   private isWantedAgain = false;
-  /** Resolves what waits for the pass that runs, and for the one that is to follow. */
+  /** Resolves the promises that wait for the present pass, and for the next. */
   private finished: (() => void)[] = [];
   private finishedNext: (() => void)[] = [];
 
@@ -34,7 +34,7 @@ export class Rescaling {
     this.client = client;
   }
 
-  /** A factor has changed. Resolves when all timers that were live then are where it puts them, or the client is closed. */
+  /** Called when a factor has changed. Resolves when all timers that were live then have been moved, or the client is closed. */
   begin(): Promise<void> {
     return new Promise((resolve) => {
       if (this.isRunning) {
@@ -49,7 +49,7 @@ export class Rescaling {
     });
   }
 
-  /** Resolves when all timers are where the factors of now put them: at once where no pass is under way. */
+  /** Resolves when all timers have the deadlines of the present factors: at once if no pass is under way. */
   settled(): Promise<void> {
     if (!this.isRunning) return Promise.resolve();
     return new Promise((resolve) => (this.isWantedAgain ? this.finishedNext : this.finished).push(resolve));
@@ -76,7 +76,7 @@ export class Rescaling {
     if (!this.isRunning) for (const resolve of this.finished.splice(0)) resolve();
   }
 
-  /** Goes on with the pass; returns whether that is its end. With a manual clock, to the end at once. */
+  /** Continues the pass; returns whether it has ended. With a manual clock, runs it to the end. */
   private slice(): boolean {
     const { client } = this;
     const { clock, lanes } = client;
@@ -94,9 +94,9 @@ export class Rescaling {
           if (unpublished < MOVES_PER_PUBLISH) continue;
           client.publish();
         } catch {
-          return false; // memory for a command is refused: the next turn goes on at this slot
+          return false; // memory for a command is refused: the next turn continues at this slot
         }
-        if (client.isClosed) return true; // by a listener who was told of what failed
+        if (client.isClosed) return true; // closed by a listener of the error
         moves += unpublished;
         unpublished = 0;
       }
@@ -104,7 +104,7 @@ export class Rescaling {
     return true;
   }
 
-  /** Returns how many it has moved. */
+  /** Moves some timers; returns how many. */
   private moveSome(lane: ClientLane, end: number): number {
     const { client } = this;
     const { labels, table } = lane;
@@ -113,7 +113,7 @@ export class Rescaling {
       const deadline = labels === undefined ? Number.NaN : labels.scaledDeadlineOf(this.slot);
       if (Number.isNaN(deadline) || deadline === table.deadlineOf(this.slot)) continue;
       client.move(lane, this.slot, deadline);
-      client.rescheduled -= 1; // it is not the program that has moved it
+      client.rescheduled -= 1; // not a move by the program
       moved += 1;
     }
     return moved;

@@ -3,9 +3,8 @@ const CHUNK_SLOTS = 2 ** CHUNK_BITS;
 const CHUNK_MASK = CHUNK_SLOTS - 1;
 
 /**
- * A reference per slot, in chunks that are made when a slot of theirs first has one: one array would be copied as it
- * grows, which stops the event loop for milliseconds at millions of timers, and hold up to half as much again as is
- * needed.
+ * A reference per slot, in chunks that are created at the first reference of a chunk. A single array would be copied as it grows:
+ * that stops the event loop for milliseconds at millions of timers, and holds up to half as much again as necessary.
  */
 export class SlotReferences {
   private readonly chunks: (unknown[] | undefined)[];

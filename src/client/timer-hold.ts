@@ -1,14 +1,14 @@
 import type { KeepAlive } from './keep-alive.ts';
 
-/** What the hold needs of the client. */
+/** The parts of the client that the hold needs. */
 export interface TimerHoldHost {
   /** Live timers. */
   readonly size: number;
 }
 
 /**
- * Whether live timers keep the process alive: while more are live than are unref'd. It is settled in the very call that
- * changes it; a process that is about to end must not be kept for a turn that would find nothing to wait for.
+ * Whether live timers keep the process alive: they do while there are more of them than unref'd ones. The call that changes this
+ * updates it at once; a process that is about to end must not be kept for a turn without work.
  */
 export class TimerHold {
   isHolding = false;

@@ -1,16 +1,16 @@
 import process from 'node:process';
 import { InvalidDeadlineError } from '../errors.ts';
 
-/** ms that a deadline has to lie ahead to be looked at: some three years. */
+/** How many ms ahead a deadline must be to be checked: some three years. */
 const FAR = 1e11;
-/** ms from the present of the wall clock that a deadline may be to be taken for one of its: some ten years. */
+/** A deadline within this many ms of the wall clock's present counts as a time of the wall clock: some ten years. */
 const NEAR_PRESENT = 3e11;
 
 let hasWarned = false;
 
 /**
- * Warns, once in a process, of a deadline that is on the wall clock, where `now()`'s was meant: it lies decades ahead, and its timer
- * never fires. `now`: ms on the scheduler's clock.
+ * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades ahead, and its
+ * timer would never fire. `now` in ms on the scheduler's clock.
  */
 export function warnOfWallClock(deadline: number, now: number): void {
   if (deadline - now < FAR || hasWarned || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
@@ -24,8 +24,8 @@ export function warnOfWallClock(deadline: number, now: number): void {
 }
 
 /**
- * ms until a time of the wall clock, which is read to the ms below: so a timer after that delay is not early by it. Throws
- * InvalidDeadlineError.
+ * Returns the ms until a time of the wall clock. That clock is read rounded down to the ms, so a timer with this delay is not
+ * early. Throws InvalidDeadlineError.
  */
 export function delayUntil(date: Date | number): number {
   const time = date instanceof Date ? date.getTime() : date;

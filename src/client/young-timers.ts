@@ -7,10 +7,10 @@ import { isYoung } from './nursery.ts';
 import { type RefusalHost, refusal, requireRoom } from './refusal.ts';
 import type { TimerHold } from './timer-hold.ts';
 
-/** How near a deadline must be for its timer not to be promoted, ms: twice what it may wait for that in any case. */
+/** Timers with deadlines nearer than this, in ms, are not promoted: twice the time that promotion may take anyway. */
 const NEAR = 2 * HOLD;
 
-/** What they need of the client. */
+/** The parts of the client that they need. */
 export interface YoungTimersHost extends RefusalHost {
   readonly lanes: readonly ClientLane[];
   readonly loop: ClientLoop;
@@ -24,8 +24,8 @@ export interface YoungTimersHost extends RefusalHost {
 }
 
 /**
- * Deferred timers of a client, by handle: a place in the nursery of their lane, where they begin, or the slot that they are
- * promoted to. They count with all others, wherever they are.
+ * The deferred timers of a client, by handle: a place in the nursery of their lane, where they begin, or the slot to which they
+ * were promoted. The client's counts include them in both.
  */
 export class YoungTimers {
   private readonly client: YoungTimersHost;
@@ -36,12 +36,12 @@ export class YoungTimers {
     this.time = time;
   }
 
-  /** Starts one; returns its handle. Throws InvalidDeadlineError, CapacityExceededError. */
+  /** Starts a timer; returns its handle. Throws InvalidDeadlineError, CapacityExceededError. */
   start(lane: ClientLane, deadline: number, timer: DeferredTimer, context: Context): number {
     const { client } = this;
     const { nursery } = lane;
     if (client.isLimited === true) requireRoom(client);
-    // Nobody waits for a manual clock; and what is very far goes where its deadline is looked at.
+    // There is no wait for a manual clock; and a very far deadline goes to the lane, where it is checked.
     if (!(deadline < this.time.nearEnd) || this.time.clock.memory.manual) {
       return client.schedule(lane, deadline, callLater, timer, context);
     }
@@ -76,19 +76,19 @@ export class YoungTimers {
     if (lane.size <= hold.unrefCount) hold.settle();
   }
 
-  /** Whether some have been set since those that may fire were last looked at. */
+  /** Whether timers have been set since the last `ripen`. */
   hasUnripe(): boolean {
     return this.client.lanes.some(({ nursery }) => nursery.hasUnripe);
   }
 
-  /** Promotes all, as far as there are slots. */
+  /** Promotes all timers, as far as there are slots. */
   promoteAll(): void {
     for (const lane of this.client.lanes) this.promote(lane, Number.NEGATIVE_INFINITY);
   }
 
-  /** Promotes those that are far from due. */
+  /** Promotes the timers that are far from due. */
   promoteFar(): void {
-    if (this.client.lanes.every(({ nursery }) => nursery.size === 0)) return; // as with each turn of a client without any
+    if (this.client.lanes.every(({ nursery }) => nursery.size === 0)) return; // the usual case of a client without deferred timers
     const after = this.farAfter();
     for (const lane of this.client.lanes) this.promote(lane, after);
   }
@@ -113,12 +113,12 @@ export class YoungTimers {
     if (nursery.size === 0) return;
     nursery.promote(after, (timer, context, deadline) => {
       const slot = this.client.schedule(lane, deadline, callLater, timer, context);
-      this.client.scheduled -= 1; // it was counted when it was set
+      this.client.scheduled -= 1; // already counted when it was set
       return slot;
     });
   }
 
-  /** Throws what is thrown where memory is refused, and no slot is left either. */
+  /** Makes room. If memory is refused and no slot is left either, throws that error. */
   private makeRoom(lane: ClientLane): void {
     const { nursery } = lane;
     this.promote(lane, this.farAfter());

@@ -1,6 +1,6 @@
 import type { TimerTable } from './timer-table.ts';
 
-/** Entries of a chunk: as many as gather before they are published without waiting for the end of the turn. */
+/** Entries of a chunk. So many commands are published without waiting for the end of the turn. */
 export const CHUNK_ENTRIES = 4096;
 const CHUNK_WORDS = 2 * CHUNK_ENTRIES;
 
@@ -19,21 +19,21 @@ const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start:
  *     older:  │ chunk │ chunk │ …      last:  │ chunk ░░░░ │
  *             └ taken from here                    └ added here
  *
- * An entry is written once and read once, however much waits before it; only the first chunk is looked at with each turn's
- * publication. Stale and doubled entries are cleared out when they must be more than half, so the stage is bounded by the
+ * An entry is written once and read once, however many wait before it; each turn's publication reads only the first
+ * chunk. Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the
  * number of live timers, and a command costs O(1).
  *
- * The client publishes them through the lane's ring. Where the lane is served in the client's own thread, nothing needs to be
- * published: the index takes them from here, and the table tells what they ask for.
+ * The client publishes them through the lane's ring. If the lane is served in the client's own thread, nothing needs to be
+ * published: the index takes them from here, and their values from the table.
  */
 export class CommandStage {
-  /** Entries, the stale among them. */
+  /** Number of entries, stale ones included. */
   length = 0;
   /** Entries taken so far. */
   taken = 0;
   /** Entries dropped so far. */
   dropped = 0;
-  /** An index in this thread takes the entries. It and the client are never at work at the same time. */
+  /** Whether an index in this thread takes the entries. It and the client never work at the same time. */
   isServedHere = false;
   private last = newChunk();
   private older: StageChunk[] = [];
@@ -43,7 +43,7 @@ export class CommandStage {
     this.table = table;
   }
 
-  /** Entries added so far, but for what has been cleared out. */
+  /** Entries added so far, without removed ones. */
   get added(): number {
     return this.taken + this.dropped + this.length;
   }
@@ -68,7 +68,7 @@ export class CommandStage {
     this.length += 1;
   }
 
-  /** Makes room for at least `entries` more, of CHUNK_ENTRIES at most. Throws, and loses nothing, where memory is refused. */
+  /** Makes room for at least `entries` more, at most CHUNK_ENTRIES. If memory is refused, throws and loses nothing. */
   grow(entries: number): void {
     if (this.length > 2 * this.table.size + CHUNK_ENTRIES) this.clearOut();
     if (this.hasRoom(entries)) return;
@@ -78,8 +78,8 @@ export class CommandStage {
   }
 
   /**
-   * The first entries of live timers among the first `limit`, once the stale before them are `dropped`; undefined
-   * where none of them is left. The caller takes some of them by `take`.
+   * Returns the first entries of live timers among the first `limit`, after the stale ones before them are `dropped`; undefined
+   * if none is left. The caller takes some of them by `take`.
    */
   firstLive(limit: number): StageChunk | undefined {
     for (let left = limit; left > 0 && this.length > 0; ) {
@@ -92,7 +92,7 @@ export class CommandStage {
     return undefined;
   }
 
-  /** All entries, in the order in which they were added; the stale among them. */
+  /** All entries in the order in which they were added, stale ones included. */
   chunks(): StageChunk[] {
     return [...this.older, this.last];
   }
@@ -116,9 +116,9 @@ export class CommandStage {
   }
 
   /**
-   * Drops those of the chunk's first `entries` whose timer has ended, and moves the others up to what follows. Returns how
-   * many it dropped. A loop of its own, so short that the processor has the next records on their way while it waits for one;
-   * the reader of the entries then finds them in its cache.
+   * Drops those of the chunk's first `entries` whose timer has ended, and moves the others up against the following ones. Returns
+   * how many it dropped. The separate loop is so short that the processor loads the next records while it waits for one; the
+   * reader of the entries then finds them in its cache.
    */
   private dropStale(chunk: StageChunk, entries: number): number {
     const { table } = this;
@@ -140,13 +140,13 @@ export class CommandStage {
     return dropped;
   }
 
-  /** Drops whatever is stale, or stands here twice, and closes the gaps. Throws, and changes nothing, where memory is refused. */
+  /** Removes stale and repeated entries, and closes the gaps. If memory is refused, throws and changes nothing. */
   private clearOut(): void {
     const { table } = this;
     const seen = new Int32Array((table.highWater >>> 5) + 1);
     const chunks = [...this.older, this.last];
     let filled = 0;
-    let to = 0; // never beyond what is read
+    let to = 0; // never beyond the read position
     let length = 0;
     for (const { end, start, words } of chunks) {
       for (let read = start; read < end; read += 2) {

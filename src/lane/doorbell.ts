@@ -8,16 +8,16 @@ import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
  *   group 1, the shard's:    state     awake | parked until wakeTick | parked until rung
  *                            wakeTick  two words, low and high
  *
- * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then looks at
- * its rings once more before it waits. These four accesses are sequentially consistent, so at least one of the two
- * sees the other. And a ring between that last look and the wait changes `bell`, whose value the shard took before,
+ * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads
+ * its rings again before it waits. These four accesses are sequentially consistent, so at least one of the two
+ * sees the other. A ring between that last read and the wait changes `bell`, whose value the shard read before,
  * so that the wait returns at once.
  *
- * The two words of wakeTick may be seen as a mixture only by a client that publishes while the shard parks once more: the
- * shard's look at its rings then finds what that client has published, rung or not.
+ * Only a client that publishes while the shard parks again may see a mixture of the two words of wakeTick: the
+ * shard's read of its rings then finds what that client has published, rung or not.
  *
- * A futex wake costs some microseconds on the event loop: clients ring only where the shard would otherwise sleep past
- * a new deadline, a ring runs full, or somebody waits for an answer.
+ * A futex wake costs some microseconds on the event loop: clients ring only if the shard would otherwise sleep past
+ * a new deadline, a ring runs full, or a call waits for an answer.
  */
 const BELL = 0;
 const STATE = WORDS_PER_GROUP;
@@ -37,7 +37,7 @@ export class Doorbell {
     this.words = new Int32Array(memory);
   }
 
-  // What clients do.
+  // Clients.
 
   /** Wakes the shard. */
   ring(): void {
@@ -53,7 +53,7 @@ export class Doorbell {
     this.ring();
   }
 
-  /** The tick that the shard sleeps until, Infinity where until it is rung; -1 while it is awake. */
+  /** The tick until which the shard sleeps, Infinity if until rung; -1 while it is awake. */
   parkedUntil(): number {
     const state = Atomics.load(this.words, STATE); // pairs with the stores in announce() and awake()
     if (state === AWAKE) return -1;
@@ -61,8 +61,8 @@ export class Doorbell {
   }
 
   /**
-   * Whether the shard ought to take a turn: it is awake, or has been rung since the bell stood at `rings`, or slept past
-   * the tick that it was to wake at, `now` being the present one.
+   * Whether the shard should take a turn: it is awake, or was rung after the bell stood at `rings`, or slept past its wake tick.
+   * `now`: the present tick.
    */
   isTurnDue(rings: number, now: number): boolean {
     const state = Atomics.load(this.words, STATE);
@@ -70,9 +70,9 @@ export class Doorbell {
     return state === PARKED_UNTIL_TICK && this.wakeTick() < now;
   }
 
-  // What the shard does.
+  // The shard.
 
-  /** The bell as it stands; take it before looking at anything that a ring may announce. */
+  /** Reads the bell. Read it before anything that a ring may announce. */
   rings(): number {
     return Atomics.load(this.words, BELL);
   }
@@ -108,21 +108,21 @@ export class Doorbell {
   }
 }
 
-/** Times that a client lowers its bell before it takes a flood of rings for one. */
+/** How often a client lowers its bell before it treats a flood of rings as one. */
 const MAX_TRIES = 16;
 
 /**
- * The other direction: a client's event loop hears that there are fired records, or an answer, in some lane. One word for
- * all shards that serve the client: whichever finds it down raises it and wakes the client, which lowers it in its turn.
+ * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for
+ * all shards that serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn.
  *
  *     down ── a shard rings ──▶ raised ── the client has heard, and takes a turn ──▶ down
  *
- * No ring is lost. While the word is down the client waits for it (`Atomics.waitAsync`), or has a turn before it. It begins
- * to wait after it has lowered the word; where that has been raised again by then, it lowers it once more: what was published
- * before that ring is found in the turn that now begins.
+ * No ring is lost. While the word is down, the client waits for it (`Atomics.waitAsync`), or has a turn ahead. It begins
+ * to wait after it has lowered the word. If the word has been raised by then, it lowers it again: the turn that now begins
+ * finds what was published before that ring.
  *
- * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop what a message
- * would: docs/decisions.md.
+ * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop as much as a message
+ * does: docs/decisions.md.
  */
 export class ClientBell {
   private readonly flag: Int32Array;
@@ -134,7 +134,7 @@ export class ClientBell {
     return allocateGroups(1);
   }
 
-  /** `news`: for a shard in the client's own thread, what it calls in place of waking that thread. */
+  /** `news`: for a shard in the client's own thread, the function to call in place of waking that thread. */
   constructor(memory: SharedArrayBuffer, news?: () => void) {
     this.flag = new Int32Array(memory);
     this.wake = news ?? (() => Atomics.notify(this.flag, 0));
@@ -146,8 +146,8 @@ export class ClientBell {
   }
 
   /**
-   * Client: from here on `heard` is called when a shard has rung, once until the bell is lowered. That is for a turn to do,
-   * not for `heard` itself: under a flood of rings the two would call each other without end.
+   * Client: starts to call `heard` when a shard rings, once until the bell is lowered. A turn lowers it, not `heard` itself:
+   * under a flood of rings the two would call each other without end.
    */
   listen(heard: () => void): void {
     this.heard = heard;
@@ -156,7 +156,7 @@ export class ClientBell {
     if (wasRung) heard();
   }
 
-  /** Client: before looking at its lanes, so that what is published later rings again. */
+  /** Client: call before reading the lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
     if (this.heard === undefined || this.isWaiting) return;
@@ -167,16 +167,16 @@ export class ClientBell {
         void wait.value.then(this.woken);
         return;
       }
-      Atomics.store(this.flag, 0, 0); // it has been raised since
+      Atomics.store(this.flag, 0, 0); // raised since
     }
-    Atomics.store(this.flag, 0, 1); // nobody need ring: a turn comes
+    Atomics.store(this.flag, 0, 1); // no ring needed: a turn comes
     this.heard();
   }
 
-  /** Client: hears nothing from here on. */
+  /** Client: stops listening. */
   stopListening(): void {
     this.heard = undefined;
-    Atomics.notify(this.flag, 0); // ends the wait, which nobody else shares
+    Atomics.notify(this.flag, 0); // ends the client's only wait
   }
 
   private readonly woken = (): void => {

@@ -1,10 +1,10 @@
 import { allocateGroups } from '../memory/shared-words.ts';
 
 /**
- * How a shard shows that it goes on: two words that it stores with each of its turns, alone on their cache lines, so that
- * nobody but a watchdog that reads them now and then ever slows the stores down.
+ * Shows that a shard is alive: it stores two words in each of its turns. They have cache lines of their own, so that
+ * only the rare reads of a watchdog slow the stores down.
  *
- *     group 0, the shard's: heard   the bell's rings that its latest turn has taken notice of
+ *     group 0, the shard's: heard   the bell's rings when its latest turn began
  *                           beats   a counter that wraps
  */
 const HEARD = 0;
@@ -25,15 +25,15 @@ export class Heartbeat {
   beat(rings: number): void {
     this.count = (this.count + 1) | 0;
     Atomics.store(this.words, HEARD, rings);
-    Atomics.store(this.words, BEATS, this.count); // publishes nothing but itself and what was heard
+    Atomics.store(this.words, BEATS, this.count); // publishes only itself and HEARD
   }
 
-  /** Watchdog: rings that some turn has answered, or is about to. */
+  /** Watchdog: the rings that some turn has answered, or is about to answer. */
   heard(): number {
     return Atomics.load(this.words, HEARD);
   }
 
-  /** Watchdog: how often it has beaten; only whether that has changed means anything. */
+  /** Watchdog: the beats; only a change is meaningful. */
   beats(): number {
     return Atomics.load(this.words, BEATS);
   }

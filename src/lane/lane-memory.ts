@@ -3,8 +3,8 @@ import type { RingCounters, RingMemory } from './ring.ts';
 
 /**
  * A lane is everything between one client and one shard: a header of counters, the timer table, the command ring
- * (client → shard) and the fired ring (shard → client). This file is its map: which word stands where, and who writes
- * it. Nobody writes a word of the other's group.
+ * (client → shard) and the fired ring (shard → client). This file is its map: the place and the writer of each
+ * word. Neither side writes a word of the other's group.
  *
  *   header, client's group              header, shard's group
  *   ┌──────────────┬───────────────┐    ┌──────────────┬──────────────┐
@@ -21,7 +21,7 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *
  *   due   the low 32 bits of the due tick: see `lane/due-word.ts`
  *   tag   the low 31 bits of the slot's generation, then one bit: live
- *   deadline   as it was asked for, ms
+ *   deadline   as requested, in ms
  */
 export interface LaneMemory {
   readonly capacity: number;
@@ -47,14 +47,14 @@ const COMMAND_TAIL = CLIENT_GROUP;
 const FIRED_HEAD = CLIENT_GROUP + 1;
 /** Slots below this have been used; a shard that rebuilds its index reads the table up to here. */
 export const HIGH_WATER = CLIENT_GROUP + 2;
-/** Number of the client's latest request to be told when the shard has caught up with the clock. */
+/** Number of the client's latest request for a report that the shard has caught up with the clock. */
 export const REQUEST = CLIENT_GROUP + 3;
 /** 1 while the client holds commands back because the ring is full. */
 export const WANTS_ROOM = CLIENT_GROUP + 4;
 
 const COMMAND_HEAD = SHARD_GROUP;
 const FIRED_TAIL = SHARD_GROUP + 1;
-/** The request up to which the shard has caught up; its fired records were published before. */
+/** The latest request for which the shard has caught up; its fired records were published before. */
 export const ANSWERED = SHARD_GROUP + 2;
 /** 1 while the shard has due timers and no room for fired records: the client rings when it has taken some. */
 export const BLOCKED = SHARD_GROUP + 3;
@@ -62,19 +62,19 @@ export const BLOCKED = SHARD_GROUP + 3;
 export const commandCounters = (words: Int32Array): RingCounters => ({ words, tail: COMMAND_TAIL, head: COMMAND_HEAD });
 export const firedCounters = (words: Int32Array): RingCounters => ({ words, tail: FIRED_TAIL, head: FIRED_HEAD });
 
-/** How many records each ring of a lane holds; powers of two. */
+/** Number of records in each ring of a lane; powers of two. */
 export interface RingSizes {
   readonly commands: number;
   readonly fired: number;
 }
 
 /**
- * Commands should all find room when many timers are scheduled at once. Fired records need no more than keeps the client
- * busy while its shard wakes: a shard that hands over much at a time takes the processor from the event loop.
+ * Commands should find room even if many timers are scheduled at once. The fired ring only needs to keep the client busy while
+ * its shard wakes: a shard that hands over many at a time takes the processor from the event loop.
  */
 export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 13 };
 
-/** Of a lane that is never served by another thread: no command goes through its ring. */
+/** For a lane that no other thread ever serves: no command goes through its ring. */
 export const INLINE_RING_SIZES: RingSizes = { commands: 1, fired: DEFAULT_RING_SIZES.fired };
 
 export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_SIZES): LaneMemory {

@@ -13,8 +13,8 @@ import { wordsIn } from '../memory/shared-words.ts';
  * Records are written and read with plain accesses; `publish` stores the tail atomically and so releases all records
  * before it, and whatever else the producer wrote before, to the consumer that loads it; `release` does the same for
  * the room. Each side keeps a private copy of its own counter and the last value it saw of the other's, so that a
- * record costs no atomic operation and a batch costs two. When the ring is full the producer is told (room() = 0) and
- * keeps its records: nothing is overwritten, nobody waits.
+ * record costs no atomic operation and a batch costs two. When the ring is full, room() = 0, and the producer
+ * keeps its records: nothing is overwritten, and neither side waits.
  *
  * After the FastForward/Lynx family of single-producer single-consumer rings and Agrona's OneToOneRingBuffer.
  */
@@ -23,7 +23,7 @@ export interface RingMemory {
   readonly stride: number;
 }
 
-/** Where the two counters stand: words of the lane's header, each in its writer's group. */
+/** The places of the two counters: words of the lane's header, each in its writer's group. */
 export interface RingCounters {
   readonly words: Int32Array;
   readonly tail: number;
@@ -45,18 +45,21 @@ export class RingProducer {
     this.capacity = this.cells.length / this.stride;
     this.mask = this.capacity - 1;
     this.counters = counters;
-    // A producer that takes over from one that died goes on after the last record that was published.
+    // A producer that replaces a dead one continues after the last published record.
     this.tail = Atomics.load(counters.words, counters.tail);
     this.seenHead = Atomics.load(counters.words, counters.head);
   }
 
-  /** Records that may be pushed now; looks at the consumer's counter only when its last known value leaves fewer than `wanted`. */
+  /**
+   * Number of records that may be pushed now. Loads the consumer's counter only if its last known value leaves fewer than
+   * `wanted`.
+   */
   room(wanted = 1): number {
     const room = this.capacity - ((this.tail - this.seenHead) | 0);
     return room >= wanted ? room : this.exactRoom();
   }
 
-  /** Records that may be pushed now, by the consumer's counter as it stands. */
+  /** Number of records that may be pushed now, by the consumer's present counter. */
   exactRoom(): number {
     this.seenHead = Atomics.load(this.counters.words, this.counters.head);
     return this.capacity - ((this.tail - this.seenHead) | 0);
@@ -80,7 +83,7 @@ export class RingProducer {
     this.tail = (this.tail + 1) | 0;
   }
 
-  /** Hands all pushed records to the consumer; false where there were none. */
+  /** Hands all pushed records to the consumer; returns false if there were none. */
   publish(): boolean {
     if (Atomics.load(this.counters.words, this.counters.tail) === this.tail) return false;
     Atomics.store(this.counters.words, this.counters.tail, this.tail); // releases the records; pairs with available()
@@ -109,12 +112,12 @@ export class RingConsumer {
     return (Atomics.load(this.counters.words, this.counters.tail) - this.head) | 0; // acquires; pairs with publish()
   }
 
-  /** Where in `cells` the record stands that is taken after `count` others. Precondition: available() > count. */
+  /** The place in `cells` of the record after `count` others. Precondition: available() > count. */
   peek(count: number): number {
     return ((this.head + count) & this.mask) * this.stride;
   }
 
-  /** Takes the next record and returns where in `cells` it stands; valid until release(). Precondition: available() > 0. */
+  /** Takes the next record and returns its place in `cells`; valid until release(). Precondition: available() > 0. */
   take(): number {
     const at = (this.head & this.mask) * this.stride;
     this.head = (this.head + 1) | 0;

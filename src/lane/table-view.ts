@@ -9,9 +9,9 @@ const DUE_AT = DUE;
 const TAG_AT = TAG;
 
 /**
- * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; which
- * mixtures of old and new are harmless, and why, stands at `ServedLane`. Deadlines are doubles: another thread
- * might see a half of one: they are believed only where the due word bears them out.
+ * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; `ServedLane`
+ * explains why any mixture of old and new is harmless. Deadlines are doubles, of which another thread might see half: they are
+ * trusted only if the due word agrees.
  */
 export class TableView {
   private readonly words: Int32Array;
@@ -26,7 +26,7 @@ export class TableView {
     this.scale = scale;
   }
 
-  /** Slots that may have been used lie below. */
+  /** All slots that may have been used are below. */
   highWater(): number {
     return Atomics.load(this.header, HIGH_WATER);
   }
@@ -45,11 +45,11 @@ export class TableView {
   }
 
   /**
-   * The whole due tick of a live timer; `now` is the clock's tick. Where a deadline was set when it
-   * had passed, and 2^32 ticks ago or more, a later tick than its own: at the latest the next.
+   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had already passed when it was set, 2^32
+   * ticks ago or more, the result is later than its own tick: at most the next tick.
    */
   dueTickOf(slot: number, now: number): number {
-    // Beside slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
+    // Apart from slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
     return dueTickFrom(this.dueOf(slot), this.deadlineTickOf(slot), now);
   }
 
@@ -62,7 +62,7 @@ export class TableView {
     }
   }
 
-  /** The earliest due tick of all live timers; Infinity where none is live. */
+  /** The earliest due tick of all live timers; Infinity if none is live. */
   earliestDueTick(now: number): number {
     let earliest = Number.POSITIVE_INFINITY;
     this.forEachLive((slot) => {

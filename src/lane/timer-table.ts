@@ -15,7 +15,7 @@ const DEADLINE_AT = DEADLINE;
  * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds
  * its index.
  *
- *   live slot    tag = generation·2 + 1    due = due word             deadline = as asked for, ms
+ *   live slot    tag = generation·2 + 1    due = due word             deadline = as requested, ms
  *   free slot    tag = next generation·2   due = next free slot or -1
  *   fresh slot   0, never touched: slots >= highWater
  *
@@ -30,7 +30,7 @@ export class TimerTable {
   readonly capacity: number;
   size = 0;
   highWater = 0;
-  /** Slots taken out of use because their generations are used up. */
+  /** Number of slots taken out of use because their generations are used up. */
   retired = 0;
 
   private readonly words: Int32Array;
@@ -40,19 +40,19 @@ export class TimerTable {
   private readonly idBase: number;
   private readonly tagMask: number;
   private readonly highMask: number;
-  /** Generation bits above the 31 that the tag holds; present only where the layout has room for them. */
+  /** Generation bits above the 31 of the tag; only if the layout has room for them. */
   private readonly high: Uint32Array | undefined;
   private readonly firstTag: number;
   private readonly firstHigh: number;
   private freeHead = -1;
 
-  /** `firstGeneration` is for tests; by default it is drawn at random. */
+  /** `firstGeneration` is for tests; by default it is random. */
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
     this.capacity = memory.capacity;
     this.words = wordsIn(memory.table);
     this.doubles = doublesIn(memory.table);
     this.slots = 2 ** layout.slotBits;
-    this.slotMask = (this.slots - 1) | 0; // or else it would be kept as a double, for `slots` may be one
+    this.slotMask = (this.slots - 1) | 0; // V8: words; `slots` may be a double
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
     const lowBits = Math.min(31, layout.generationBits);
     this.tagMask = (2 ** lowBits - 1) << 1;
@@ -81,8 +81,8 @@ export class TimerTable {
   }
 
   /**
-   * Ends a live timer; its id is stale from here on. False where the slot is retired with it: of the others each is the
-   * next to be allocated.
+   * Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be
+   * allocated.
    */
   free(slot: number): boolean {
     const { words } = this;
@@ -96,13 +96,13 @@ export class TimerTable {
     return true;
   }
 
-  /** The slot of a live timer; -1 for any other number, and for anything that is no number. */
+  /** The slot of a live timer; -1 for any other number, and for anything that is not a number. */
   slotOf(id: TimerId): number {
     if (typeof id !== 'number') return -1;
     const slot = id & this.slotMask;
     if (slot >= this.highWater) return -1;
     const tag = this.words[(slot << RECORD) | TAG_AT];
-    // Differences of exact whole numbers: no id is made to be compared, which a call that is not inlined would box.
+    // Differences of exact integers: an id made for the comparison would be boxed by a call that is not inlined.
     return (tag & 1) === 1 && id - this.idBase - slot === this.generationOf(slot, tag) * this.slots ? slot : -1;
   }
 
@@ -112,7 +112,7 @@ export class TimerTable {
     return this.idBase + generation * this.slots + slot;
   }
 
-  /** Visits the free slots, the one freed last first, until `visit` returns false. */
+  /** Visits the free slots, the last freed first, until `visit` returns false. */
   forEachFree(visit: (slot: number) => boolean): void {
     for (let slot = this.freeHead; slot >= 0 && visit(slot); ) slot = this.words[(slot << RECORD) | DUE_AT];
   }
@@ -121,7 +121,7 @@ export class TimerTable {
     return (this.words[(slot << RECORD) | TAG_AT] & 1) === 1;
   }
 
-  /** Changes with every timer of the slot; what commands and fired records carry to name the timer they mean. */
+  /** Changes with every timer of the slot; commands and fired records carry it to name their timer. */
   tagOf(slot: number): number {
     return this.words[(slot << RECORD) | TAG_AT];
   }
@@ -144,13 +144,13 @@ export class TimerTable {
     return this.freeHead < 0 && this.highWater === this.capacity;
   }
 
-  /** The generation that a tag of the slot carries the low bits of. */
+  /** The generation whose low bits a tag of the slot has. */
   private generationOf(slot: number, tag: number): number {
     const low = tag >>> 1;
     return this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
   }
 
-  /** Carries where the low bits of a slot's generation have wrapped; whether it is the slot's first once more. */
+  /** Carries if the low bits of a slot's generation have wrapped; returns whether it is the slot's first generation again. */
   private isUsedUp(slot: number, tag: number): boolean {
     const { high } = this;
     if (high !== undefined && tag === 0) high[slot] = (high[slot] + 1) & this.highMask;
@@ -159,7 +159,7 @@ export class TimerTable {
     return true;
   }
 
-  /** A slot that has never been used, as the only one of the free list; -1 when there is none. */
+  /** Makes a slot that has never been used the only one of the free list; -1 if there is none. */
   private takeFresh(): number {
     const slot = this.highWater;
     if (slot === this.capacity) return -1;

@@ -20,10 +20,10 @@ export interface LaneSetup {
   readonly clientBell: SharedArrayBuffer;
 }
 
-/** All that a shard is made of; can be cloned to another thread. */
+/** All parts of a shard; can be cloned to another thread. */
 export interface ShardSetup {
   readonly number: number;
-  /** ms per tick */
+  /** In ms. */
   readonly tick: number;
   readonly wheel: WheelConfig;
   readonly clock: SharedClockMemory;
@@ -40,32 +40,32 @@ export interface BuiltShard {
   readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
   readonly scale: TickScale;
-  /** Live timers that were indexed from the tables. */
+  /** Number of live timers that were indexed from the tables. */
   readonly rescheduled: number;
 }
 
 /**
- * What a lane is served from: nothing, by the first that serves it; its timer table, in the place of one that died; what the
- * one before has handed over.
+ * What a shard builds a lane's index from: 'nothing' for the first that serves it; the timer table after a death; or the entries
+ * that the previous shard has handed over.
  */
 export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 
-/** The same for all lanes of a shard, or each lane's. */
+/** One origin for all lanes of a shard, or each lane's. */
 export type ShardOrigin = 'nothing' | 'tables' | readonly LaneOrigin[];
 
 export const originOf = (origin: ShardOrigin, lane: number): LaneOrigin =>
   typeof origin === 'string' ? origin : origin[lane];
 
 export interface BuildOptions {
-  /** For clients in this very thread: called with the lane that has news. By default its client is woken by its bell. */
+  /** For clients in this thread: called with the lane that has news. By default the client's bell wakes its thread. */
   readonly news?: (lane: number) => void;
-  /** For clients in this very thread: what each lane's commands are taken from. */
+  /** For clients in this thread: the stages from which each lane's commands are taken. */
   readonly stages?: readonly CommandStage[];
-  /** With `stages`: the shard keeps journals, so that it can hand its lanes over. */
+  /** With `stages`: the shard keeps journals, so it can hand its lanes over. */
   readonly isTemporary?: boolean;
 }
 
-/** Puts a shard together. */
+/** Builds a shard. */
 export function buildShard(
   setup: ShardSetup,
   origin: ShardOrigin,
@@ -93,7 +93,7 @@ export function buildShard(
 }
 
 /**
- * A lane as the shard is to serve it, and the live timers found by its origin: the only place where a lane meets an engine.
+ * Builds a lane for the shard to serve, and counts the live timers found by its origin. Only here does a lane meet an engine.
  * Throws AllocationError.
  */
 export function serveLane(
@@ -104,7 +104,7 @@ export function serveLane(
 ): { lane: ServedLane; found: number } {
   const tick = scale.tickAtOrBefore(clock.refresh());
   const table = new TableView(memory, scale);
-  // Before everything that is due already, so that it is handed over in the order of its ticks.
+  // Starts before everything that is already due, so that it is handed over in the order of its ticks.
   const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
   const { capacity } = memory;
   const words = (count: number) => wordsIn(allocateWords(count));

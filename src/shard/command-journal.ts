@@ -3,9 +3,9 @@ import type { TableView } from '../lane/table-view.ts';
 const FIRST_SWEEP = 2 ** 13;
 
 /**
- * The timers that a shard has taken, in the order of their first commands, as (slot, tag): what a successor needs beside the
- * table to stand as this shard stands, order within a tick included. What stands here once more, and timers that have ended,
- * are swept out when they may be more than half: O(1) per command, 16 bytes per live timer at most beyond the first sweep.
+ * The timers that a shard has taken, in the order of their first commands, as (slot, tag). With the table, this is all that a
+ * successor needs to reach the same state, order within a tick included. Repeated entries and ended timers are removed when they
+ * may be more than half: O(1) per command, at most 16 bytes per live timer beyond the first sweep.
  */
 export class CommandJournal {
   private words = new Int32Array(FIRST_SWEEP);

@@ -4,31 +4,31 @@ import { type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { ShardCounters } from './shard.ts';
 
-/** A lane that its client hands over, or hands over once more to the successor of a thread that died. */
+/** A lane that its client hands over, or hands over again to the successor of a dead thread. */
 export interface OfferedLane {
-  /** Which of the shard's own lanes has the same placement. */
+  /** The index of the shard's own lane with the same placement. */
   readonly placement: number;
   readonly setup: LaneSetup;
   readonly origin: LaneOrigin;
 }
 
-/** What a client asks a shard's thread, and what that answers with. */
+/** The calls of a client to a shard's thread, and their answers. */
 export interface GuestCalls {
-  /** By lane, in the order of their attachment. */
+  /** By lane, in the order of attachment. */
   stats: ShardCounters[];
-  /** The same of their wheels. */
+  /** Their wheels, in the same order. */
   wheels: LaneWheels[];
-  /** What the client serves its lanes from, from here on: those of its lanes that the shard had. */
+  /** The lanes that the shard had, with the entries from which the client now serves them. */
   leave: { readonly placement: number; readonly entries: Int32Array }[];
 }
 
-/** `client` is the serial of the client; `reply` is its address. Threads of other epochs ignore what is not for theirs. */
+/** `client` is the serial of the client; `reply` is its address. Threads ignore messages for other epochs. */
 export type ToShard =
   | { kind: 'attach'; client: number; epoch: number; reply: string; lanes: readonly OfferedLane[] }
   | { kind: 'call'; client: number; epoch: number; reply: string; request: number; call: keyof GuestCalls }
   | { kind: 'detach'; client: number };
 
-/** `found`: live timers that were indexed by the lanes' origins. */
+/** `found`: number of live timers that were indexed by the lanes' origins. */
 export type FromShard =
   | { kind: 'attached'; host: number; epoch: number; lanes: number; found: number }
   | { kind: 'refused'; host: number; epoch: number; lanes: number; error: Error }
@@ -43,8 +43,8 @@ interface Guest {
 const answerTo = (address: string, message: FromShard): void => post(address, message);
 
 /**
- * The lanes of other clients than the one that a shard was built for: they come, and go, by messages. A client waits for
- * nothing: what it publishes meanwhile stands in the lane's ring.
+ * The lanes of clients other than the one for which a shard was built. They come and go by messages. A client does not wait: what
+ * it publishes meanwhile stays in the lane's ring.
  */
 export class GuestLanes {
   private readonly built: BuiltShard;
@@ -68,7 +68,7 @@ export class GuestLanes {
     return this.guests.find((guest) => guest.lane === lane)?.client ?? 0;
   }
 
-  /** What fails is the sender's to know. Where not even that can be told the thread ends: its successor is offered all lanes. */
+  /** Reports a failure to the sender. If even that fails, the thread ends: its successor is offered all lanes. */
   readonly receive = (message: ToShard): void => {
     if (message.kind === 'detach') this.dismiss(message.client);
     else if (message.epoch !== this.epoch) return;

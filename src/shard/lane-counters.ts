@@ -1,7 +1,7 @@
 import { type LaneMemory, RECORD_SHIFT } from '../lane/lane-memory.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
 
-/** What a shard has done for one lane since it was started; counts, and bytes. */
+/** The work of a shard for one lane since the shard was started: counts, and bytes. */
 export interface LaneCounters {
   /** Commands taken. */
   commands: number;
@@ -15,7 +15,7 @@ export interface LaneCounters {
   cascaded: number;
   /** Entries in the wheel now. */
   filed: number;
-  /** Memory of the lane and its index that has been touched: at most so much is resident. */
+  /** Memory of the lane and its index that has been touched: at most this much is resident. */
   bytes: number;
   /** Address space laid out for them, for the whole capacity. */
   reservedBytes: number;
@@ -25,8 +25,8 @@ const BYTES_PER_COMMAND = 16;
 const BYTES_PER_RECORD = 4 << RECORD_SHIFT;
 
 /**
- * Given the slots used so far, and the commands that came by the ring. `noteBytes`: what the shard keeps of a slot beside its
- * index.
+ * Computes the bytes from the slots used so far and the commands that came by the ring. `noteBytes`: the bytes per slot that the
+ * shard keeps beside its index.
  */
 export function bytesOfLane(
   memory: LaneMemory,

@@ -1,19 +1,19 @@
 import type { LevelOccupancy } from '../wheel/tick-index.ts';
 import type { LaneQueues, ServedLane } from './served-lane.ts';
 
-/** A lane's queues, and whose it is. */
+/** A lane's queues, with the client that owns it. */
 interface OwnedQueues extends LaneQueues {
-  /** The serial of its client; undefined where that is the one that asks. */
+  /** The serial of its client; undefined if that is the asking client. */
   readonly client: number | undefined;
-  /** Entries in its wheel: timers, and what cancelled ones have left until their tick comes. */
+  /** Entries in its wheel: timers, and entries of cancelled ones until their tick comes. */
   readonly filed: number;
 }
 
-/** The wheels of lanes of one placement, summed: they run by one clock. */
+/** The sum of the wheels of lanes of one placement. They share a clock. */
 export interface LaneWheels {
-  /** The tick up to which all that was due has been handed over, by the lane that is furthest. */
+  /** The tick up to which due timers have been handed over, by the most advanced lane. */
   now: number;
-  /** Empty where no lane is served. */
+  /** Empty if no lane is served. */
   readonly levels: LevelOccupancy[];
   readonly queues: OwnedQueues[];
 }
@@ -24,7 +24,7 @@ export function wheelOf(lane: ServedLane, client?: number): LaneWheels {
   return { now: index.now, levels: index.levels(), queues: [{ client, filed: index.size, ...lane.queues() }] };
 }
 
-/** A slot that is occupied in both counts twice. */
+/** Adds a wheel to a sum. A slot that is occupied in both counts twice. */
 export function addWheel(sum: LaneWheels, { now, levels, queues }: LaneWheels): void {
   for (const [number, level] of sum.levels.entries()) {
     const { arcs, entries, hand, occupied } = levels[number];
@@ -37,5 +37,5 @@ export function addWheel(sum: LaneWheels, { now, levels, queues }: LaneWheels): 
   sum.now = Math.max(now, sum.now);
 }
 
-/** Of a lane that nobody serves. */
+/** The wheel of a lane that is not served. */
 export const NO_WHEEL: LaneWheels = { now: 0, levels: [], queues: [] };

@@ -1,14 +1,14 @@
-/** A command whose due tick had passed when it came. */
+/** A command whose due tick had passed when it arrived. */
 export interface LateCommand {
   readonly slot: number;
   readonly tag: number;
   readonly tick: number;
 }
 
-/** The late commands of a round: once all of them are in, by due tick and, within one, as they came. */
+/** The late commands of a round, sorted when all are in: by due tick and, within one, by arrival. */
 export class LateCommands {
   private commands: LateCommand[] = [];
-  /** Those before it have been handed over. */
+  /** The commands before it have been handed over. */
   private next = 0;
 
   get length(): number {
@@ -24,14 +24,14 @@ export class LateCommands {
     this.commands.push({ slot, tag, tick });
   }
 
-  /** All of the round are in. */
+  /** Called when all commands of the round are in. */
   sort(): void {
-    if (this.next > 0) this.commands = this.commands.slice(this.next); // some had no room, and more have come
+    if (this.next > 0) this.commands = this.commands.slice(this.next); // some had no room, and more have arrived
     this.next = 0;
     this.commands.sort((one, other) => one.tick - other.tick);
   }
 
-  /** The first has been handed over. */
+  /** Drops the first, which has been handed over. */
   drop(): void {
     this.next += 1;
     if (this.next < this.commands.length) return;
@@ -39,7 +39,7 @@ export class LateCommands {
     this.next = 0;
   }
 
-  /** All that have not been handed over. */
+  /** The commands that have not been handed over. */
   rest(): readonly LateCommand[] {
     return this.commands.slice(this.next);
   }

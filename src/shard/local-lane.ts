@@ -7,14 +7,14 @@ import type { TickIndex } from '../wheel/tick-index.ts';
 import type { CommandJournal } from './command-journal.ts';
 import { ServedLane } from './served-lane.ts';
 
-/** Commands that are read ahead of their filing, in words. */
+/** How far commands are read ahead of filing, in words. */
 const BLOCK_WORDS = 2 * 64;
 
 /**
- * A lane of a client in this very thread. It takes commands where they are staged, and what they ask for from the table.
+ * A lane of a client in this thread. It takes commands from the stage, and their values from the table.
  *
- * No note says for which timer of its slot an entry was filed: every command takes out what the slot was filed for, and all
- * commands are taken before the index advances. So what an entry stands for has ended exactly if its slot is free.
+ * No note says for which timer of its slot an entry was filed: every command removes the old entry of its slot, and all commands
+ * are taken before the index advances. So the timer of an entry has ended exactly if its slot is free.
  */
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
@@ -22,7 +22,7 @@ export class LocalLane extends ServedLane {
   private readonly stage: CommandStage;
   private readonly journal: CommandJournal | undefined;
 
-  /** With a journal the lane can be handed over to another shard: see `handOver`. */
+  /** With a journal, the lane can be handed over to another shard: see `handOver`. */
   constructor(
     memory: LaneMemory,
     table: TableView,
@@ -36,7 +36,7 @@ export class LocalLane extends ServedLane {
     this.journal = journal;
   }
 
-  /** Commands that the one before has not taken stand in the ring. */
+  /** Commands that the previous shard has not taken are in the ring. */
   override takeOver(entries: Int32Array, now: number): number {
     const found = super.takeOver(entries, now);
     const ring = new RingConsumer(this.memory.commands, commandCounters(this.header));
@@ -69,7 +69,7 @@ export class LocalLane extends ServedLane {
     if (this.roundLeft === 0) this.takeRest();
   }
 
-  /** Takes what was staged since the round began, however much: the client has done more for it between two turns. */
+  /** Takes all commands staged since the round began, however many: between two turns the client has done more work on them. */
   private takeRest(): void {
     this.roundLeft = this.stage.length;
     if (this.roundLeft === 0) return;
@@ -79,13 +79,13 @@ export class LocalLane extends ServedLane {
 
   private take(count: number): void {
     const { stage } = this;
-    Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds in the table all that is taken here
+    Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds all taken timers in the table
     for (let left = count; left > 0; ) {
       const { dropped } = stage;
       const chunk = stage.firstLive(this.roundLeft);
       this.roundLeft -= stage.dropped - dropped;
       if (chunk === undefined) {
-        this.roundLeft = 0; // the client has cleared some out
+        this.roundLeft = 0; // the client has dropped stale ones
         break;
       }
       const entries = Math.min((chunk.end - chunk.start) / 2, left, this.roundLeft);
@@ -102,12 +102,12 @@ export class LocalLane extends ServedLane {
     }
   }
 
-  /** The staged are found in the table as well. They are filed once more when they are taken. */
+  /** Staged commands are also in the table. They are filed again when they are taken. */
   protected skipCommands(): void {
     new RingConsumer(this.memory.commands, commandCounters(this.header)).skipAll();
   }
 
-  /** If it is live: of an earlier timer of the slot nothing is filed any more. */
+  /** True if it is live: an earlier timer of the slot has no entry left. */
   protected isFiledFor(_slot: number, tag: number): boolean {
     return (tag & 1) === 1;
   }
@@ -126,7 +126,9 @@ export class LocalLane extends ServedLane {
     this.index.remove(slot);
   }
 
-  /** Asks the index for the slots, only to have its answers in the processor's cache: here no look-up waits for another. */
+  /**
+   * Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another.
+   */
   private readAhead(words: Int32Array, start: number, end: number): void {
     const { index } = this;
     let filed = 0;

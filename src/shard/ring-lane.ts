@@ -7,10 +7,10 @@ import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
 import { ServedLane } from './served-lane.ts';
 
-/** Commands that are read ahead of their filing. */
+/** How many commands are read ahead of filing. */
 const BLOCK = 64;
 
-/** A lane of another thread's client: commands come by the ring, and its own note says which tag a slot is filed under. */
+/** A lane of another thread's client. Commands come by the ring; the lane itself notes under which tag a slot is filed. */
 export class RingLane extends ServedLane {
   protected readonly noteBytes = Int32Array.BYTES_PER_ELEMENT;
   private readonly tags: Int32Array;
@@ -23,8 +23,8 @@ export class RingLane extends ServedLane {
   }
 
   /**
-   * Everything filed, in order of due tick and, within one, of filing. It is filed no more. What is late stands behind what
-   * was filed for its tick, see `handOverLate`; the one that takes over files by ticks.
+   * Returns all entries, in order of due tick and, within one, of filing, and removes them. Late ones come after the entries for
+   * their tick, see `handOverLate`; the new shard files by ticks.
    */
   handOver(): Int32Array {
     const entries = new Int32Array(2 * (this.index.size + this.late.length));
@@ -55,7 +55,7 @@ export class RingLane extends ServedLane {
     this.byRing += count;
   }
 
-  /** Acquires the tail first: whatever was published is in the table. */
+  /** Acquires the tail first: then everything published is in the table. */
   protected skipCommands(): void {
     this.commandRing.skipAll();
   }
@@ -70,7 +70,7 @@ export class RingLane extends ServedLane {
 
   protected file(slot: number, tag: number, tick: number): void {
     if (this.index.has(slot)) {
-      // The same timer, filed early enough already, and near enough for its due word: it is filed again when that tick comes.
+      // The same timer is already filed, early enough and near enough for its due word: it is refiled when that tick comes.
       if (this.tags[slot] === tag) {
         const wait = tick - this.index.tickOf(slot);
         if (wait >= 0 && wait <= NEAR) return;
@@ -87,8 +87,8 @@ export class RingLane extends ServedLane {
   }
 
   /**
-   * Looks up what filing the next commands will ask for, only to have it in the processor's cache: here no look-up waits for
-   * another of its kind.
+   * Reads what the filing of the next commands will need, only to bring it into the processor's cache: these look-ups do not wait
+   * for one another.
    */
   private readAhead(count: number): void {
     const { commandRing, index, tags } = this;

@@ -7,11 +7,11 @@ import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
 import { LateCommands } from './late-commands.ts';
 
-/** What waits in a lane: for its shard, and for its client. */
+/** What waits in a lane, for its shard and for its client. */
 export interface LaneQueues {
   /** Commands that the shard has not taken. */
   commands: number;
-  /** Timers whose command came after their tick, taken and not yet handed over. */
+  /** Timers whose command arrived after their tick; taken, but not yet handed over. */
   late: number;
   /** Fired records that the client has not taken. */
   fired: number;
@@ -20,34 +20,34 @@ export interface LaneQueues {
 /**
  * One lane as its shard sees it: a disposable index over the client's timer table.
  *
- * What holds between turns, and why nothing is lost: for every live timer of the table
+ * Invariant between turns, which is why nothing is lost: for every live timer of the table
  *
  *     a command for it is on its way,
  *     or the index has its slot filed under its tag, at a tick not after its due tick,
- *     or a fired record with its tag is on its way to the client, which checks the table once more.
+ *     or a fired record with its tag is on its way to the client, which checks the table again.
  *
- * So a cancel needs no command: the entry is dropped when its tick comes and the table no longer knows its tag. A move
- * to later needs none: the entry is filed again when its old tick comes. A move to earlier, and every new timer, does.
+ * So a cancel needs no command: when the entry's tick comes, the table has another tag, and the entry is dropped. A move
+ * to later needs none: the entry is refiled when its old tick comes. A move to earlier needs one, and every new timer.
  *
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a
  * fired record that the client answers with a new command; one that is too late can only be older than a move to
  * earlier, whose command is on its way. A due word is compared with the tick of the entry that came due: the two are
- * near, because a move that is not near is commanded; where a mixture makes them seem so, the client has the last word.
+ * near, because a far move is commanded; if a mixture makes them seem near, the client decides.
  */
 export abstract class ServedLane implements DueSink {
   readonly index: TickIndex;
   readonly clientBell: ClientBell;
-  /** Commands taken, and those of them that came by the ring. */
+  /** Number of commands taken, and of those that came by the ring. */
   commands = 0;
   byRing = 0;
   fired = 0;
   refiled = 0;
   dropped = 0;
-  /** What was read only to be in the cache. V8: used results */
+  /** The sum of words read only for the cache. V8: used results */
   prefetchSink = 0;
 
-  /** Bytes that it keeps of each slot beside the index. */
+  /** Bytes per slot that it keeps beside the index. */
   protected abstract readonly noteBytes: number;
   protected readonly memory: LaneMemory;
   protected readonly header: Int32Array;
@@ -70,29 +70,28 @@ export abstract class ServedLane implements DueSink {
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
 
-  // How its commands come, and what it knows of a slot that is filed.
+  // How its commands arrive, and what it knows about a filed slot.
 
-  /** Commands that have been published and not taken. */
+  /** Number of commands that are published and not taken. */
   protected abstract available(): number;
-  /** Files the next commands of the round, at most this many. Hands those that are late to `late`. */
+  /** Files the next commands of the round, at most `count`. Passes late ones to `late`. */
   protected abstract takeCommands(count: number): void;
-  /** Drops what was published: it is in the table that is read next. */
+  /** Drops published commands: the table that is read next contains them. */
   protected abstract skipCommands(): void;
-  /** Whether a slot is filed for the timer that the table has there, under this tag. Precondition: it was filed. */
+  /** Whether a slot's entry belongs to the timer that the table has there, under this tag. Precondition: the slot was filed. */
   protected abstract isFiledFor(slot: number, tag: number): boolean;
-  /** The tag that a slot is filed under. Precondition: it is filed. */
+  /** The tag under which a slot is filed. Precondition: it is filed. */
   protected abstract filedTagOf(slot: number): number;
-  /** Files a live timer, whatever its slot is filed for. */
+  /** Files a live timer, and replaces any entry of its slot. */
   protected abstract file(slot: number, tag: number, tick: number): void;
-  /** Takes a slot out of the index to be handed over under a tag. */
+  /** Removes a slot from the index, to hand it over under a tag. */
   protected abstract takeOut(slot: number, tag: number): void;
-  /** What another shard takes the lane over with. From here on this one must not touch it. */
+  /** Returns what another shard needs to take the lane over. After that this one must not touch the lane. */
   abstract handOver(): Int32Array;
 
   /**
-   * Builds the index from the table; for a shard that takes the place of one that died. Commands published before are
-   * skipped, since the table already shows what they asked for; later ones come as always.
-   * Returns the number of live timers found.
+   * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since the table
+   * already contains them; later ones arrive as usual. Returns the number of live timers found.
    */
   rebuild(now: number): number {
     this.skipCommands();
@@ -105,8 +104,8 @@ export abstract class ServedLane implements DueSink {
   }
 
   /**
-   * Builds the index from what a shard has handed over that served the lane until now. Commands that it has not taken
-   * come as always. Returns the number of live timers found.
+   * Builds the index from the entries that the previous shard has handed over. Commands that it has not taken arrive as usual.
+   * Returns the number of live timers found.
    */
   takeOver(entries: Int32Array, now: number): number {
     let found = 0;
@@ -126,26 +125,26 @@ export abstract class ServedLane implements DueSink {
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
   }
 
-  /** What waits in its queues. */
+  /** Counts what waits in its queues. */
   queues(): LaneQueues {
     const fired = this.firedRing.capacity - this.firedRing.exactRoom();
     return { commands: this.available(), late: this.late.length, fired };
   }
 
   /**
-   * Notes which request the coming round will answer. Request before clock before commands: so an answer covers the time
-   * to which a client moved the clock before it asked, and a time covers the commands published before it was set.
+   * Notes which request the coming round will answer. The order is request, clock, commands. So an answer covers the time to
+   * which a client moved the clock before it asked, and a time covers the commands published before the clock was set.
    */
   noteRequest(): void {
     if (this.roundLeft === 0 && this.late.length === 0) this.request = Atomics.load(this.header, REQUEST);
   }
 
   /**
-   * Takes part in a turn at `now`: files commands, fires what is due, publishes; at most `budget` of each. Commands are
-   * taken in rounds: a round covers all that had been published when it began, and only when all of them are filed does
-   * the wheel advance, to the tick at which it began. So whatever a client publishes before it moves a manual clock, or
-   * before a deadline, stands in its place when that tick is handed over, however small the budget.
-   * Returns whether there is more to do at once.
+   * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are taken in
+   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel
+   * advance, to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a
+   * deadline, is in its place when that tick is handed over, however small the budget. Returns whether there is more to do at
+   * once.
    */
   turn(now: number, budget: number): boolean {
     if (this.roundLeft === 0 && this.late.length === 0) {
@@ -163,12 +162,12 @@ export abstract class ServedLane implements DueSink {
     return !isDone && !this.isBlocked();
   }
 
-  /** What `due` will ask the table for. */
+  /** Reads what `due` will need of the table. */
   prefetch(slot: number): void {
     this.prefetchSink ^= this.table.tagOf(slot);
   }
 
-  /** An entry's tick has come: the table decides. */
+  /** Called when an entry's tick has come: the table decides. */
   due(slot: number, tick: number): void {
     const due = this.table.dueOf(slot);
     const tag = this.table.tagOf(slot); // after due: while the tag still matches, due is this timer's
@@ -177,7 +176,7 @@ export abstract class ServedLane implements DueSink {
       return;
     }
     const later = ticksBetween(tick, due);
-    // A due word of long ago may look later than it is; the deadline does not.
+    // An old due word may seem later than it is; the deadline does not.
     if (later > 0 && this.table.deadlineTickOf(slot) > tick) {
       this.insert(slot, tick + later);
       this.refiled += 1;
@@ -187,7 +186,7 @@ export abstract class ServedLane implements DueSink {
     this.fired += 1;
   }
 
-  /** The tick at which the lane has something to do; what is late waits for nothing but room. */
+  /** The tick at which the lane next has something to do. Late timers wait only for room. */
   nextEvent(): number {
     return this.late.length > 0 ? this.roundTick : this.index.nextEvent();
   }
@@ -197,17 +196,17 @@ export abstract class ServedLane implements DueSink {
     return this.roundLeft > 0 || this.available() > 0 || this.nextEvent() <= now;
   }
 
-  /** Whether commands or a request came in since this turn looked. */
+  /** Whether commands or a request have arrived since this turn read them. */
   hasNews(): boolean {
-    if (this.late.length > 0) return false; // no round begins before it is handed over: see nextEvent()
+    if (this.late.length > 0) return false; // no round begins before these are handed over: see nextEvent()
     return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
-  /** Whether due timers wait for room in the fired ring, so that only the client can help; it is told to ring. */
+  /** Whether due timers wait for room in the fired ring, so that only the client can help. The client is then asked to ring. */
   isBlocked(): boolean {
     const full = this.firedRing.exactRoom() === 0;
     if (full === (Atomics.load(this.header, BLOCKED) === 1)) return full;
-    Atomics.store(this.header, BLOCKED, full ? 1 : 0); // pairs with the client's look after it has released records
+    Atomics.store(this.header, BLOCKED, full ? 1 : 0); // pairs with the client's load after it has released records
     return this.firedRing.exactRoom() === 0;
   }
 
@@ -216,7 +215,7 @@ export abstract class ServedLane implements DueSink {
     return this.table.earliestDueTick(now);
   }
 
-  /** Every entry of the index with the tag that it is filed under. */
+  /** Returns every entry of the index, with the tag under which it is filed. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
     this.index.forEach((slot, tick) => void entries.push({ slot, tag: this.filedTagOf(slot), tick }));
@@ -224,9 +223,8 @@ export abstract class ServedLane implements DueSink {
   }
 
   /**
-   * Hands over what came after its tick had been: in order of due tick, before anything that is due later, and behind what
-   * the index still holds of the very tick, which an earlier turn has cut short. Returns what is left of the budget; what
-   * is beyond it waits for the next turn.
+   * Hands over the late timers: in order of due tick, before any timer that is due later, and after the index's entries for the
+   * same tick, which a previous turn may have cut short. Returns what is left of the budget; the rest waits for the next turn.
    */
   private handOverLate(budget: number): number {
     const { index, late } = this;
@@ -238,7 +236,7 @@ export abstract class ServedLane implements DueSink {
         continue;
       }
       late.drop();
-      // Out of the ring's order: the timer may have ended, and its slot may be filed for the next.
+      // Not in the ring's order: the timer may have ended, and its slot may be filed for the next one.
       if (this.table.tagOf(slot) !== tag) continue;
       this.takeOut(slot, tag);
       this.due(slot, tick);
@@ -247,25 +245,28 @@ export abstract class ServedLane implements DueSink {
     return left;
   }
 
-  /** Hands over what the index holds up to a tick. Returns what is left of the budget: 0 where it did not suffice. */
+  /** Hands over the index's entries up to a tick. Returns what is left of the budget: 0 if it did not suffice. */
   private advance(tick: number, budget: number): number {
     const before = this.fired + this.refiled + this.dropped;
     const isDone = this.index.advanceTo(tick, this, budget);
     return isDone ? Math.max(0, budget - (this.fired + this.refiled + this.dropped - before)) : 0;
   }
 
-  /** Hands fired records to the client, and its answer where the lane has caught up with the clock; rings if there is news. */
+  /** Publishes fired records to the client, and its answer if the lane has caught up with the clock; rings if there is news. */
   private publish(isCaughtUp: boolean): void {
     let news = this.firedRing.publish();
     if (isCaughtUp && Atomics.load(this.header, ANSWERED) !== this.request) {
-      Atomics.store(this.header, ANSWERED, this.request); // after the records that it vouches for
+      Atomics.store(this.header, ANSWERED, this.request); // after the records that it covers
       news = true;
     }
-    // The client lowers its flag itself, when it has got rid of what it held back.
+    // The client itself lowers its flag, when it has published the commands that it held back.
     if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
   }
 
-  /** Beyond the range of a wheel without an overflow list the entry waits at its end, and is filed again from there. */
+  /**
+   * Files an entry. Beyond the range of a wheel without an overflow list, it waits at the end of the range and is refiled from
+   * there.
+   */
   protected insert(slot: number, tick: number): void {
     this.index.insert(slot, this.isBounded ? Math.min(tick, this.index.upperBound - 1) : tick);
   }

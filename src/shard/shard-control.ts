@@ -2,7 +2,7 @@ import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { Shard, ShardCounters } from './shard.ts';
 
-/** What a shard's index holds, for tests and for a look inside. */
+/** The contents of a shard's index, for tests and inspection. */
 export interface ShardSnapshot {
   lanes: { now: number; entries: { slot: number; tag: number; tick: number }[] }[];
 }
@@ -10,13 +10,13 @@ export interface ShardSnapshot {
 /** Lanes of other clients. */
 export interface Guests {
   readonly count: number;
-  /** Which of the shard's own lanes has the same placement. */
+  /** The index of the shard's own lane with the same placement. */
   placementOf(lane: ServedLane): number;
   /** The serial of its client. */
   clientOf(lane: ServedLane): number;
 }
 
-/** In one call: more than any capacity needs, and less than for ever, beside a client that floods the shard. */
+/** Maximum of turns in one call: more than any capacity needs, but finite if a client floods the shard. */
 const MOST_TURNS = 4096;
 
 const SUMMED = [
@@ -31,18 +31,18 @@ const SUMMED = [
   'reservedBytes',
 ] as const;
 
-/** The calls that the coordinator makes through comlink. None is on the path of a timer. */
+/** The calls that the coordinator makes through comlink. None of them carries a timer. */
 export class ShardControl {
   private readonly shard: Shard;
   private readonly guests: Guests | undefined;
 
-  /** `guests`: lanes of other clients, which come and go behind the lanes that the shard was built with. */
+  /** `guests`: lanes of other clients, which come and go after the shard's own lanes. */
   constructor(shard: Shard, guests?: Guests) {
     this.shard = shard;
     this.guests = guests;
   }
 
-  /** By lane of its own; what it has done for guests is counted with the lane of the same placement. */
+  /** By own lane; the work for guests is counted with the lane of the same placement. */
   stats(): ShardCounters[] {
     const own = this.ownLanes();
     const counters = this.shard.counters();
@@ -54,7 +54,7 @@ export class ShardControl {
     return sums;
   }
 
-  /** By lane of its own, with those of the same placement that guests have. See `wheelOf` for what it costs. */
+  /** By own lane, with the guests' lanes of the same placement. For the cost see `wheelOf`. */
   wheels(): LaneWheels[] {
     const own = this.ownLanes();
     const sums = this.shard.lanes.slice(0, own).map((lane) => wheelOf(lane));
@@ -65,20 +65,20 @@ export class ShardControl {
     return sums;
   }
 
-  /** The shard leaves its lanes: see {@link Shard.leave}. */
+  /** Makes the shard leave its lanes: see {@link Shard.leave}. */
   leave(): Int32Array[] {
     this.drain();
     return this.shard.leave();
   }
 
-  /** Takes turns until no command is left and everything due is published; returns how many it took. */
+  /** Takes turns until no command is left and all due timers are published; returns the number of turns. */
   drain(): number {
     let turns = 1;
     while (this.shard.turn() && turns < MOST_TURNS) turns += 1;
     return turns;
   }
 
-  /** The least due tick of all live timers of this shard's lanes; Infinity when there is none. */
+  /** The earliest due tick of all live timers of this shard's lanes; Infinity if there is none. */
   earliestDueTick(): number {
     this.drain();
     const own = this.shard.lanes.slice(0, this.ownLanes());
@@ -86,7 +86,7 @@ export class ShardControl {
     return Math.min(...own.map((lane) => lane.earliestDueTick(now)));
   }
 
-  /** Its own come first, and are dismissed by none but `leave`. */
+  /** Own lanes come first; only `leave` dismisses them. */
   private ownLanes(): number {
     return this.shard.lanes.length - (this.guests?.count ?? 0);
   }

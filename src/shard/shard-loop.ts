@@ -5,12 +5,12 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
 
-/** ms after which a shard looks again, however far its next event is: what systems make of longer waits differs. */
+/** ms after which a shard wakes, however far its next event is: systems treat longer waits differently. */
 const LONGEST_WAIT = 2 ** 31;
 
 /**
- * Wakes in a row that the loop answers by itself, and ms that it has slept for at most before each: a pass of the thread's
- * event loop costs as much as a turn that fires one timer. Whoever posts something to the thread rings, so nothing waits.
+ * Number of wakes in a row that the loop handles by itself, and the longest sleep in ms before each: a pass of the thread's event
+ * loop costs as much as a turn that fires one timer. Every sender of a message to the thread rings, so nothing waits.
  */
 const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
@@ -18,7 +18,7 @@ const SHORT_WAIT = 20;
 /** A thread of Deno reads no message in a pass of its event loop between two sleeps: it must not be blocked for it to come. */
 const sleepsBlocked = runtime !== 'deno';
 
-/** What a loop turns: see `BuiltShard`. */
+/** The parts that a loop turns: see `BuiltShard`. */
 export interface LoopParts {
   readonly shard: Shard;
   readonly doorbell: Doorbell;
@@ -28,11 +28,10 @@ export interface LoopParts {
 }
 
 /**
- * A worker's life: take a turn, let the thread's event loop run once (control calls arrive there), park, again. After a short
- * sleep that no ring has ended it goes on with the next turn at once.
- * Parked, the thread is asleep in the kernel and uses no CPU: until the next event of its wheels, or until rung.
- * There is no order to stop: a shard holds nothing that the table does not, so its thread is simply terminated. One that has
- * left its lanes (`ShardControl.leave`) turns and parks on, and does nothing.
+ * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After a short
+ * sleep that no ring has ended, the next turn follows at once. A parked thread is asleep in the kernel and uses no CPU, until the
+ * next event of its wheels or until rung. There is no command to stop: a shard holds nothing that the table does not, so its
+ * thread is simply terminated. A shard that has left its lanes (`ShardControl.leave`) goes on turning and parking without work.
  */
 export class ShardLoop {
   private readonly shard: Shard;
@@ -63,7 +62,7 @@ export class ShardLoop {
   }
 
   private readonly turn = (): void => {
-    this.rings = this.doorbell.rings(); // before the turn: a ring from here on ends the coming wait
+    this.rings = this.doorbell.rings(); // before the turn: a ring from now on ends the coming wait
     this.heartbeat.beat(this.rings);
     const more = this.shard.turn();
     setImmediate(more ? this.turn : sleepsBlocked ? this.park : this.parkUnblocked);
@@ -92,14 +91,14 @@ export class ShardLoop {
     this.turn();
   };
 
-  /** Returns for how many ms at most, 0 where there is something to do at once. */
+  /** Returns the longest sleep in ms; 0 if there is something to do at once. */
   private sleep(): number {
     const timeout = this.announce();
     if (timeout > 0) this.doorbell.wait(this.rings, timeout);
     return timeout;
   }
 
-  /** Tells clients that the shard is about to sleep. Returns for how many ms at most, 0 where there is something to do at once. */
+  /** Announces to clients that the shard is about to sleep. Returns the longest sleep in ms; 0 if there is something to do at once. */
   private announce(): number {
     const next = this.shard.nextEvent();
     this.doorbell.announce(next);
@@ -112,7 +111,7 @@ export class ShardLoop {
     this.clock.refresh();
   }
 
-  /** A manual clock does not move by itself: what has not come by now comes with a ring. */
+  /** A manual clock does not move by itself: later events come with a ring. */
   private timeUntil(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
     const left = this.scale.timeOf(tick) - this.clock.refresh();

@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ShardOrigin, ShardSetup } from './build-shard.ts';
 
-/** What a thread is given to serve a shard. */
+/** The task of a shard's thread. */
 export interface ShardTask {
   readonly setup: ShardSetup;
   readonly origin: ShardOrigin;
-  /** Where it hears of other clients: see `GuestLanes`. */
+  /** The address for other clients' messages: see `GuestLanes`. */
   readonly address: string;
-  /** Which of the shard's threads this is: they count from 1. */
+  /** The number of this thread among the shard's, from 1. */
   readonly epoch: number;
   /** Control calls, through comlink. */
   readonly control: MessagePort;

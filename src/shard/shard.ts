@@ -3,20 +3,23 @@ import type { TickScale } from '../time/tick-scale.ts';
 import type { LaneCounters } from './lane-counters.ts';
 import type { ServedLane } from './served-lane.ts';
 
-/** Most commands taken, and most entries handed over, per turn: shared by the lanes that have some; more waits for the next. */
+/**
+ * Maximum of commands taken, and of entries handed over, per turn. The lanes with work share it; the rest waits for the next
+ * turn.
+ */
 const TURN_BUDGET = 16_384;
-/** A lane's share is no less, however many there are. */
+/** The smallest share of a lane, however many lanes there are. */
 const MIN_BUDGET = 1024;
 
-/** What a shard has done for one of its lanes since it was started. */
+/** The work of a shard for one of its lanes since the shard was started. */
 export interface ShardCounters extends LaneCounters {
   /** Turns of the shard. */
   turns: number;
-  /** Lanes that the counts are sums over: the caller's own, and those that other clients have to the same shard. */
+  /** Number of lanes in the sums: the caller's own, and those of other clients to the same shard. */
   lanes: number;
 }
 
-/** Of a lane that nobody serves. */
+/** The counters of a lane that is not served. */
 export const NOTHING_DONE: Readonly<ShardCounters> = {
   turns: 0,
   lanes: 1,
@@ -31,12 +34,12 @@ export const NOTHING_DONE: Readonly<ShardCounters> = {
 };
 
 /**
- * A shard: the lanes it serves, each with its wheel, and one turn of work on them. There is no thread in here: the same
- * turns are taken by a worker's loop and, with `shards: 0`, by the event loop of the caller.
+ * A shard: the lanes it serves, each with its wheel, and one turn of work on them. It knows no thread: the same
+ * turns are taken by a worker's loop or, with `shards: 0`, by the caller's event loop.
  *
  *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
  *
- * A turn is bounded by its budget and leaves off where the next goes on.
+ * A turn is bounded by its budget; the next turn continues where it stopped.
  */
 export class Shard {
   readonly lanes: ServedLane[] = [];
@@ -65,7 +68,7 @@ export class Shard {
     return more;
   }
 
-  /** So that what a flooding client sends delays no other for longer than one lane's flood would. */
+  /** Limits each lane, so that a flood from one client delays the others no longer than one lane's flood would. */
   private budgetPerLane(now: number): number {
     let busy = 0;
     for (const lane of this.lanes) if (lane.isBusy(now)) busy += 1;
@@ -77,12 +80,12 @@ export class Shard {
     return this.scale.tickAtOrBefore(this.clock.refresh());
   }
 
-  /** Whether something has come in since the last turn looked. */
+  /** Whether anything has arrived since the last turn read the lanes. */
   hasNews(): boolean {
     return this.lanes.some((lane) => lane.hasNews());
   }
 
-  /** The tick until which the shard may sleep unless rung; Infinity when nothing is filed, or only the client can help. */
+  /** The tick until which the shard may sleep unless rung; Infinity if nothing is filed, or only the client can help. */
   nextEvent(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.lanes) {
@@ -91,12 +94,12 @@ export class Shard {
     return next;
   }
 
-  /** Serves the lane of one more client. */
+  /** Serves another lane. */
   admit(lane: ServedLane): void {
     this.lanes.push(lane);
   }
 
-  /** Serves the lane no more. */
+  /** Stops serving a lane. */
   dismiss(lane: ServedLane): void {
     const at = this.lanes.indexOf(lane);
     if (at >= 0) this.lanes.splice(at, 1);
@@ -107,7 +110,7 @@ export class Shard {
     return this.lanes.map((lane) => ({ turns: this.turns, lanes: 1, ...lane.counters() }));
   }
 
-  /** Leaves all lanes; returns for each what another shard takes it over with. No turn does anything from here on. */
+  /** Leaves all lanes. Returns for each what another shard needs to take it over. Later turns do nothing. */
   leave(): Int32Array[] {
     return this.lanes.splice(0).map((lane) => lane.handOver());
   }

@@ -3,52 +3,52 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
-/** What decides whether a thread pays; all counts since the scheduler's start. */
+/** The load that decides whether a thread pays; all counts since the scheduler's start. */
 export interface Load {
   /** ms */
   readonly now: number;
   /** Live timers. */
   readonly size: number;
-  /** Commands and deliveries: what an index has to do. */
+  /** Commands and deliveries: the work of an index. */
   readonly work: number;
 }
 
 /** What serves the shards, since when and why. */
 export interface Serving {
   by: 'inline' | 'threads';
-  /** ms on the scheduler's clock. */
+  /** Time of the last change, in ms on the scheduler's clock. */
   since: number;
   reason: string;
-  /** Times that this has changed. */
+  /** Number of changes so far. */
   changes: number;
 }
 
-/** ms that an inline index is watched for before it is judged. */
+/** ms for which an inline index is measured before a decision. */
 const WINDOW = 250;
 /**
- * A thread pays above this share of the event loop's time: its wakes and messages cost the loop about 2 % where timers
- * fire in every tick, however few.
+ * A thread pays above this share of the event loop's time. Its wakes and messages cost the loop about 2 % if timers fire in every
+ * tick, however few.
  */
 const MAX_INLINE_SHARE = 0.03;
-/** Live timers above which it pays for what is to come: a single cascade or burst of that many takes ms. */
+/** Live timers above which a thread pays for work to come: a single cascade or burst of so many takes ms. */
 const MAX_INLINE_LIVE = 100_000;
-/** ms between two looks at a shard on a thread, and how many in a row must find it idle before it is inline again. */
+/** ms between two checks of a shard on a thread, and how many in a row must find it idle before it is inline again. */
 const LOOK = 1000;
 const LOOKS = 10;
 /** Idle: the index would take less than this share of the loop's time … */
 const IDLE_SHARE = MAX_INLINE_SHARE / 6;
 /** … and holds so few timers that the loop takes them over within some ms. */
 const IDLE_LIVE = 10_000;
-/** ms per command or delivery, where that was not measured. */
+/** ms per command or delivery, if not measured. */
 const COST = 0.000_3;
-/** None takes more, cold and cascaded: what a turn has taken beyond that it has waited for a processor. */
+/** No command or delivery takes more, even cold and cascaded: the rest of a turn was waiting for a processor. */
 const MAX_COST = 0.005;
 
-/** A shard that can be given a thread, and taken from it. */
+/** A shard that can move to a thread and back. */
 export interface SwitchableShard extends ShardHost {
   /** ms of the client's thread that turns have taken while it was inline. */
   readonly inlineTime: number;
-  /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
+  /** Moves the shard to a thread, as soon as one is up. Precondition: it is inline, and this has not been called before. */
   startThread(): void;
   /** Serves it inline again. Never rejects. */
   endThread(): Promise<void>;
@@ -66,12 +66,12 @@ export class AutoShard implements ShardHost {
   private readonly shard: SwitchableShard;
   private readonly load: () => Load;
   private readonly changed: (serving: Serving) => void;
-  /** The window's beginning. */
+  /** The load at the window's beginning. */
   private from: Load;
   private busyFrom = 0;
   private cost = COST;
   private idleLooks = 0;
-  /** It changes no more: inline for good, or stopped. */
+  /** No more changes: inline for good, or stopped. */
   private isSettled = false;
   private isEnding = false;
   private isKept = false;
@@ -115,13 +115,13 @@ export class AutoShard implements ShardHost {
     await this.shard.stop();
   }
 
-  /** Others need a thread as well: it is started, if there is none, and kept. */
+  /** Other clients also need a thread: starts one if there is none, and keeps it. */
   keepThread(reason: string): void {
     this.isKept = true;
     if (this.serving.by === 'inline' && !this.isSettled) this.startThread(this.load(), reason);
   }
 
-  /** It is inline for good. */
+  /** The shard is inline for good. */
   stayInline(reason: string): void {
     this.isSettled = true;
     clearInterval(this.looking);
@@ -140,7 +140,7 @@ export class AutoShard implements ShardHost {
     if (elapsed < WINDOW) return;
     const busy = Math.min(this.shard.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
-    // A window that was open while nothing happened says nothing of what costs now.
+    // A window without events says nothing about present costs.
     if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
       if (load.work > from.work) this.cost = busy / (load.work - from.work);
       this.startThread(
@@ -159,7 +159,7 @@ export class AutoShard implements ShardHost {
       try {
         this.looking = setInterval(this.look, LOOK).unref();
       } catch {
-        return; // refused: it stays inline until it is judged again
+        return; // refused: inline until the next decision
       }
       this.shard.startThread();
       this.change('threads', load, reason);

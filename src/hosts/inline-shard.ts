@@ -24,46 +24,47 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
 const monotonic = new MonotonicClock(clockOrigin());
 
 export interface InlineEvents {
-  /** The client has something to look at, or the shard more to do. */
+  /** Called when the client has something to read, or the shard more to do. */
   news(): void;
-  /** The time of its next event has come. Called by Node itself: a turn can be taken in this very call. */
+  /** Called by Node when the time of the next event has come: a turn can be taken in this call. */
   woken(): void;
-  /** It has failed, and tries again. */
+  /** Called when it has failed; it tries again. */
   failed(error: ShardFailedError): void;
-  /** It was built in the place of one that died. */
+  /** Called when it has replaced a shard that died. */
   restarted(restart: ShardRestart): void;
 }
 
-/** What an inline shard is made of. */
+/** The parts of an inline shard. */
 export interface InlineParts {
   readonly setup: ShardSetup;
-  /** Where the lanes' clients stage their commands. */
+  /** The stages of the lanes' clients. */
   readonly stages: readonly CommandStage[];
   readonly events: InlineEvents;
 }
 
-/** Whom it follows. */
+/** The shard that it replaces. */
 export interface Predecessor {
   readonly origin: ShardOrigin;
-  /** Set where that one died, with the number of deaths since the shard was served last. */
+  /** Set if that one died, with the number of deaths since the shard was last served. */
   readonly cause?: Error;
   readonly deaths?: number;
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns, driven by the client's turns and by one native timer that stands
- * for the park. What the client stages goes straight to the index. No thread is started. Without timers nothing is built, either.
+ * A shard that runs in the caller's thread: the same turns, driven by the client's turns and by one native timer in place of the
+ * park. The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are
+ * timers.
  *
- * It is where a shard goes when nothing else can be had, so nothing ends it: what a turn or the building throws (memory
- * that is refused, above all) is reported, and the shard is built again from the tables, after longer and longer pauses. As
- * with a thread that dies, no timer is lost by that.
+ * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is refused), that
+ * is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a thread that dies, no timer is
+ * lost.
  */
 export class InlineShard implements ShardHost {
   readonly ready = Promise.resolve();
   readonly isInline = true;
-  /** Times that it has failed. */
+  /** Number of its failures. */
   deaths = 0;
-  /** ms of this thread's time that turns have taken. */
+  /** ms of this thread that turns have taken. */
   busy = 0;
   private readonly setup: ShardSetup;
   private readonly lanes: LaneSetup[];
@@ -72,22 +73,22 @@ export class InlineShard implements ShardHost {
   private readonly isTemporary: boolean;
   private readonly headers: Int32Array[];
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
-  /** What it is built from. */
+  /** The origin from which it is built. */
   private origin: ShardOrigin;
-  /** Why it has to be built; undefined once it is. */
+  /** Why it has to be built; undefined once it is built. */
   private cause: Error | undefined;
   private deathsSinceServed: number;
   private built: BuiltShard | undefined;
   private control: ShardControl | undefined;
-  /** For the next event, or for the end of a pause. */
+  /** Set for the next event, or for the end of a pause. */
   private timer: NodeJS.Timeout | undefined;
   private timerFor = Number.POSITIVE_INFINITY;
-  /** See `firedUpTo`: as it was with the last `catchUp`. */
+  /** See `firedUpTo`: the value at the last `catchUp`. */
   private firedTick = -1;
   private isPausing = false;
   private isOver = false;
 
-  /** Does nothing before it is told of a publication. One that `isTemporary` can hand its lanes over. */
+  /** Does nothing before the first publication. If it is temporary, it can hand its lanes over. */
   constructor({ setup, stages, events }: InlineParts, isTemporary: boolean, before: Predecessor) {
     this.lanes = [...setup.lanes];
     this.stages = [...stages];
@@ -99,7 +100,7 @@ export class InlineShard implements ShardHost {
     this.deathsSinceServed = before.deaths ?? 0;
     this.headers = this.lanes.map(({ memory }) => new Int32Array(memory.header));
     for (const stage of stages) stage.isServedHere = true;
-    new Doorbell(setup.doorbell).awake(); // nobody need ring: it turns whenever the client has published
+    new Doorbell(setup.doorbell).awake(); // no ring is needed: it turns whenever the client has published
   }
 
   afterPublish(): void {
@@ -112,7 +113,7 @@ export class InlineShard implements ShardHost {
       this.fail(error as Error);
       return;
     }
-    if (this.isOver) return; // closed by a listener that heard of a restart
+    if (this.isOver) return; // closed by a listener of a restart
     if (isMore) this.events.news();
     else this.sleep();
   }
@@ -146,7 +147,7 @@ export class InlineShard implements ShardHost {
     }
   }
 
-  /** Serves one more lane from here on, which has had no timer yet. Throws AllocationError. */
+  /** Serves another lane, which has had no timer yet. Throws AllocationError. */
   admit(lane: LaneSetup, stage: CommandStage): void {
     if (this.built !== undefined) {
       const { news, isTemporary } = this;
@@ -159,7 +160,7 @@ export class InlineShard implements ShardHost {
     if (typeof this.origin !== 'string') this.origin = [...this.origin, 'nothing'];
   }
 
-  /** Takes no turn any more; returns what another shard takes the lanes over with. Precondition: it is temporary. */
+  /** Stops taking turns; returns what another shard needs to take the lanes over. Precondition: it is temporary. */
   handOver(): ShardOrigin {
     this.end();
     for (const stage of this.stages) stage.isServedHere = false;
@@ -168,7 +169,7 @@ export class InlineShard implements ShardHost {
     try {
       return this.built.shard.lanes.map((lane) => lane.handOver());
     } catch {
-      return 'tables'; // no memory for a journal: all that is lost is the order within a tick
+      return 'tables'; // no memory for a journal: only the order within a tick is lost
     }
   }
 
@@ -193,7 +194,7 @@ export class InlineShard implements ShardHost {
     const built = buildShard(setup, this.origin, this.buildOptions());
     this.control = new ShardControl(built.shard);
     this.built = built;
-    this.origin = 'tables'; // should it ever be built again
+    this.origin = 'tables'; // in case it is ever rebuilt
     this.cause = undefined;
     if (cause !== undefined) {
       const deaths = this.deathsSinceServed;
@@ -210,15 +211,15 @@ export class InlineShard implements ShardHost {
     return { news, stages, isTemporary };
   }
 
-  /** Returns whether there is more to do at once. */
+  /** Takes a turn. Returns whether there is more to do at once. */
   private turn({ shard, clock }: BuiltShard): boolean {
     const begun = clock.exact();
-    const isMore = shard.turn() || shard.hasNews(); // a request is noted at the beginning of a round, not in its midst
+    const isMore = shard.turn() || shard.hasNews(); // requests are noted only at the beginning of a round
     this.busy += clock.refresh() - begun;
     return isMore;
   }
 
-  /** Wakes at its next event. */
+  /** Sets the timer for its next event. */
   private sleep(): void {
     const { shard, clock, scale } = this.built as BuiltShard;
     const next = shard.nextEvent();
@@ -232,7 +233,7 @@ export class InlineShard implements ShardHost {
       this.setTimer(this.wake, delay);
       this.timerFor = next;
     } catch {
-      this.events.news(); // with the client's next turn it is tried again
+      this.events.news(); // the client's next turn tries again
     }
   }
 
@@ -243,7 +244,7 @@ export class InlineShard implements ShardHost {
   };
 
   private fail(cause: Error): void {
-    this.built = undefined; // nobody knows how far it has come
+    this.built = undefined; // its state is unknown
     this.control = undefined;
     this.cause = cause;
     this.deaths += 1;
@@ -268,6 +269,6 @@ export class InlineShard implements ShardHost {
   }
 }
 
-/** Whether a shard has taken all commands, and has fired all that is due by a tick. */
+/** Whether a shard has taken all commands, and has fired all timers due by a tick. */
 const isDone = (shard: Shard, tick: number): boolean =>
   shard.nextEvent() > tick && !shard.hasNews() && !shard.lanes.some((lane) => lane.isBlocked());

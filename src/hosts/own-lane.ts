@@ -6,14 +6,14 @@ import type { GuestCalls, OfferedLane } from '../shard/guest-lanes.ts';
 export interface OwnLane {
   readonly placement: number;
   readonly setup: LaneSetup;
-  /** Where the client stages its commands. */
+  /** The client's stage. */
   readonly stage: CommandStage;
 }
 
-/** The lanes as a thread is offered them. */
+/** The lanes, as the client offers them to a thread. */
 export const offered = (lanes: readonly OwnLane[], origin: ShardOrigin): OfferedLane[] =>
   lanes.map(({ placement, setup }, i) => ({ placement, setup, origin: originOf(origin, i) }));
 
-/** The lane's part of what a thread has left; where it had none, its table has all there is. */
+/** The lane's entries among those that a thread has handed back; if there are none, its table is the origin. */
 export const entriesOf = ({ placement }: OwnLane, left: GuestCalls['leave']): LaneOrigin =>
   left.find((lane) => lane.placement === placement)?.entries ?? 'tables';

@@ -18,27 +18,27 @@ import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
-/** What a call is answered with that was put to a thread which has ended, or has the lanes no more. */
+/** The answer of a call to a thread that has ended, or no longer has the lanes. */
 const GONE = Symbol('the thread is gone');
 
-/** How a client reaches, and is reached by, the threads of a shard that another scheduler owns. */
+/** Connects a client with the threads of a shard that another scheduler owns. */
 export interface RemoteParts {
-  /** Where the shard's threads hear of it. */
+  /** The address of the shard's threads. */
   readonly address: string;
   /** The client's serial. */
   readonly client: number;
   /** The client's address. */
   readonly reply: string;
-  /** What serves the shard now, as the owner says. */
+  /** What serves the shard now, according to the owner. */
   readonly server: () => HostState;
-  /** Has the owner start a thread for the shard, if it has none. */
+  /** Makes the owner start a thread for the shard, if it has none. */
   readonly want: () => void;
-  /** No thread will serve the lanes any more. */
+  /** Called when no thread will serve the lanes again. */
   readonly stays: () => void;
 }
 
 /**
- * A client's own lanes to a shard of another thread's scheduler, wherever they are served: each client sees to its own.
+ * A client's own lanes to a shard of another thread's scheduler, wherever they are served. Each client hosts its own.
  *
  *              a thread is up, and pays             the thread dies
  *     inline ─────── hands over ─────▶ that thread ────────────────▶ nobody, until the next is up, from the tables …
@@ -55,23 +55,23 @@ export class RemoteShard implements ShardHost {
   private readonly parts: RemoteParts;
   private readonly events: InlineEvents;
   private readonly doorbell: Doorbell;
-  /** For when it is inline: that of the setup says what the thread does, for all clients. */
+  /** Used while inline: the doorbell of the setup shows the state of the thread, for all clients. */
   private readonly ownDoorbell = allocateDoorbell();
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
   private readonly lanes: OwnLane[] = [];
   private inline: InlineShard | undefined;
-  /** The thread that has the lanes, or is to have them; 0 for none. */
+  /** The epoch of the thread that has the lanes, or will have them; 0 for none. */
   private epoch = 0;
   private wantsThread = false;
-  /** The thread has been asked to leave the lanes: it is offered no more. */
+  /** The thread has been asked to leave the lanes: no more offers. */
   private isLeaving = false;
-  /** Inline, and no thread comes any more. */
+  /** Inline, and no thread will come. */
   private isSettled = false;
   private isStopped = false;
-  /** Lanes that the thread has taken, and live timers that it has found in them. */
+  /** Number of lanes that the thread has taken, and of live timers that it has found in them. */
   private taken = 0;
   private found = 0;
-  /** Ends of threads since the lanes were served last. */
+  /** Deaths of threads since the lanes were last served. */
   private deathsSinceServed = 0;
   private requests = 0;
   private readonly waiting = new Map<number, (answer: GuestCalls[keyof GuestCalls] | Error | typeof GONE) => void>();
@@ -89,26 +89,26 @@ export class RemoteShard implements ShardHost {
     return this.inline !== undefined;
   }
 
-  /** ms of this thread that turns have taken since it is inline. */
+  /** ms of this thread that turns have taken since the shard became inline. */
   get inlineTime(): number {
     return this.inline?.busy ?? 0;
   }
 
-  /** Serves one more lane. Throws AllocationError. */
+  /** Serves another lane. Throws AllocationError. */
   open(lane: OwnLane): void {
     this.inline?.admit(lane.setup, lane.stage);
     this.lanes.push(lane);
     if (this.epoch !== 0 && !this.isLeaving) this.offer([lane], 'nothing');
   }
 
-  /** Has a thread serve it, as soon as there is one. */
+  /** Moves the lanes to a thread, as soon as there is one. */
   startThread(): void {
     this.wantsThread = true;
     this.parts.want();
     this.look();
   }
 
-  /** Has it served inline until `startThread` is called again. Never rejects. */
+  /** Serves the lanes inline until `startThread` is called again. Never rejects. */
   async endThread(): Promise<void> {
     this.wantsThread = false;
     if (this.epoch === 0) return;
@@ -119,7 +119,7 @@ export class RemoteShard implements ShardHost {
     this.isLeaving = false;
     if (this.isStopped) return;
     if (left === GONE) {
-      // The thread keeps them, and is offered what was opened meanwhile; or its successor has all.
+      // The thread keeps them, and is offered the lanes opened meanwhile; or its successor has all.
       if (this.epoch === epoch) this.offer(lanes.slice(asked), 'tables');
       return;
     }
@@ -127,7 +127,7 @@ export class RemoteShard implements ShardHost {
     this.goInline(left instanceof Error ? 'tables' : this.lanes.map((lane) => entriesOf(lane, left)), true);
   }
 
-  /** The board may have news. */
+  /** Called when the board may have changed. */
   look(): void {
     const state = this.parts.server();
     if (this.isStopped || this.isSettled || this.isAttached(state)) return;
@@ -146,12 +146,12 @@ export class RemoteShard implements ShardHost {
     }
   }
 
-  /** Whether the thread that has the lanes, or is to have them, is up. */
+  /** Whether the thread that has the lanes, or will have them, is up. */
   private isAttached(state = this.parts.server()): boolean {
     return state.by === 'thread' && state.epoch === this.epoch;
   }
 
-  /** What a thread has written. */
+  /** Handles a message from a thread. */
   receive(message: FromShard): void {
     if (message.kind === 'answer') {
       this.waiting.get(message.request)?.(message.error ?? (message.answer as GuestCalls[keyof GuestCalls]));
@@ -188,14 +188,14 @@ export class RemoteShard implements ShardHost {
     }
   }
 
-  /** No lane is served in this thread from here on. */
+  /** Stops serving lanes in this thread. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.inline?.stop();
     this.giveUpCalls();
   }
 
-  /** The thread that has the lanes forgets them; returns whether it has been told. */
+  /** Makes the thread that has the lanes drop them; returns whether the message was sent. */
   detach(): boolean {
     if (this.epoch === 0) return true;
     try {
@@ -225,7 +225,7 @@ export class RemoteShard implements ShardHost {
 
   private send(message: ToShard): void {
     post(this.parts.address, message);
-    this.doorbell.ring(); // a parked shard looks when it is rung
+    this.doorbell.ring(); // wakes a parked shard
   }
 
   private attached(lanes: number, found: number): void {
@@ -238,7 +238,7 @@ export class RemoteShard implements ShardHost {
     this.events.restarted({ shard: this.setup.number, cause, rescheduled: this.found, deaths });
   }
 
-  /** The thread had no memory for the lanes, and has none of those that were offered together. */
+  /** Called when the thread had no memory for the lanes. It has none of those that were offered together. */
   private async refused(epoch: number, error: Error): Promise<void> {
     this.deaths += 1;
     this.events.failed(new ShardFailedError(this.setup.number, error));
@@ -248,13 +248,13 @@ export class RemoteShard implements ShardHost {
     else void this.refused(epoch, error);
   }
 
-  /** The thread that had the lanes is gone. */
+  /** Called when the thread that had the lanes is gone. */
   private lost(): void {
     this.epoch = 0;
     this.deaths += 1;
     this.deathsSinceServed += 1;
     this.giveUpCalls();
-    this.events.news(); // it may have raised the client's bell and not lived to wake it
+    this.events.news(); // the thread may have raised the client's bell and died before it woke the client
   }
 
   private goInline(origin: ShardOrigin, isTemporary: boolean): void {
@@ -278,7 +278,7 @@ export class RemoteShard implements ShardHost {
     return Math.min(...this.lanes.map(({ setup }) => new TableView(setup.memory, scale).earliestDueTick(now)));
   }
 
-  /** Rejects where there is no memory for the question. */
+  /** Asks the thread. Rejects if there is no memory for the question. */
   private ask<C extends keyof GuestCalls>(call: C): Promise<GuestCalls[C] | Error | typeof GONE> {
     const { client, reply } = this.parts;
     this.requests += 1;

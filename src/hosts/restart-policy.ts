@@ -1,6 +1,6 @@
 import { setTimeout } from '../time/native-timers.ts';
 
-/** How many deaths of its thread, within how many ms, have a shard go on inline. */
+/** How many deaths of its threads, within how many ms, make a shard go on inline. */
 export interface DeathLimit {
   readonly deaths: number;
   readonly within: number;
@@ -11,8 +11,8 @@ const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 1000;
 
 /**
- * When the next thread of a shard may start: at once after the first death for a while, then after longer and longer
- * pauses, and never again after as many deaths within a time as the limit names.
+ * Decides when the next thread of a shard may start: at once after the first death for a while, then after longer and longer
+ * pauses, and never again when the limit of deaths is reached.
  */
 export class RestartPolicy {
   private readonly limit: DeathLimit;
@@ -22,7 +22,7 @@ export class RestartPolicy {
     this.limit = limit;
   }
 
-  /** Takes note of a death at `now`, ms; returns the ms to wait before the next start, Infinity where there is to be none. */
+  /** Notes a death at `now`, in ms. Returns the ms to wait before the next start; Infinity for no further start. */
   pauseAfterDeath(now: number): number {
     this.deaths = this.deaths.filter((death) => now - death < this.limit.within);
     const recent = this.deaths.push(now);
@@ -31,12 +31,12 @@ export class RestartPolicy {
   }
 }
 
-/** Resolves when a pause is over; at once where Node refuses the timer for it. Does not hold the process. */
+/** Resolves after a pause; at once if Node refuses the timer. Does not hold the process. */
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     try {
       setTimeout(resolve, milliseconds).unref();
     } catch {
-      resolve(); // without the timer no pause
+      resolve(); // no timer: no pause
     }
   });

@@ -1,6 +1,6 @@
 import type { HostState } from '../sharing/board.ts';
 
-/** What serves a shard, for the clients of other threads, once there may be some. */
+/** Reports what serves a shard to the clients of other threads, once there may be some. */
 export class ServerNotice {
   private state: HostState = { by: 'nothing' };
   private publish: ((state: HostState) => void) | undefined;
@@ -10,7 +10,7 @@ export class ServerNotice {
     this.publish?.(state);
   }
 
-  /** From here on `publish` is told, of how it stands now to begin with. */
+  /** Calls `publish` with the present state now, and with every later one. */
   publishTo(publish: (state: HostState) => void): void {
     this.publish = publish;
     publish(this.state);

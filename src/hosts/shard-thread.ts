@@ -13,19 +13,20 @@ import { loadThreadFiles } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
 
 /**
- * A thread of a shard, in a piscina of its own: the pool starts it and hears of its death, this class gives it its work.
- * One pool per thread, because a pool hands a task to any idle thread, and a serving thread counts as idle: its task
- * returned when the loop was started (see `workers/shard.ts`). And because a pool starts threads of its own accord where
- * nobody can hear that one was refused: this one has to keep none, so it starts one in `run`, and no other after it.
+ * A thread of a shard, in its own piscina. The pool starts the thread and reports its death; this class gives it its work.
+ *
+ * There is one pool per thread, because a pool hands a task to any idle thread, and a serving thread counts as idle: its task
+ * returned when the loop was started (see `workers/shard.ts`). Also, a pool that keeps threads starts them by itself, and a
+ * refused thread is not reported. This pool keeps none, so it starts one in `run` and no other.
  */
 export class ShardThread {
   private readonly setup: ShardSetup;
   private readonly address: string;
   private readonly options: ThreadOptions;
   private readonly lifeline = newLifeline();
-  /** Made with the thread. */
+  /** Created with the thread. */
   private pool: Piscina | undefined;
-  /** What the thread will have ended by, once it has. */
+  /** Resolves with what ended the thread; set once it has started. */
   private ended: Promise<Error> | undefined;
   private killedFor: Error | undefined;
   private stopping: Promise<void> | undefined;
@@ -36,18 +37,17 @@ export class ShardThread {
     this.options = options;
   }
 
-  /** Starts the thread and has it load its code. Rejects with what ended it, or kept it from being made. */
+  /** Starts the thread and makes it load its code. Rejects with what ended the thread or prevented it. */
   async load(): Promise<void> {
     await this.runTask(undefined, []);
   }
 
-  /** Starts the shard on the thread. Rejects with what ended the thread, or kept the shard from starting on it. */
+  /** Starts the shard on the thread. Rejects with what ended the thread, or prevented the shard's start. */
   async start(origin: ShardOrigin, epoch: number): Promise<ThreadRun> {
     const { port1, port2 } = new MessageChannel();
     try {
       const remote = wrap<ShardControl>(nodeEndpoint(port1));
-      // It closes with the thread, whose end is gone then. It does not hold the process: KeepAlive does, while there is a
-      // reason to.
+      // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
       port1.unref();
       const { setup, address } = this;
       const lifeline = this.lifeline.memory;
@@ -60,7 +60,7 @@ export class ShardThread {
     }
   }
 
-  /** Ends the thread wherever it stands; `cause` is what it then counts as ended by. */
+  /** Ends the thread at any point; `cause` is recorded as what ended it. */
   kill(cause: Error): void {
     this.killedFor = cause;
     void this.pool?.threads[0]?.terminate();
@@ -73,8 +73,8 @@ export class ShardThread {
   }
 
   /**
-   * Runs a task on the thread, which the first task starts. A thread that dies before it is up leaves its task in the
-   * pool's queue: so the task is given up with its thread. Throws where no thread is to be had.
+   * Runs a task on the thread; the first task starts the thread. A thread that dies before it is up leaves its task in the pool's
+   * queue, so the task is given up with its thread. Throws if no thread can be started.
    */
   private async runTask(task: ShardTask | undefined, transferList: MessagePort[]): Promise<number> {
     const pool = this.pool ?? this.makePool();
@@ -83,7 +83,7 @@ export class ShardThread {
     pool.once('workerDestroy', giveUp);
     try {
       const running = endingOrphans(() => pool.run(task, { transferList, signal: givenUp.signal }));
-      this.pool = pool; // from here on it has a thread; one that could start none must not be destroyed: it would reject
+      this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
       this.ended ??= this.endOf(pool.threads[0]);
       return await running;
     } catch (error) {
@@ -109,7 +109,7 @@ export class ShardThread {
       env: { ...env },
       resourceLimits,
     });
-    pool.on('error', () => undefined); // the thread's own 'error' event says the same, and when
+    pool.on('error', () => undefined); // the thread's own 'error' event reports the same, in time
     return pool;
   }
 
@@ -128,8 +128,8 @@ export class ShardThread {
 }
 
 /**
- * Calls a function. Where it throws, ends the threads that it has made, since nobody else knows of them: the pool's, if memory
- * is refused between the thread and what belongs to it. Node reports a thread in a tick of its own.
+ * Calls a function. If it throws, ends the threads that it has created, since nothing else refers to them: the pool's thread, if
+ * memory is refused after the thread was created. Node reports a thread in a separate tick.
  */
 function endingOrphans<T>(make: () => T): T {
   const made: Worker[] = [];
@@ -141,7 +141,7 @@ function endingOrphans<T>(make: () => T): T {
     return make();
   } catch (error) {
     process.nextTick(() => {
-      for (const thread of made) void thread.on('error', () => undefined).terminate(); // it has nobody to tell
+      for (const thread of made) void thread.on('error', () => undefined).terminate(); // nothing waits for it
     });
     throw error;
   } finally {

@@ -21,7 +21,7 @@ import { Watchdog } from './watchdog.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
-/** ms that a thread which has left its shard idles before it is ended: until then V8 may compile for it. docs/decisions.md */
+/** ms for which a thread that has left its shard idles before its end: until then V8 may compile for it. docs/decisions.md */
 const SETTLING = 250;
 
 /**
@@ -33,10 +33,10 @@ const SETTLING = 250;
  *       └───────────── leave ─────────────┘                        ▼
  *                                                             inline, for good
  *
- * It begins inline, so that no timer waits for a thread to start. A thread that dies, for whatever reason, or hangs and is
- * ended for it, is followed by another that builds its index from the tables; after too many deaths within a short time
- * the shard goes on inline, in the client's thread, for good. Never do two of them serve the shard at once: a successor
- * starts when the thread before it has exited, and a thread when the inline shard has handed over.
+ * It begins inline, so that no timer waits for a thread to start. A thread that dies for any reason, or hangs and is
+ * therefore ended, is followed by another that builds its index from the tables. After too many deaths within a short time
+ * the shard goes on inline, in the client's thread, for good. Two never serve the shard at once: a successor
+ * starts when the previous thread has exited, and a thread when the inline shard has handed over.
  */
 export class SupervisedShard implements SwitchableShard {
   readonly notice = new ServerNotice();
@@ -49,7 +49,7 @@ export class SupervisedShard implements SwitchableShard {
   private readonly doorbell: Doorbell;
   private readonly policy: RestartPolicy;
   private readonly watchdog: Watchdog;
-  /** The latest: of one that has ended another is made. */
+  /** The latest thread; after its end another is created. */
   private thread: ShardThread | undefined;
   private inline: InlineShard | undefined;
   /** What serves it, or will. Rejects only once the shard is stopped. */
@@ -65,7 +65,7 @@ export class SupervisedShard implements SwitchableShard {
   private leaving: Promise<void> | undefined;
   private isLeaving = false;
   private isStopped = false;
-  /** Threads that have been given the shard, or were to be. */
+  /** Number of threads that were given the shard, or were to be. */
   private epochs = 0;
 
   constructor(
@@ -101,12 +101,12 @@ export class SupervisedShard implements SwitchableShard {
     this.server = Promise.resolve(this.inline);
   }
 
-  /** Of its threads, and failures of it inline. */
+  /** Deaths of its threads, and its failures inline. */
   get deaths(): number {
     return this.threadDeaths + this.inlineDeaths;
   }
 
-  /** It is served as it is to be for the time being. */
+  /** Resolves when it is served as its present state requires. */
   get ready(): Promise<void> {
     return this.server.then(() => undefined);
   }
@@ -120,20 +120,20 @@ export class SupervisedShard implements SwitchableShard {
     return this.inline?.busy ?? 0;
   }
 
-  /** Has a thread serve it, as soon as one is up. Precondition: it is inline, and nobody has asked before. */
+  /** Moves the shard to a thread, when one is up. Precondition: it is inline, and this has not been called before. */
   startThread(): void {
     outsideContexts(() => this.lead(undefined));
   }
 
-  /** Sees to it that the shard is served from here on. */
+  /** Starts to serve the shard. */
   private lead(cause: Error | undefined): void {
     this.server = this.serve(cause);
-    this.server.catch(() => undefined); // it has been stopped: whoever waits for it is told by the promise itself
+    this.server.catch(() => undefined); // it has been stopped: those who await the promise see that
   }
 
   /**
-   * Serves it inline again, and ends its thread. Precondition: it was given a thread, and nobody else ends that. Where the
-   * thread dies meanwhile, or the shard is stopped, it is as if this had not been called. Never rejects.
+   * Serves it inline again, and ends its thread. Precondition: it was given a thread, and no other call ends that. If the thread
+   * dies meanwhile, or the shard is stopped, the call has no effect. Never rejects.
    */
   endThread(): Promise<void> {
     this.ending = this.leaveThread();
@@ -148,7 +148,7 @@ export class SupervisedShard implements SwitchableShard {
     const left = await run
       .ask('leave', () => this.doorbell.ring())
       .catch((error: Error) => {
-        thread?.kill(error); // nobody knows what it serves now: its successor is built from the tables
+        thread?.kill(error); // what it serves now is unknown: its successor is built from the tables
         return run.ended.then(() => GONE);
       });
     this.isLeaving = false;
@@ -162,7 +162,7 @@ export class SupervisedShard implements SwitchableShard {
     this.inline.afterPublish();
     this.events.news();
     await this.leaving;
-    if (this.inline !== undefined) this.doorbell.awake(); // the thread parked there to its end
+    if (this.inline !== undefined) this.doorbell.awake(); // the thread had parked on it
     this.events.gone();
   }
 
@@ -181,11 +181,11 @@ export class SupervisedShard implements SwitchableShard {
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
     for (;;) {
-      await this.ending; // a thread that is about to leave would answer for lanes that it has no more
+      await this.ending; // a thread that is leaving would answer for lanes that it no longer has
       if (this.inline !== undefined) return this.inline.call(name);
       const run = await this.server; // rejects only once the shard is stopped
       if (run instanceof InlineShard) continue;
-      const answer = await run.ask(name, () => this.doorbell.ring()); // a parked shard looks when it is rung
+      const answer = await run.ask(name, () => this.doorbell.ring()); // wakes a parked shard
       if (answer !== GONE) return answer as ReturnType<ShardControl[C]>;
       if (this.isStopped) throw new SchedulerClosedError(name);
     }
@@ -201,8 +201,8 @@ export class SupervisedShard implements SwitchableShard {
   }
 
   /**
-   * Has the shard served, by a thread or inline, as often as it takes: whatever fails on the way, a refused thread, port
-   * or timer among it, counts as a death. `cause` is what ended the thread before, if any. Rejects only once it is stopped.
+   * Serves the shard, by a thread or inline, with as many attempts as necessary. Any failure on the way, such as a refused
+   * thread, port or timer, counts as a death. `cause`: what ended the previous thread, if any. Rejects only once it is stopped.
    */
   private async serve(cause: Error | undefined): Promise<ThreadRun | InlineShard> {
     for (let latest = cause; ; ) {
@@ -220,7 +220,7 @@ export class SupervisedShard implements SwitchableShard {
         if (this.deathsSinceServed > 0) this.restarted(latest as Error, run.rescheduled);
         return run;
       } catch (error) {
-        await this.thread?.stop(); // it may live, and serve nothing
+        await this.thread?.stop(); // it may be alive without serving
         latest = error as Error;
       }
     }
@@ -230,7 +230,7 @@ export class SupervisedShard implements SwitchableShard {
     if (this.isStopped) throw new SchedulerClosedError('ready');
   }
 
-  /** Returns the ms to wait before the next start; Infinity where there is to be none. */
+  /** Notes a death. Returns the ms to wait before the next start; Infinity for no further start. */
   private noteDeath(): number {
     this.threadDeaths += 1;
     this.deathsSinceServed += 1;
@@ -251,7 +251,7 @@ export class SupervisedShard implements SwitchableShard {
     return this.serveOn(thread, origin);
   }
 
-  /** Whoever died before may have taken commands that only the tables still know of. */
+  /** A predecessor that died may have taken commands that are now only in the tables. */
   private async serveOn(thread: ShardThread, origin: ShardOrigin): Promise<ThreadRun> {
     this.watchdog.watchStart();
     try {
@@ -269,7 +269,7 @@ export class SupervisedShard implements SwitchableShard {
   }
 
   private replace(run: ThreadRun, cause: Error): void {
-    if (this.isStopped || this.served !== run) return; // it has left its lanes before
+    if (this.isStopped || this.served !== run) return; // it had already left its lanes
     this.served = undefined;
     this.notice.set({ by: 'nothing' });
     this.watchdog.rest();
@@ -287,7 +287,7 @@ export class SupervisedShard implements SwitchableShard {
     const { inline } = this;
     this.notice.set({ by: 'clients' });
     this.events.wentInline(ShardInlineError.afterDeaths(this.setup.number, this.threadDeaths, cause));
-    inline.afterPublish(); // does nothing where a listener has closed the scheduler
+    inline.afterPublish(); // does nothing if a listener has closed the scheduler
     this.events.news();
     return inline;
   }

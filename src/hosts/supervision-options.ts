@@ -2,16 +2,16 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidConfigError } from '../errors.ts';
 import type { DeathLimit } from './restart-policy.ts';
 
-/** ms: less would take a busy machine for a hung shard. */
+/** In ms: a shorter limit would raise alarms on a busy machine. */
 const MIN_HANG_TIMEOUT = 20;
-/** ms: the longest that Node's own timers wait. */
+/** In ms: the longest delay of Node's own timers. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'] as const;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** ms, or Infinity. Throws InvalidConfigError. */
+/** Checks a limit in ms, or Infinity. Throws InvalidConfigError. */
 export function resolveHangTimeout(value: unknown = 5000): number {
   if (typeof value === 'number' && ((value >= MIN_HANG_TIMEOUT && value <= MAX_TIMEOUT) || value === Infinity))
     return value;
@@ -33,9 +33,9 @@ export function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 
 }
 
 /**
- * A shard's garbage is some immediates and bigints a turn: its young generation need not grow. Node's default would
- * let it, to 32 MB and more. And its code is small: V8 would reserve 512 MB of addresses for it, and end the process where
- * it is refused them.
+ * A shard's garbage is some immediates and bigints a turn, so its young generation need not grow; Node's default would let it
+ * grow to 32 MB and more. Its code is small as well: V8 would reserve 512 MB of addresses for it, and end the process if these
+ * are refused.
  */
 const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 };
 

@@ -6,33 +6,33 @@ import type { StartQueue } from './start-queue.ts';
 import type { ThreadOptions } from './thread-run.ts';
 
 export interface SupervisionOptions extends ThreadOptions {
-  /** ms without a turn that was due, after which a thread is taken for hung; Infinity for never. */
+  /** ms without a turn that was due, after which a thread counts as hung; Infinity for never. */
   readonly hangTimeout: number;
   readonly inlineAfter: DeathLimit;
 }
 
-/** What a shard has to do with others. */
+/** The surroundings of a shard. */
 export interface Surroundings {
-  /** Of its own lanes. */
+  /** The stages of its own lanes. */
   readonly stages: readonly CommandStage[];
   readonly starts: StartQueue;
-  /** Where its threads hear of clients in other threads. */
+  /** The address at which its threads hear of clients in other threads. */
   readonly address: string;
-  /** Slots that those have in use. */
+  /** Number of slots that those clients use. */
   readonly guestSlots: () => number;
 }
 
-/** What the scheduler hears of a shard that can run on threads. */
+/** The events of a shard that can run on threads. */
 export interface SupervisionEvents {
-  /** There are fired records, or an answer, or the shard has to be told of a publication. */
+  /** There are fired records, or an answer, or the shard must learn of a publication. */
   news(): void;
   /** See InlineEvents. */
   woken(): void;
-  /** No thread serves the shard now: the last is gone, or has left it. */
+  /** No thread serves the shard now: the last has died or left it. */
   gone(): void;
   restarted(restart: ShardRestart): void;
-  /** No thread is started any more: the shard goes on in this one. */
+  /** No further thread is started: the shard goes on in this one. */
   wentInline(error: ShardInlineError): void;
-  /** Inline it has failed, and tries again. */
+  /** It has failed inline, and tries again. */
   failed(error: ShardFailedError): void;
 }

@@ -5,21 +5,21 @@ import type { Piscina } from 'piscina';
 import { InvalidConfigError, MissingFileError } from '../errors.ts';
 import { builtFolder, requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 
-/** What a shard's thread is started with. */
+/** The files that start a shard's thread. */
 export interface ThreadFiles {
-  /** URL of what the pool's thread runs. */
+  /** URL of the file that the pool's thread runs. */
   readonly worker: string;
-  /** Path of what is loaded before Node asks for the working directory: see there. Undefined where that is not to be had. */
+  /** Path of the file that is loaded before Node reads the working directory: see there. Undefined if it is not found. */
   readonly preload: string | undefined;
-  /** Loaded from outside of any bundle: it starts threads from a file of its own. */
+  /** Loaded from outside any bundle: it starts threads from its own file. */
   readonly Pool: typeof Piscina;
 }
 
 const loaded = new Map<string | undefined, ThreadFiles>();
 
 /**
- * Finds the files and loads the pool, which takes some 10 ms: so a scheduler does that as it is made, and not when it starts a
- * thread under load, and one without threads never does. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws
+ * Finds the files and loads the pool, which takes some 10 ms. So a scheduler does this when it is created, not when it starts a
+ * thread under load; a scheduler without threads never does. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws
  * MissingFileError.
  */
 export function loadThreadFiles(workerUrl: string | undefined): ThreadFiles {
@@ -38,7 +38,7 @@ export function loadThreadFiles(workerUrl: string | undefined): ThreadFiles {
   return files;
 }
 
-/** Of a URL or path the URL. Throws InvalidConfigError. */
+/** Returns the URL of a URL or path. Throws InvalidConfigError. */
 export function resolveWorkerUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const url = value instanceof URL ? value : urlOf(value);

@@ -2,28 +2,28 @@ import type { ResourceLimits } from 'node:worker_threads';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ControlCall } from './shard-host.ts';
 
-/** How a shard's threads are made. */
+/** The options of a shard's threads. */
 export interface ThreadOptions {
   /** URL of the file that threads run; undefined for the package's own. */
   readonly workerUrl: string | undefined;
   readonly resourceLimits: ResourceLimits;
-  /** Node's flags for the threads; those of the process are not theirs. */
+  /** Node's flags for the threads; they do not get the process's own. */
   readonly execArgv: readonly string[];
-  /** All of the threads' environment. */
+  /** The whole environment of the threads. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The control calls of a thread, through comlink; its own types want those of browsers. */
+/** The control calls of a thread, through comlink; comlink's own types need those of browsers. */
 export type RemoteControl = { [C in ControlCall]: () => Promise<Awaited<ReturnType<ShardControl[C]>>> };
 
-/** What a call is answered with whose thread has ended meanwhile. */
+/** The answer of a call whose thread has ended meanwhile. */
 export const GONE = Symbol('the thread is gone');
 
 /** One thread that serves the shard, until its end. */
 export class ThreadRun {
-  /** Resolves with what ended the thread, once it is gone for certain. */
+  /** Resolves with what ended the thread, after it has exited. */
   readonly ended: Promise<Error>;
-  /** Live timers that were indexed from the tables. */
+  /** Number of live timers that were indexed from the tables. */
   readonly rescheduled: number;
   private readonly control: RemoteControl;
   private readonly waiting = new Set<() => void>();
@@ -39,7 +39,7 @@ export class ThreadRun {
     });
   }
 
-  /** A control call; a parked shard sees it when it is rung, which `ring` has to do. */
+  /** Makes a control call. A parked shard sees it only when `ring` rings it. */
   ask<C extends ControlCall>(name: C, ring: () => void): Promise<ReturnType<ShardControl[C]> | typeof GONE> {
     if (this.isOver) return Promise.resolve(GONE);
     return new Promise((resolve, reject) => {

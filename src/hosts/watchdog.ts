@@ -3,35 +3,35 @@ import type { Heartbeat } from '../lane/heartbeat.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 
-/** Checks within the limit. All of them must find the shard silent, so that one that comes late proves nothing. */
+/** Number of checks within the limit. All of them must find the shard silent, so one late check proves nothing. */
 const CHECKS = 4;
-/** The limit is multiplied by this while a thread starts: it loads its code. */
+/** Factor of the limit while a thread starts and loads its code. */
 const START_FACTOR = 4;
-/** ms more for each slot in use: in one turn all of them may come down a level of the wheel, or be read from the table. */
+/** ms more for each slot in use: in one turn all of them may cascade, or be read from the table. */
 const PER_SLOT = 0.001;
-/** After an alarm the next silence has to be longer by this factor, up to some ms, … */
+/** After an alarm the limit grows by this factor, up to some ms, … */
 const GROWTH = 4;
 const MAX_GROWN = 10_000;
-/** … until there was none for so long, ms. */
+/** … until this many ms pass without an alarm. */
 const CALM = 600_000;
 
 const monotonic = new MonotonicClock(clockOrigin());
 
 /**
- * Notices that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them; one that is
- * parked owes none until it is rung or its tick has come. Four times within the limit the watchdog looks whether a turn
- * was due and none was taken; a shard that is found so in a row, without one beat between, for all of the limit, hangs.
+ * Detects that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them. One that is
+ * parked has no turn due until it is rung or its tick has come. Four times within the limit the watchdog checks whether a turn
+ * was due and none was taken. If all checks within the limit find this, without a beat between them, the shard hangs.
  *
  *     limit = hangTimeout × 4 ^ (alarms of late), grown to 10 s at most, × (4 while it starts) + 1 µs × slots in use
  *
- * A thread that gets no processor looks as one that hangs does, and nothing here can tell them apart. So a limit that was
- * too short for a machine does not stay so. (Failure detectors that grow their timeout when they were wrong: Chandra and
+ * A thread that gets no processor looks like one that hangs, and nothing here can distinguish them. So a limit that was
+ * too short for a machine grows. (Failure detectors that grow their timeout when they were wrong: Chandra and
  * Toueg, 1996.)
  *
- * A shard that sleeps too long is rung at the first look, and so need not be replaced.
+ * A shard that sleeps too long is rung at the first check, and so need not be replaced.
  *
- * It counts its own looks and no time: when the client's loop was blocked, or the machine slept, several looks fall
- * into one, which a shard that slept as well answers by the next. Its timer does not hold the process.
+ * It counts its own checks, not time: if the client's loop was blocked, or the machine slept, several checks become
+ * one, and a shard that slept as well beats before the next. Its timer does not hold the process.
  */
 export class Watchdog {
   private readonly heartbeat: Heartbeat;
@@ -48,8 +48,7 @@ export class Watchdog {
   private lastAlarm = Number.NEGATIVE_INFINITY;
 
   /**
-   * `tick`: the present one; `slots`: those in use; `limit`: ms, Infinity to keep no watch; `hung` gets the ms that were too
-   * long.
+   * `tick`: the present tick; `slots`: the number in use; `limit`: in ms, Infinity for no watch; `hung` gets the ms of silence.
    */
   constructor(parts: {
     heartbeat: Heartbeat;
@@ -67,7 +66,7 @@ export class Watchdog {
     this.hung = parts.hung;
   }
 
-  /** A thread starts: it has to be up in time. */
+  /** Watches a thread that starts: it has to be up in time. */
   watchStart(): void {
     this.isStarting = true;
     this.silentChecks = 0;
@@ -76,7 +75,7 @@ export class Watchdog {
     this.timer.unref();
   }
 
-  /** The thread is up: it has to take its turns. */
+  /** Watches a thread that is up: it has to take its turns. */
   watchTurns(): void {
     this.isStarting = false;
     this.heard(this.heartbeat.beats());
@@ -91,7 +90,7 @@ export class Watchdog {
     const beats = this.heartbeat.beats();
     if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.heard(), this.tick()))) {
       this.silentChecks += 1;
-      // Asleep past its tick, it may only have missed that time went by faster than its sleep.
+      // Asleep past its tick, the shard may only have slept longer than intended.
       this.doorbell.ring();
     } else {
       this.heard(beats);

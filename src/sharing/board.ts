@@ -4,7 +4,7 @@ import { processMilliseconds } from '../time/monotonic-clock.ts';
 import { Pulse, PulseHolder } from './pulse.ts';
 
 /**
- * What all threads that share a scheduler know of it and of one another, in one shared memory:
+ * The shared memory that all threads with a shared scheduler read and write:
  *
  *     group 0            the owner's: closed, and the last serial given
  *     group 1            the owner's pulse
@@ -12,8 +12,8 @@ import { Pulse, PulseHolder } from './pulse.ts';
  *     two per client     its entry and its pulse
  *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn
  *
- * The owner stores what has changed first, and wakes every client then; a client looks once more when it wakes. Whoever
- * sees a client gone frees its entry. Nobody locks anything: an entry is taken, and freed, by compare-and-exchange of its
+ * The owner stores a change, and then wakes every client; a client reads the board again when it wakes. A thread that
+ * finds a client gone frees its entry. There are no locks: an entry is taken, and freed, by compare-and-exchange of its
  * serial, which no other client ever has.
  */
 const CLOSED = 0;
@@ -28,19 +28,19 @@ const STATE = 0;
 const JOINED_AT = 1;
 const THREAD = 2;
 
-/** Most clients at a time, without the owner. */
+/** Maximum of clients at a time, without the owner. */
 export const MAX_CLIENTS = 1024;
-/** ms after which an entry is free that a thread has taken, and not come to hold a pulse. */
+/** ms after which an entry is free again if its thread has taken it but holds no pulse. */
 const JOINING_LIMIT = 60_000;
 
 const COUNTS = 16;
 const COUNTED = ['size', 'scheduled', 'rescheduled', 'delivered', 'stale', 'highWater', 'latest'] as const;
 const RECORD_DOUBLES = COUNTS + BUCKETS;
 
-/** What a client counts for the others. `latest`: the longest lateness, ms. */
+/** The counts of a client, for the others. `latest`: the largest lateness in ms. */
 export type ClientCounts = Record<(typeof COUNTED)[number], number>;
 
-/** What serves a host: no thread at present, one (of an epoch of its own), or, for good, each client in its own thread. */
+/** What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread. */
 export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
 
 const NOTHING = 0;
@@ -50,7 +50,7 @@ const CLIENTS = 2;
 const NOBODY: HostState = { by: 'nothing' };
 const INLINE: HostState = { by: 'clients' };
 
-/** A client's own side of its entry. */
+/** A client's own view of its entry. */
 export interface Membership {
   readonly entry: Entry;
   readonly pulse: PulseHolder;
@@ -64,7 +64,7 @@ export class Board {
   private readonly firstEntry: number;
   private readonly firstRecord: number;
 
-  /** Throws AllocationError. Little of it is ever touched. */
+  /** Allocates a board, of which little is ever touched. Throws AllocationError. */
   static allocate(hosts: number): SharedArrayBuffer {
     return allocateWords(Board.bytesFor(hosts) / Int32Array.BYTES_PER_ELEMENT);
   }
@@ -92,14 +92,14 @@ export class Board {
     return new PulseHolder(this.group(OWNER_PULSE), heard);
   }
 
-  /** The host is served so from here on. Precondition: no thread of an earlier epoch is left. */
+  /** Sets what serves the host. Precondition: no thread of an earlier epoch is left. */
   setServer(host: number, state: HostState): void {
     const word = state.by === 'thread' ? state.epoch * 4 + THREAD_UP : state.by === 'clients' ? CLIENTS : NOTHING;
     Atomics.store(this.words, this.host(host) + SERVER, word);
     this.wakeClients();
   }
 
-  /** No thread serves any host from here on. */
+  /** Notes that no thread will serve any host again. */
   close(): void {
     Atomics.store(this.words, CLOSED, 1);
     this.wakeClients();
@@ -125,12 +125,12 @@ export class Board {
     return word === CLIENTS ? INLINE : NOBODY;
   }
 
-  /** Has the owner start a thread for the host, if it has none. */
+  /** Makes the owner start a thread for the host, if it has none. */
   want(host: number): void {
     if (Atomics.exchange(this.words, this.host(host) + WANTED, 1) === 0) this.owner.wake();
   }
 
-  /** Joins; undefined where there are MAX_CLIENTS. `heard` is called when there may be news on the board. */
+  /** Joins; undefined if there are MAX_CLIENTS. `heard` is called when the board may have changed. */
   join(thread: number, heard: () => void): Membership | undefined {
     const serial = Atomics.add(this.words, LAST_SERIAL, 1) + 1;
     for (let index = 0; index < MAX_CLIENTS; index++) {
@@ -143,12 +143,12 @@ export class Board {
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
         return { entry: new Entry(this, index), pulse };
       }
-      pulse.release(); // it took longer than JOINING_LIMIT
+      pulse.release(); // joining took longer than JOINING_LIMIT
     }
     return undefined;
   }
 
-  /** All that are there, or were until lately. */
+  /** All clients that are present, or were until recently. */
   clients(): Entry[] {
     const entries: Entry[] = [];
     for (let index = 0; index < MAX_CLIENTS; index++) {
@@ -176,13 +176,13 @@ export class Board {
     Atomics.compareExchange(this.words, this.entry(index) + STATE, serial, 0);
   }
 
-  /** A client's counts, then its latenesses. */
+  /** The memory of a client's counts, then its latenesses. */
   record(index: number): Float64Array {
     const first = this.firstRecord + index * RECORD_DOUBLES;
     return this.doubles.subarray(first, first + RECORD_DOUBLES);
   }
 
-  /** Whether an entry can be taken; frees one whose thread has come to an end before it had joined. */
+  /** Whether an entry can be taken; frees one whose thread ended before it had joined. */
   private isFree(index: number): boolean {
     const at = this.entry(index);
     const state = Atomics.load(this.words, at + STATE);
@@ -222,24 +222,24 @@ export class Entry {
     this.pulse = board.pulseAt(index, this.serial);
   }
 
-  /** Whether it is still this client that has the entry. */
+  /** Whether this client still has the entry. */
   get isJoined(): boolean {
     return this.board.serialAt(this.index) === this.serial;
   }
 
-  /** The entry can be another's from here on. */
+  /** Frees the entry for another client. */
   free(): void {
     this.board.free(this.index, this.serial);
   }
 
-  /** Counts as of its latest turn, while it goes on. */
+  /** The counts at its latest turn, while it goes on. */
   counts(): ClientCounts {
     const record = this.board.record(this.index);
     return Object.fromEntries(COUNTED.map((name, at) => [name, record[at]])) as ClientCounts;
   }
 
   lateness(): LatenessHistogram {
-    const latenesses = this.latenesses().slice(); // its thread goes on to count in them
+    const latenesses = this.latenesses().slice(); // its thread goes on counting in them
     const histogram = new LatenessHistogram(latenesses);
     histogram.count = latenesses.reduce((sum, count) => sum + count);
     histogram.max = this.counts().latest;

@@ -6,33 +6,33 @@ import type { SharedClockMemory } from '../time/shared-clock.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { Board } from './board.ts';
 
-/** Raised with every change to what threads share: memory layouts, messages. */
+/** Raised with every change to shared memory layouts or messages. */
 const VERSION = 1;
 
-/** A shard, or where one serves for all, all of them: what clients ring, and watch. */
+/** A host, whose doorbell clients ring and watch: one shard, or, if one host serves all, all of them. */
 interface SharedHost {
   readonly doorbell: SharedArrayBuffer;
   readonly heartbeat: SharedArrayBuffer;
 }
 
 /**
- * A scheduler, for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer list.
- * What it holds is nobody's to read or to change.
+ * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
+ * list. Its fields are internal.
  */
 export interface SchedulerHandle {
   readonly shardwheel: number;
   readonly pid: number;
-  /** What addresses begin with. */
+  /** The prefix of all addresses. */
   readonly name: string;
   /** `threadId` of the owner's thread. */
   readonly ownerThread: number;
   readonly board: SharedArrayBuffer;
   readonly clock: SharedClockMemory;
   readonly hosts: readonly SharedHost[];
-  /** As the owner was given it, 'auto' resolved. */
+  /** The owner's option, with 'auto' resolved. */
   readonly shards: number;
   readonly isAuto: boolean;
-  /** Some shard may be on a thread, now or later. */
+  /** Whether a shard may run on a thread, now or later. */
   readonly mayHaveThreads: boolean;
   readonly tick: number;
   readonly wheel: WheelConfig;
@@ -42,14 +42,14 @@ export interface SchedulerHandle {
 
 export type HandleParts = Omit<SchedulerHandle, 'shardwheel' | 'pid' | 'name' | 'board'>;
 
-/** Nobody outside of the process can guess it, nor does any other scheduler have it. */
+/** Makes a name that no other scheduler has, and that cannot be guessed outside the process. */
 export const newName = (): string => `shardwheel:${randomBytes(12).toString('hex')}`;
 
 export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
   return { shardwheel: VERSION, pid: process.pid, name, board: Board.allocate(parts.hosts.length), ...parts };
 }
 
-/** Throws HandleError for what is no handle, or none of this process and this version. */
+/** Returns a valid handle. Throws HandleError for anything else, and for a handle of another process or version. */
 export function requireHandle(value: unknown): SchedulerHandle {
   const handle = value as SchedulerHandle;
   if (typeof value !== 'object' || value === null) throw HandleError.forged(value);
@@ -65,7 +65,7 @@ export function requireHandle(value: unknown): SchedulerHandle {
 
 /** Addresses of the threads that share a scheduler. */
 export const addressOf = {
-  /** Every client, the owner among them. */
+  /** All clients, including the owner. */
   everyone: (name: string): string => name,
   client: (name: string, serial: number): string => `${name}:client:${serial}`,
   host: (name: string, host: number): string => `${name}:shard:${host}`,

@@ -2,14 +2,14 @@ import { BroadcastChannel, MessagePort } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 
 /**
- * Messages between threads that have no port in common. An address is the name of a BroadcastChannel: whoever knows it can
- * write to it, from any thread of the process; memory that is shared travels along. For what happens once per lane, or
- * once per call that crosses threads: some 150 µs each on the sender's side.
+ * Messages between threads that have no port in common. An address is the name of a BroadcastChannel: any thread of the process
+ * that knows it can write to it. Shared memory travels along. For events that happen once per lane, or once per call across
+ * threads: some 150 µs each for the sender.
  */
 export class Mailbox<Message> {
   private readonly channel: BroadcastChannel;
 
-  /** Does not hold the process. What `received` throws is uncaught. */
+  /** Does not hold the process. An error of `received` is uncaught. */
   constructor(address: string, received: (message: Message) => void) {
     this.channel = outsideContexts(() => new BroadcastChannel(address));
     const port = portBeneath(this.channel);
@@ -22,7 +22,7 @@ export class Mailbox<Message> {
     (this.channel as unknown as MessagePort).unref();
   }
 
-  /** To all others with this address. */
+  /** Sends to all others with this address. */
   post(message: Message): void {
     this.channel.postMessage(message);
   }
@@ -32,7 +32,7 @@ export class Mailbox<Message> {
   }
 }
 
-/** Sends a message. Whoever reads the address has it, in the order of the sending, when its event loop gets there. */
+/** Sends a message. Readers of the address get messages in the order of sending, when their event loop takes them. */
 export function post(address: string, message: unknown): void {
   const channel = new BroadcastChannel(address);
   channel.postMessage(message);
@@ -40,9 +40,9 @@ export function post(address: string, message: unknown): void {
 }
 
 /**
- * The port that a BroadcastChannel of Node stands on; undefined where it does not. Its messages come without the channel's
- * own events: of those the first has Node 22 and later load all of undici, for the class MessageEvent, which blocks a thread
- * for 30 to 60 ms, and stays there with some MB.
+ * The port beneath Node's BroadcastChannel; undefined if there is none. Its messages come without the channel's own events. For
+ * the first such event Node 22 and later load all of undici, for the class MessageEvent. That blocks a thread for 30 to 60 ms,
+ * and keeps some MB.
  */
 function portBeneath(channel: BroadcastChannel): MessagePort | undefined {
   const symbol = Object.getOwnPropertySymbols(channel).find(({ description }) => description === 'kHandle');

@@ -1,25 +1,25 @@
 import { processMilliseconds } from '../time/monotonic-clock.ts';
 
 /**
- * How threads that share nothing but memory tell whether one of them lives, and wake its event loop.
+ * Shows whether a thread is alive, and wakes its event loop, for threads that share only memory.
  *
- * The holder keeps WAITERS waits (`Atomics.waitAsync`) on one word. Whoever asks takes one of them away by
- * `Atomics.notify`: where there is none left to take, the thread is gone, since its waits end with it. A holder that is busy
- * leaves the rest of them in place; when it gets to it, it answers each question by a new wait.
+ * The holder keeps WAITERS waits (`Atomics.waitAsync`) on one word. An asking thread removes one of them by
+ * `Atomics.notify`. If there is none left, the holder's thread is gone, since its waits end with it. A holder that is busy
+ * leaves the rest of them in place; later it answers each question by a new wait.
  *
  *     group: waited     0, always
  *            asked      questions so far
- *            answered   those in whose place there is a new wait
- *            lastAsked  when `isGone` has asked last, ms
- *            gone       the holder of whom some question has found nothing
+ *            answered   questions whose wait has been replaced
+ *            lastAsked  when `isGone` last asked, ms
+ *            gone       the holder for whom a question has found no wait
  *
- * A question counts before it takes a wait, and is answered after a new one stands. So as long as fewer are open than there
- * are waits, one wait is left for each question, and a question that finds none is proof. Of the waits RESERVE are never
- * counted on: a thread that ends between counting and taking leaves one open for ever, and one that asks a former
- * holder of these words takes a wait that it has not counted here.
+ * A question counts before it takes a wait, and is answered after a new one is in place. So while fewer are open than there
+ * are waits, one wait is left for each question, and a question that finds none is proof. RESERVE of the waits are never
+ * used in this count: a thread that ends between counting and taking leaves one open for ever, and one that asks a former
+ * holder of these words takes a wait without counting it here.
  *
- * Each open question doubles the time until `isGone` asks again. So a thread that is busy for hours, and ends in the midst
- * of that, is found as well: at the latest when it has been gone for as long as it was busy.
+ * Each open question doubles the time until `isGone` asks again. So a thread that is busy for hours and then ends
+ * is found as well: at the latest when it has been gone for as long as it was busy.
  */
 const WAITED = 0;
 const ASKED = 1;
@@ -39,7 +39,7 @@ export class PulseHolder {
   private readonly heard: () => void;
   private isHeld = true;
 
-  /** From here on the holder counts as alive, and `heard` is called when somebody has asked. `words`: a group of their own. */
+  /** From now on the holder counts as alive, and `heard` is called after a question. `words`: a separate group. */
   constructor(words: Int32Array, heard: () => void) {
     this.words = words;
     this.heard = heard;
@@ -62,7 +62,7 @@ export class PulseHolder {
   private readonly asked = (): void => {
     if (!this.isHeld) return;
     this.wait();
-    Atomics.add(this.words, ANSWERED, 1); // after the wait that answers
+    Atomics.add(this.words, ANSWERED, 1); // after the new wait
     this.heard();
   };
 }
@@ -72,25 +72,25 @@ export class Pulse {
   private readonly words: Int32Array;
   private readonly holder: number;
 
-  /** `holder`: not 0, and never that of another who holds the same words, before or after. */
+  /** `holder`: not 0, and never the name of another holder of the same words, before or after. */
   constructor(words: Int32Array, holder: number) {
     this.words = words;
     this.holder = holder;
   }
 
-  /** Wakes the holder. Whatever was stored before, the holder sees when it hears of this. */
+  /** Wakes the holder. It then sees everything that was stored before this call. */
   wake(): void {
     this.ask();
   }
 
-  /** Whether the holder is known to be gone. May ask; costs some loads as a rule. */
+  /** Whether the holder is known to be gone. May ask; usually costs only some loads. */
   isGone(): boolean {
     const { words } = this;
     if (Atomics.load(words, GONE) === this.holder) return true;
     const now = processMilliseconds();
     const last = Atomics.load(words, LAST_ASKED);
     if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
-    if (Atomics.compareExchange(words, LAST_ASKED, last, now) !== last) return false; // somebody else asks
+    if (Atomics.compareExchange(words, LAST_ASKED, last, now) !== last) return false; // another thread asks
     return !this.ask();
   }
 
@@ -103,11 +103,11 @@ export class Pulse {
     const { words } = this;
     const open = (Atomics.add(words, ASKED, 1) - Atomics.load(words, ANSWERED)) | 0;
     if (open >= WAITERS - RESERVE) {
-      Atomics.sub(words, ASKED, 1); // it wakes in any case, if it lives
+      Atomics.sub(words, ASKED, 1); // it wakes anyway, if it is alive
       return true;
     }
     if (Atomics.notify(words, WAITED, 1) > 0) return true;
-    Atomics.store(words, GONE, this.holder); // by name: meanwhile the words may have another holder
+    Atomics.store(words, GONE, this.holder); // by name: by now the words may have another holder
     return false;
   }
 }

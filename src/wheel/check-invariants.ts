@@ -1,8 +1,8 @@
 import type { IndexSnapshot, LevelSnapshot, WheelSnapshot } from './wheel-snapshot.ts';
 
 /**
- * Recomputes by dumb looping what a wheel claims, and throws an Error that names the first claim that does not hold.
- * Slots are recomputed with BigInt arithmetic, counts by counting, minima by looking at everything.
+ * Recomputes with simple loops what a wheel claims, and throws an Error that names the first false claim. Slots are recomputed
+ * with BigInt arithmetic, counts by counting, minima by reading everything.
  */
 export function checkInvariants(snapshot: WheelSnapshot): void {
   const { index, timers } = snapshot;
@@ -28,7 +28,7 @@ export function checkInvariants(snapshot: WheelSnapshot): void {
   checkTime(snapshot);
 }
 
-/** The clock stands in the interval of the index's tick, and before MAX_TICK. */
+/** The clock is in the interval of the index's tick, and before MAX_TICK. */
 function checkTime({ start, precision, now, laggingEnd, nextExpiration, index }: WheelSnapshot): void {
   const startOf = (tick: number): number => start + tick * precision;
   const end = startOf(Number.MAX_SAFE_INTEGER);
@@ -37,7 +37,7 @@ function checkTime({ start, precision, now, laggingEnd, nextExpiration, index }:
   require(nextExpiration === expected, 'nextExpiration is the time of the next tick that comes', nextExpiration);
   const own = startOf(index.now);
   require(now >= own, 'the clock is not behind its tick', now);
-  // Where doubles are coarse, the next tick may start at the same time.
+  // If doubles are coarse, the next tick may start at the same time.
   require(now < startOf(index.now + 1) || now === own, 'the index is not behind the clock', index.now);
   const event = Math.min(startOf(index.nextEvent), end);
   require(laggingEnd <= event, `the clock runs ahead of the index up to the next event only (${event})`, laggingEnd);
@@ -52,7 +52,7 @@ function checkLevels({ levels }: IndexSnapshot): void {
   }
 }
 
-/** Each entry stands on the level of the highest bit in which its tick differs from now, in the slot of its own bits. */
+/** Each entry is on the level of the highest bit in which its tick differs from now, in the slot of its own bits. */
 function checkCascading(index: IndexSnapshot): void {
   const now = BigInt(index.now);
   let earliest = Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ function placeOf(tick: bigint, now: bigint, levels: readonly LevelSnapshot[]): [
   return [levels.length - 1, 0];
 }
 
-/** Each entry stands in the spoke of its tick rounded up, and no spoke holds two rounds. */
+/** Each entry is in the spoke of its tick rounded up, and no spoke holds two rounds. */
 function checkPinned(index: IndexSnapshot): void {
   let earliest = Number.POSITIVE_INFINITY;
   for (const { width, slots, lists } of index.levels) {

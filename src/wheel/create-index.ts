@@ -12,9 +12,9 @@ export interface TickIndexOptions {
 }
 
 /**
- * The engine that a configuration names, counting in ticks of the finest level, for a shard. What the configuration
- * says of refusing deadlines and of rounding is for a wheel used alone: a scheduler has no longest delay and one rule of
- * rounding, so a cascading index gets an overflow list. Precondition: the configuration is valid.
+ * Creates the engine that a configuration names, counting in ticks of the finest level, for a shard. The configuration's refusal
+ * of deadlines and its rounding apply only to a wheel used alone: a scheduler has no longest delay and one rule of rounding, so a
+ * cascading index gets an overflow list. Precondition: the configuration is valid.
  */
 export function createTickIndex(config: WheelConfig, options: TickIndexOptions): TickIndex {
   if (config.engine === 'cascading') {

@@ -11,7 +11,7 @@ export interface CreateWheelOptions extends WheelOptions {
   debug?: DebugOptions;
 }
 
-/** A wheel by preset or configuration; by default the preset 'default'. Throws InvalidConfigError. */
+/** Creates a wheel by preset or configuration; default: the preset 'default'. Throws InvalidConfigError. */
 export function createWheel<T>(
   config: WheelConfig | PresetName = 'default',
   options: CreateWheelOptions = {},

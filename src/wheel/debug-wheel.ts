@@ -5,15 +5,15 @@ import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTi
 import type { WheelSnapshot } from './wheel-snapshot.ts';
 
 export interface DebugOptions {
-  /** Check every invariant after every operation: O(timers) each. Default true. */
+  /** Checks every invariant after every operation: O(timers) each. Default true. */
   check?: boolean;
   /** Called with one line per operation and its result. */
   log?: (line: string) => void;
-  /** Called when `clear` or `close` drops timers that nobody cancelled. */
+  /** Called when `clear` or `close` drops timers that were not cancelled. */
   onDropped?: (dropped: LifecycleEntry[]) => void;
 }
 
-/** A wheel that checks itself, says what it does, and remembers which timers nobody has cancelled yet. */
+/** A wheel that checks itself, logs its operations, and remembers which timers have not been cancelled. */
 export class DebugWheel<T> implements TimingWheel<T> {
   readonly lifecycle: LifecycleLog;
   private readonly wheel: TimingWheel<T>;
@@ -129,7 +129,7 @@ export class DebugWheel<T> implements TimingWheel<T> {
     };
   }
 
-  /** Within a handler too: a wheel is whole whenever a user can see it. */
+  /** Also within a handler: a wheel is consistent whenever a user can see it. */
   private done<R>(operation: string, result: R): R {
     this.log?.(`${operation} -> ${String(result)}`);
     if (this.check) checkInvariants(this.wheel.snapshot());

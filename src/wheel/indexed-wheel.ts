@@ -21,13 +21,13 @@ const LAST_TICK = MAX_TICK; // V8: folded constants
 const CAUGHT_UP = Number.NEGATIVE_INFINITY;
 
 /**
- * Time, ids and values on top of an index of slots by tick. TimingWheel says what it promises, TickIndex what it uses.
+ * Time, ids and values on top of an index of slots by tick. It implements TimingWheel and uses a TickIndex.
  *
  *    id ──▶ record (id, value, place) ──index──▶ due tick
- *              └─ deadline, where the due tick does not tell it
+ *              └─ deadline, if the due tick does not determine it
  *
- * Advancing over time in which there is nothing to do only notes the time: the index *lags* behind the
- * clock. Whatever files a timer, or reads what depends on the index's `now`, has it catch up first.
+ * Advancing over time without events only notes the time: the index *lags* behind the
+ * clock. Operations that file a timer, or depend on the index's `now`, make it catch up first.
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
   // V8: declared fields
@@ -35,16 +35,16 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   protected readonly intervals: Intervals;
   private readonly rules: DeadlineRules;
   private readonly records: TimerRecords<T>;
-  /** Where there is any deadline that its due tick does not tell. */
+  /** Set once there is a deadline that its due tick does not determine. */
   private deadlines: SlotDeadlines | undefined;
   private clock = Number.NaN; // V8: double fields
-  /** Whole deadlines after now and below it are their own due ticks, which the index takes as near; on most wheels there are none. */
+  /** Whole deadlines after now and below it are their own due ticks, and near for the index; most wheels have none. */
   private fastPathEnd = Number.NaN;
   private readonly isIdentity: boolean;
-  /** While the index lags, times below it need nothing but to be noted, unless something was taken out: then, and else, CAUGHT_UP. */
+  /** While the index lags, times below it only need to be noted, unless a timer was removed. Else CAUGHT_UP. */
   private laggingEnd = Number.NaN;
   private isLagging = false;
-  /** The tick being handed over, and the deadline that is not kept of what is due at it. */
+  /** The tick being handed over, and the deadline of its timers if none is kept. */
   private handlerTick = Number.NaN;
   private tickDeadline = Number.NaN;
   private handler: FireHandler<T> | undefined;
@@ -60,7 +60,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     this.clock = intervals.start;
     this.fastPathEnd = this.isIdentity ? index.nearEnd : Number.NEGATIVE_INFINITY;
     this.laggingEnd = CAUGHT_UP;
-    // Not when they are first used: in what order that happens would decide which kind of object this becomes.
+    // Here, not at first use: the order of first uses would decide the object's map.
     this.deadlines = this.handler = undefined;
   }
 
@@ -116,7 +116,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   cancel(id: TimerId): boolean {
     const { records } = this;
     if (!records.isLive(id)) return false;
-    // Taking out asks for no time; but what the wheel waits for may be another now.
+    // Removing does not depend on the time; but the wheel's next event may have changed.
     if (this.isLagging) this.laggingEnd = CAUGHT_UP;
     const slot = records.slotOf(id);
     this.index.remove(slot);
@@ -152,7 +152,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   clear(): void {
     if (this.isLagging) this.catchUp();
-    this.index.clear(); // before what is closed takes the places
+    this.index.clear(); // before the closed slots use the places
     this.records.closeAll();
   }
 
@@ -179,7 +179,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   snapshot(): WheelSnapshot {
-    // The bound last: it has the index catch up.
+    // The bound last: it makes the index catch up.
     const { start, precision, now, size, laggingEnd, upperBound } = this;
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.records.reach; slot++) {
@@ -190,7 +190,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return { start, precision, now, laggingEnd, size, upperBound, nextExpiration, timers, idle, index };
   }
 
-  /** The timers in no particular order. A timer that is scheduled meanwhile may be met or not. */
+  /** Iterates over the timers in no particular order. It may or may not include a timer that is scheduled meanwhile. */
   *[Symbol.iterator](): Iterator<WheelTimer<T>> {
     for (let slot = 0; slot < this.records.reach; slot++) {
       const id = this.records.idOf(slot);
@@ -198,7 +198,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     }
   }
 
-  /** For the index: a slot has come due. */
+  /** Called by the index: a slot has come due. */
   due(slot: number, tick: number): void {
     if (tick !== this.handlerTick) {
       this.handlerTick = tick;
@@ -220,7 +220,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return this.deadlines === undefined ? own : this.deadlines.get(slot, own);
   }
 
-  /** Schedules what is not whole, not in the future or not near, or is refused. */
+  /** Schedules a deadline that is not whole, not in the future or not near, or that is refused. */
   private scheduleSlowly(deadline: number, value: T): TimerId {
     const tick = this.rules.tickFor(deadline, this.clock);
     const slot = this.records.take();
@@ -229,7 +229,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return id;
   }
 
-  /** Files a slot at the due tick of its deadline, which is kept where the tick does not tell it. */
+  /** Files a slot at the due tick of its deadline; keeps the deadline if the tick does not determine it. */
   private file(slot: number, tick: number, deadline: number): void {
     if (tick > this.index.now && this.intervals.deadlineOf(tick) === deadline) {
       if (this.deadlines !== undefined) this.deadlines.unset(slot);
@@ -238,7 +238,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
       this.deadlines.set(slot, deadline);
     }
     this.index.insert(slot, tick);
-    if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved on
+    if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved
   }
 
   private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
@@ -254,7 +254,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    if (this.isLagging) this.catchUp(); // an advance that fires nothing leaves the index where it stands
+    if (this.isLagging) this.catchUp(); // an advance that fires nothing leaves the index at its tick
     const cascadedBefore = this.index.cascaded;
     this.fired = 0;
     this.handler = onFire;
@@ -274,7 +274,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     };
   }
 
-  /** Returns the result of a call in which nothing happened: the same object for as long as it holds. */
+  /** Returns the result of a call without events: the same object as long as it is valid. */
   private beginLagging(): AdvanceResult {
     const nextExpiration = this.nextExpiration();
     if (this.idle.nextExpiration !== nextExpiration) this.idle = { ...this.idle, nextExpiration };
@@ -283,16 +283,16 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return this.idle;
   }
 
-  /** Has the index catch up with the clock. */
+  /** Makes the index catch up with the clock. */
   private catchUp(): void {
     const { clock, index, intervals } = this;
     this.isLagging = false;
     this.laggingEnd = CAUGHT_UP;
-    // Where several ticks share a time, a call with one that has passed leaves the index at the first of them.
+    // If several ticks share a time, a call with a past one leaves the index at the first of them.
     if (clock > intervals.startOf(index.now)) index.advanceTo(intervals.tickAt(clock), this, 0);
   }
 }
 
 function throwNested(): never {
-  throw new Error('advanceTo() was called from within a handler: the call that is running fires everything due');
+  throw new Error('advanceTo() was called from within a handler: the running call fires everything due');
 }

@@ -1,22 +1,22 @@
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
 
-/** Ticks are safe integers; the greatest is never reached by a clock, so that what is filed there waits for ever. */
+/** Ticks are safe integers. A clock never reaches the greatest, so a timer filed there waits for ever. */
 export const MAX_TICK = Number.MAX_SAFE_INTEGER;
 
 /**
- * Half-open intervals of `precision` from `start`, and the two ways to round a deadline to a tick. All comparisons are
- * against startOf(n) as doubles evaluate it: an estimate by division comes first and is then corrected, so a timer is
- * never early, not even where 0.1 * 3 > 0.3 or where `start` has swallowed the low bits of a time.
+ * Half-open intervals of `precision` from `start`, and the two ways to round a deadline to a tick. All comparisons use startOf(n)
+ * as doubles evaluate it: an estimate by division is corrected. So a timer is never early, not even if 0.1 * 3 > 0.3 or if
+ * `start` has swallowed the low bits of a time.
  */
 export class Intervals {
   readonly start: number;
   readonly precision: number;
   /** The time at which MAX_TICK starts, where `tickAt` ends. */
   readonly end: number;
-  /** The time of a whole deadline's due tick is the deadline, and its number too. */
+  /** Whether the time of a whole deadline's due tick equals the deadline and the tick's number. */
   readonly isIdentity: boolean;
   private readonly next: boolean;
-  /** Ticks are the times themselves, rounded: nothing to correct. */
+  /** Whether ticks are the rounded times, so nothing needs correction. */
   private readonly plain: boolean;
 
   constructor(start: number, precision: number, rounding: 'up' | 'next') {
@@ -43,12 +43,12 @@ export class Intervals {
     return this.start + n * this.precision;
   }
 
-  /** The deadline that is not kept: one of which the due tick says everything. */
+  /** The deadline that need not be kept, since the due tick determines it. */
   deadlineOf(tick: number): number {
     return this.startOf(this.next ? tick - 1 : tick);
   }
 
-  /** The greatest n with startOf(n) <= time; where that is beyond MAX_TICK or -MAX_TICK, some number beyond it. */
+  /** The greatest n with startOf(n) <= time; if that is beyond MAX_TICK or -MAX_TICK, some number beyond it. */
   intervalOf(time: number): number {
     if (this.plain) return Math.floor(time);
     let n = Math.floor((time - this.start) / this.precision);
@@ -57,7 +57,7 @@ export class Intervals {
       n = MAX_TICK - 1;
     }
     if (n <= -MAX_TICK) return n;
-    // Where doubles are coarser than ticks, several ticks start at one time: few, or the constructor had refused.
+    // If doubles are coarser than ticks, a few ticks start at one time; more, and the constructor would have refused.
     // Both loops stop at MAX_TICK: beyond it, n + 1 may be n.
     while (n > -MAX_TICK && this.startOf(n) > time) n--;
     while (n < MAX_TICK && this.startOf(n + 1) <= time) n++;
@@ -70,7 +70,7 @@ export class Intervals {
     return Math.min(n, MAX_TICK);
   }
 
-  /** The tick that the clock stands at; throws for what is no time, and beyond the last tick. */
+  /** The tick of a clock's time. Throws for an invalid time, and beyond the last tick. */
   tickAt(now: number): number {
     if (!Number.isFinite(now)) throw new InvalidDeadlineError(now, 'must be a finite number', 'time');
     if (now >= this.end) throw new InvalidDeadlineError(now, 'must be less than 2^53 - 1 ticks after start', 'time');

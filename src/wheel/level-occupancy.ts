@@ -1,6 +1,6 @@
 import type { LevelOccupancy } from './tick-index.ts';
 
-/** So that what is said of a level is bounded, whatever its size. */
+/** Bounds the size of a level's report, whatever the level's size. */
 const MAX_ARCS = 256;
 
 /** An empty level. Precondition: slots are a power of two. */

@@ -3,13 +3,13 @@ import type { TimerId } from '../timer-id.ts';
 export interface LifecycleEntry {
   readonly id: TimerId;
   readonly deadline: number;
-  /** The line of code that scheduled the timer, where stacks tell. */
+  /** The line of code that scheduled the timer, if stacks show it. */
   readonly scheduledAt: string;
 }
 
 /**
- * Which timers were scheduled, and not yet fired or cancelled: what their owners must still cancel before they go.
- * For debugging; takes a stack per timer.
+ * The timers that were scheduled, and not yet fired or cancelled: their owners must still cancel them. For debugging; takes a
+ * stack per timer.
  */
 export class LifecycleLog {
   private readonly open = new Map<TimerId, LifecycleEntry>();
@@ -33,7 +33,7 @@ export class LifecycleLog {
     this.open.delete(id);
   }
 
-  /** Everything that is still open was dropped without a cancel: reports it and forgets it. */
+  /** Reports everything that is still open as dropped without a cancel, and forgets it. */
   dropped(): LifecycleEntry[] {
     const dropped = this.outstanding();
     this.open.clear();
@@ -46,7 +46,7 @@ export class LifecycleLog {
   }
 }
 
-/** The first frame of the stack that is not of this directory, where this code's file is known: in a bundle it may not be. */
+/** The first frame of the stack outside this directory, if this code's path is known: in a bundle it may not be. */
 function callSite(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   const { url } = import.meta as Partial<ImportMeta>;

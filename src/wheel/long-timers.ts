@@ -2,7 +2,7 @@ import type { TimerId } from '../timer-id.ts';
 import type { PinnedWheel } from './pinned/pinned-wheel.ts';
 import type { FireHandler } from './timing-wheel.ts';
 
-/** A value on its way to a target that may lie beyond the wheel, or is to be met more closely than a coarse level would. */
+/** A value with a target that may lie beyond the wheel, or that needs more precision than a coarse level has. */
 export interface LongTimer<T> {
   readonly target: number;
   readonly value: T;
@@ -13,7 +13,10 @@ export function scheduleLong<T>(wheel: PinnedWheel<LongTimer<T>>, target: number
   return wheel.scheduleBestFit(target, { target, value }).id;
 }
 
-/** A handler for advanceTo that schedules what has not reached its target again, and hands on what has. Each leg has its own id. */
+/**
+ * A handler for advanceTo. It schedules timers again that have not reached their target, and passes on those that have. Each leg
+ * has its own id.
+ */
 export function untilTarget<T>(
   wheel: PinnedWheel<LongTimer<T>>,
   onFire: FireHandler<T>,

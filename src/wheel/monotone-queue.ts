@@ -16,7 +16,7 @@ export class QueueElement<T> {
 }
 
 /**
- * A priority queue of integer keys whose minimum allowed key only rises, which is how elements leave it:
+ * A priority queue of integer keys whose minimum allowed key only rises. Elements leave it when that passes their key:
  *
  *    0 <= minAllowedKey <= key of each element <= maxAllowedKey <= maxRepresentableKey
  *    maxAllowedKey >= min(maxRepresentableKey, minAllowedKey + 2^bits - 1), bits being the sum of the level bits
@@ -32,11 +32,11 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   private readonly slots = new Map<QueueElement<T>, number>();
   private readonly free: number[] = [];
 
-  /** Throws InvalidConfigError. Default level bits: as the janestreet preset. */
+  /** Throws InvalidConfigError. Default level bits: those of the janestreet preset. */
   constructor(levelBits: number[] = (presets.janestreet as CascadingConfig).levelBits) {
     validateConfig({ engine: 'cascading', precision: 1, levelBits });
     this.index = new CascadingIndex({ levelBits, capacity: MAX_CAPACITY, overflow: 'throw' });
-    // Key + 1 must be a tick, and the tick after it one that the clock can stand at.
+    // Key + 1 must be a tick, and the clock must be able to reach the tick after it.
     this.maxRepresentableKey = Number.MAX_SAFE_INTEGER - 1;
   }
 
@@ -66,7 +66,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     return element;
   }
 
-  /** False where the element is not in this queue. */
+  /** Removes an element. Returns false if it is not in this queue. */
   remove(element: QueueElement<T>): boolean {
     const slot = this.slots.get(element);
     if (slot === undefined) return false;
@@ -83,7 +83,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     return this.size === 0 ? undefined : this.index.nextTick() - 1;
   }
 
-  /** An element of the earliest key: by reading them all. */
+  /** Returns an element with the smallest key, by reading all. */
   minElement(): QueueElement<T> | undefined {
     const earliest = this.minKey();
     for (const element of this.slots.keys()) if (element.key === earliest) return element;
@@ -91,9 +91,9 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   }
 
   /**
-   * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing where `key` is
-   * not above it. Throws InvalidDeadlineError where `key` is above maxRepresentableKey. A handler that throws leaves the
-   * minimum where it has come to, and its element gone.
+   * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing if `key` is not above it.
+   * Throws InvalidDeadlineError if `key` is above maxRepresentableKey. If a handler throws, the minimum stays at the key reached
+   * so far, and the handler's element is removed.
    */
   increaseMinAllowedKey(key: number, onRemoved: (element: QueueElement<T>) => void): void {
     if (!Number.isSafeInteger(key) || key > this.maxRepresentableKey) {

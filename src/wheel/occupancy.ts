@@ -1,4 +1,4 @@
-/** Which wheel slots hold something: one bit each. What is asked of it is the next occupied slot of a level. */
+/** Which wheel slots hold entries: one bit each. Finds the next occupied slot of a level. */
 export class Occupancy {
   private readonly words: Int32Array;
 
@@ -18,7 +18,7 @@ export class Occupancy {
     return ((this.words[slot >>> 5] >>> (slot & 31)) & 1) === 1;
   }
 
-  /** The first occupied slot in [from, end), or -1. `from` may stand anywhere in its word; `end` ends its level. */
+  /** The first occupied slot in [from, end), or -1. `from` may be anywhere in its word; `end` ends its level. */
   next(from: number, end: number): number {
     const words = this.words;
     const last = (end - 1) >>> 5;

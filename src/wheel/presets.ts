@@ -5,9 +5,9 @@ export type PresetName = 'default' | 'janestreet' | 'pinned3' | 'ustack' | 'twol
 /** Thresholds of the pinned-three-level document. */
 export const defaultCompaction: CompactionConfig = { minCapacity: 64, ratio: 4, targetMultiplier: 2 };
 
-/** Units: milliseconds, but for janestreet (whatever its precision is given in) and pinned3 and twolevel (nanoseconds). */
+/** Units: milliseconds, except janestreet (the unit of its precision) and pinned3 and twolevel (nanoseconds). */
 export const presets: Record<PresetName, WheelConfig> = {
-  /** 4 x 256 slots of 1 ms: 49.7 days, and a list for what lies beyond. */
+  /** 4 x 256 slots of 1 ms: 49.7 days, and a list for later deadlines. */
   default: { engine: 'cascading', precision: 1, levelBits: [8, 8, 8, 8], overflow: 'list' },
 
   /**

@@ -1,10 +1,10 @@
-/** What is kept for a deadline of 0 itself: 0 is what is read of a slot that has none. */
+/** The stored value for a deadline of 0: a slot without a deadline reads as 0. */
 const ZERO = -0;
 const INITIAL = 256;
 
 /**
- * The deadlines that are not the times of their ticks, by slot. Whole deadlines on a wheel of precision 1 have none here,
- * so that such a wheel needs none of this.
+ * The deadlines that differ from the times of their ticks, by slot. A wheel of precision 1 with whole deadlines has none, and
+ * needs no such object.
  */
 export class SlotDeadlines {
   private readonly capacity: number;
@@ -19,12 +19,12 @@ export class SlotDeadlines {
     this.deadlines[slot] = deadline === 0 ? ZERO : deadline;
   }
 
-  /** The slot's deadline is the time of its tick. */
+  /** Notes that the slot's deadline is the time of its tick. */
   unset(slot: number): void {
     if (slot < this.deadlines.length) this.deadlines[slot] = 0;
   }
 
-  /** `ofTick` where the slot has no deadline of its own. */
+  /** Returns the slot's deadline, or `ofTick` if it has none of its own. */
   get(slot: number, ofTick: number): number {
     if (slot >= this.deadlines.length) return ofTick;
     const deadline = this.deadlines[slot];

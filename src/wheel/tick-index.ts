@@ -1,7 +1,7 @@
 /**
- * What a wheel is underneath: an index of slots (small integers that somebody else owns) by tick.
- * It knows no time, no ids and no values. `TimingWheel` puts them on top for use in one thread; a shard puts a lane's
- * shared timer table there instead. So there is one engine per kind of wheel, and neither user pays for the other.
+ * The core of a wheel: an index of slots (small integers, owned by its user) by tick.
+ * It knows no time, no ids and no values. `TimingWheel` adds them for use in one thread; a shard uses a lane's
+ * shared timer table instead. So there is one engine per kind of wheel, and neither user pays for the other.
  *
  *   - Ticks are integers, 0 <= tick < 2^53. `now` never falls.
  *   - For every filed slot: now < tickOf(slot), except for those still due after an `advanceTo` that was cut short.
@@ -14,37 +14,38 @@ export interface TickIndex {
   readonly size: number;
   /** Bytes held for entries, positions and levels. */
   readonly bytes: number;
-  /** Those of them that can have been touched while only slots below `slots` were filed. */
+  /** The bytes that can have been touched while only slots below `slots` were filed. */
   bytesFor(slots: number): number;
-  /** First tick that `insert` refuses now; Infinity where an overflow list holds what lies beyond the levels. */
+  /** First tick that `insert` refuses now; Infinity with an overflow list for ticks beyond the levels. */
   readonly upperBound: number;
 
   /** Files a slot. A tick that is not after `now` becomes now + 1. Precondition: the slot is not filed, tick < upperBound. */
   insert(slot: number, tick: number): void;
-  /** Takes a slot out; false where it was not filed. */
+  /** Removes a slot; returns false if it was not filed. */
   remove(slot: number): boolean;
   has(slot: number): boolean;
   /** The tick at which the slot is due (on a pinned index: its own, not rounded up to its level). Precondition: filed. */
   tickOf(slot: number): number;
 
   /**
-   * Moves `now` to `tick` and hands every slot due by then to the sink: in order of due tick, within one in the order
-   * filed. Each is taken out before the sink sees it, so that the sink may insert, remove and re-insert any slot; what
-   * it files is due after the tick being handed over. A sink that throws leaves everything consistent: its slot is out,
-   * the rest still due.
-   * After `budget` slots it stops, `now` standing at the tick that it was at, and returns false; the next call goes on
-   * exactly there. Returns true when nothing due is left. A tick that is not after `now` hands over only such rests.
+   * Moves `now` to `tick` and hands every slot due by then to the sink: in order of due tick, within one in the order filed. Each
+   * slot is removed before the sink sees it, so the sink may insert, remove and re-insert any slot; what it files is due after
+   * the tick being handed over. If the sink throws, everything stays consistent: its slot is removed, the rest is still due.
+   * After `budget` slots it stops with `now` at the present tick, and returns false; the next call continues exactly there.
+   * Returns true when nothing due is left. With a tick that is not after `now`, it hands over only such rests.
    */
   advanceTo(tick: number, sink: DueSink, budget: number): boolean;
 
-  /** The least tick to which `now` can be advanced so that a slot is handed over; Infinity when empty. Exact. */
+  /** The earliest tick to which `now` can be advanced so that a slot is handed over; Infinity when empty. Exact. */
   nextTick(): number;
-  /** A tick before which `advanceTo` has nothing at all to do, not even a cascade; at most nextTick(). Cheap, and what a shard parks until. */
+  /**
+   * A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap; a shard parks until then.
+   */
   nextEvent(): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
 
-  /** How full each level is, the finest first. O(occupied wheel slots): no entry is looked at, so it may be asked at any size. */
+  /** How full each level is, the finest first. O(occupied wheel slots): it reads no entry, so it may be called at any size. */
   levels(): LevelOccupancy[];
   /** Visits every filed slot, in no particular order. The visitor must not change the index. */
   forEach(visit: (slot: number, tick: number) => void): void;
@@ -52,11 +53,11 @@ export interface TickIndex {
 }
 
 export interface DueSink {
-  /** A slot has come due; it is no longer filed. `tick` is the tick being handed over. */
+  /** Called when a slot has come due; it is no longer filed. `tick` is the tick being handed over. */
   due(slot: number, tick: number): void;
   /**
-   * A slot may come due in a moment, several in a row. A sink whose memory for slots is not in the cache reads it here,
-   * for no result: misses that follow each other at once overlap, those of `due` do not.
+   * Called for several slots in a row that may come due in a moment. A sink whose memory for slots is not in the cache reads it
+   * here, without a result: these misses overlap, those of `due` do not.
    */
   prefetch?(slot: number): void;
 }
@@ -65,17 +66,17 @@ export interface DueSink {
 export interface LevelOccupancy {
   /** Ticks per slot. */
   readonly width: number;
-  /** Slots of the level; of a list for what lies beyond the levels, one. */
+  /** Number of slots; 1 for the list of ticks beyond the levels. */
   readonly slots: number;
   /** The slot that holds `now`. */
   hand: number;
   /** Slots that hold entries. */
   occupied: number;
   /**
-   * Entries in these slots. On a cascading index those that were taken out are among them until their slot is read or
-   * compacted, so this is at least the number filed.
+   * Entries in these slots. On a cascading index they include removed ones until their slot is read or compacted, so this is at
+   * least the number filed.
    */
   entries: number;
-  /** Entries by arc, the same number of neighbouring slots to each: one slot, or more where a level has over 256. */
+  /** Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots. */
   readonly arcs: Int32Array;
 }

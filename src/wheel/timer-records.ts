@@ -8,29 +8,29 @@ const NONE = -1;
 /** Value word of a slot whose value is in `outOfLine`. */
 const OUT_OF_LINE = -(2 ** 31);
 const INITIAL = 256;
-/** Large, since all is copied; memory that is not touched costs nothing. */
+/** Large, since growing copies everything; untouched memory costs nothing. */
 const GROWTH = 4;
 
-/** Where an index keeps a slot's place in the records of whoever owns them: words[slot << shift], 0 where it has none. */
+/** Where an index keeps a slot's place, in the records of the slot's owner: words[slot << shift], 0 if it has none. */
 export interface PlaceWords {
   readonly words: Int32Array;
   readonly shift: number;
 }
 
 /**
- * Everything that a wheel keeps of a timer, in 16 bytes: so a call that is given an id waits for one line of memory.
+ * Everything that a wheel keeps of a timer, in 16 bytes, so a call with an id waits for one line of memory.
  *
  *    words    │ place │ value │   id    │          doubles[2 × slot + 1] is the same memory as the last two words
  *
  *    live     place: the index's      value: see below      id: the timer's
- *    free     place: ~(next free slot)                      id: minus the one that the slot's next timer gets
+ *    free     place: ~(next free slot)                      id: minus the id of the slot's next timer
  *
- * Gives out slots and ids, the slot freed last first, as its memory is still warm. Each use of a slot has a generation of
- * its own, from 1; a slot whose generations are used up is retired, so no id is ever given out twice. Ids are as
- * `timer-id.ts` draws them. One load and two compares tell whether an id is live, and nothing passes for one of a free slot.
+ * Gives out slots and ids, the last freed slot first, since its memory is still in the cache. Each use of a slot has its own
+ * generation, from 1. A slot whose generations are used up is retired, so no id is given out twice. Ids have the layout of
+ * `timer-id.ts`. One load and two comparisons decide whether an id is live, and no number passes for an id of a free slot.
  *
  * A whole number of 31 bits and sign (an index of the user's own, say) is kept as a word: half the memory of a reference,
- * none of it the garbage collector's to read or to copy. Every other value is in an array that is made when it is needed.
+ * which the garbage collector neither reads nor copies. Other values are in an array that is created when it is needed.
  */
 export class TimerRecords<T> {
   // V8: declared fields
@@ -39,19 +39,19 @@ export class TimerRecords<T> {
   private doubles: Float64Array;
   private outOfLine: (T | undefined)[] | undefined;
   private readonly moved: (places: PlaceWords) => void;
-  /** The first free slot, NONE where none is. */
+  /** The first free slot, NONE if there is none. */
   private freeHead = NONE;
   /** Slots ever given out. */
   private used = 0;
   private retired = 0;
   private readonly slotMask: number;
-  /** From one generation of a slot to its next. */
+  /** The difference between a slot's generations, within an id. */
   private readonly step: number;
   // V8: double fields
   private readonly first: number = Number.NaN;
   private readonly end: number = Number.NaN;
 
-  /** `shard` is the number in the top bits of every id; `moved` is called whenever the places have got other words. */
+  /** `shard` is the number in the top bits of every id; `moved` is called whenever the places move to other words. */
   constructor(capacity: number, shard: number, moved: (places: PlaceWords) => void) {
     const layout = timerIdLayout(shard + 1, capacity);
     this.capacity = capacity;
@@ -83,7 +83,7 @@ export class TimerRecords<T> {
     return id;
   }
 
-  /** Ends the slot's live timer, drops its value and frees the slot. The place is overwritten: whatever stood there stands there no more. */
+  /** Ends the slot's live timer, drops its value and frees the slot. Overwrites the place. */
   close(slot: number, id: TimerId): void {
     const { words } = this;
     if (this.outOfLine !== undefined && words[(slot << RECORD) | VALUE_AT] === OUT_OF_LINE)
@@ -99,7 +99,7 @@ export class TimerRecords<T> {
   }
 
   isLive(id: TimerId): boolean {
-    // A slot that was never used may lie beyond the array: undefined is no id either. What is free is below 0.
+    // A slot that was never used may lie beyond the array; undefined is not an id either. Words of free slots are below 0.
     return this.doubles[((id & this.slotMask) << 1) | ID_AT] === id && id > 0;
   }
 
@@ -179,6 +179,6 @@ export class TimerRecords<T> {
   }
 }
 
-/** Whether a word gives a value back as it is: minus nought would come back as 0. */
+/** Whether a word can represent a value: minus zero would come back as 0. */
 const isWord = (value: unknown): value is number =>
   typeof value === 'number' && (value | 0) === value && value !== OUT_OF_LINE && (value !== 0 || 1 / value > 0);

@@ -11,8 +11,8 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
  *    due tick of a deadline d:   rounding 'up'    the least n with start(n) >= d
  *                                rounding 'next'  interval(d) + 1
  *
- * A timer fires in the first `advanceTo(now)` with interval(now) >= its due tick (on a pinned wheel: the due tick rounded
- * up to a tick of its level). A deadline that is not in the future gets the tick after interval(now). From this follow,
+ * A timer fires in the first `advanceTo(now)` with interval(now) >= its due tick (on a pinned wheel, the due tick rounded
+ * up to a tick of its level). A deadline that is not in the future gets the tick after interval(now). So these hold,
  * with p the precision and t the time of the tick at which a timer is handed over:
  *
  *    never early     'up': d <= t        'next': d < t
@@ -21,10 +21,10 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
  *
  *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as a new schedule
  *    exactly once    each timer accepted is fired once, or cancelled once, or dropped by `clear`
- *    nextExpiration  the least time to which advancing fires a timer, whatever level it waits on; undefined where none does
+ *    nextExpiration  the earliest time to which advancing fires a timer, whatever its level; undefined if there is none
  *    size            = scheduled - fired - cancelled - dropped
  *
- * The last tick that a clock reaches is 2^53 - 2: advanceTo refuses start(2^53 - 1) and later. What would be handed over
+ * The last tick that a clock reaches is 2^53 - 2: advanceTo refuses start(2^53 - 1) and later. A timer that is due
  * after it is live, can be cancelled, and never fires. A wheel with an upper bound refuses deadlines from start(2^53 - 2).
  *
  * The cost of advancing does not grow with the ticks skipped, only with the occupied slots met.
@@ -33,17 +33,22 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
   readonly start: number;
   readonly precision: number;
   /**
-   * The time last advanced to. While a handler runs, and after a call that stopped half-way (by its limit, or because a
+   * The time of the last advance. While a handler runs, and after a call that stopped half-way (by its limit, or because a
    * handler threw), the time of the tick being handed over.
    */
   readonly now: number;
   readonly size: number;
-  /** First deadline that `schedule` refuses, growing with `now`; Infinity where an overflow list holds the rest. */
+  /** First deadline that `schedule` refuses, which grows with `now`; Infinity with an overflow list. */
   readonly upperBound: number;
 
-  /** Throws InvalidDeadlineError, DeadlineTooFarError, CapacityExceededError; the wheel is then unchanged. */
+  /**
+   * Schedules a timer; returns its id. Throws InvalidDeadlineError, DeadlineTooFarError, CapacityExceededError; the wheel is then
+   * unchanged.
+   */
   schedule(deadline: number, value: T): TimerId;
-  /** Moves a timer; its id stays valid. False where the id is not live. Throws like `schedule`, the timer staying put. */
+  /**
+   * Moves a timer; it keeps its id. Returns false if the id is not live. Throws like `schedule`; the timer then does not move.
+   */
   reschedule(id: TimerId, deadline: number): boolean;
   cancel(id: TimerId): boolean;
   has(id: TimerId): boolean;
@@ -59,7 +64,7 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
    * gone, the rest is still due.
    */
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult;
-  /** Undefined where the wheel is empty, or nothing in it ever fires. */
+  /** Returns the earliest time at which a timer fires; undefined if the wheel is empty, or nothing in it ever fires. */
   nextExpiration(): number | undefined;
   /** Drops every timer. `now` stays. */
   clear(): void;
@@ -87,7 +92,7 @@ export interface AdvanceResult {
   readonly fired: number;
   /** Timers moved to a lower level; always 0 on a pinned wheel. */
   readonly cascaded: number;
-  /** False where `limit` left something that is due by the time asked for. */
+  /** False if `limit` left timers that are due by the requested time. */
   readonly complete: boolean;
   readonly nextExpiration: number | undefined;
 }
@@ -98,7 +103,7 @@ export interface LevelStats {
   /** Timers for which the level's slots hold memory. */
   capacity: number;
   timers: number;
-  /** timers / capacity, 0 where nothing is held. */
+  /** timers / capacity; 0 if the capacity is 0. */
   utilization: number;
 }
 

@@ -12,11 +12,11 @@ export interface CascadingConfig {
   past?: 'next-tick' | 'throw';
   /** See TimingWheel. Default 'up'. */
   rounding?: 'up' | 'next';
-  /** Most live timers, 1 to 2^24. Default 2^22. Memory is taken only as it is used. */
+  /** Maximum of live timers, 1 to 2^24. Default 2^22. Memory is taken only when it is used. */
   capacity?: number;
 }
 
-/** A wheel whose timers stay on the level on which they were placed; see PinnedIndex. */
+/** A wheel whose timers stay on the level where they were placed; see PinnedIndex. */
 export interface PinnedConfig {
   engine: 'pinned';
   /** The finest first; each precision a multiple of the first, spokes powers of two. */
@@ -26,7 +26,9 @@ export interface PinnedConfig {
   capacity?: number;
 }
 
-/** When a spoke gives memory back: capacity >= minCapacity and timers * ratio < capacity; then capacity = timers * targetMultiplier. */
+/**
+ * When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers * targetMultiplier.
+ */
 export interface CompactionConfig {
   minCapacity: number;
   ratio: number;
@@ -38,19 +40,19 @@ export type WheelConfig = CascadingConfig | PinnedConfig;
 export interface WheelOptions {
   /** The time at which interval 0 starts, and the first `now`. Default 0. */
   start?: number;
-  /** Stands in the top bits of every timer id. Default 0. */
+  /** The top bits of every timer id. Default 0. */
   id?: number;
 }
 
 /** Bits of a tick: ticks are safe integers. */
 const MAX_TICK_BITS = 53;
-/** Most bits of one level: what its slots cost is paid up front. */
+/** Maximum of bits of one level: the memory of its slots is allocated at the start. */
 const MAX_LEVEL_BITS = 20;
 export const DEFAULT_CAPACITY = 2 ** 22;
 export const MAX_CAPACITY = 2 ** 24;
 const MAX_ID = 2 ** 16 - 1;
 
-/** Throws InvalidConfigError for what cannot work, naming option and value. */
+/** Checks a configuration. Throws InvalidConfigError with the option and its value. */
 export function validateConfig(config: WheelConfig, options: WheelOptions = {}): void {
   if (typeof config !== 'object' || config === null)
     throw new InvalidConfigError('wheel', 'must be a configuration', config);

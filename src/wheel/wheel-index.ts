@@ -3,7 +3,7 @@ import type { PlaceWords } from './timer-records.ts';
 import type { LevelStats } from './timing-wheel.ts';
 import type { IndexSnapshot } from './wheel-snapshot.ts';
 
-/** What a wheel for use in one thread needs of its index beyond TickIndex. */
+/** What a wheel for one thread needs of its index beyond TickIndex. */
 export interface WheelIndex extends TickIndex {
   /** Whether slots are handed over at their own due ticks, not at those of a level. */
   readonly keepsDueTicks: boolean;

@@ -11,11 +11,11 @@ const SLOT = SLOT_MASK;
 const OVERFLOW = -1;
 
 /**
- * Moves the entries of a wheel slot to finer levels when `now` has come to its start, half a chunk at a time: first their
- * positions are looked up, all together, then what is alive is filed.
+ * Moves the entries of a wheel slot to finer levels when `now` has reached its start, half a chunk at a time: it first reads all
+ * their positions, then files the live ones.
  */
 export class Cascade extends SlotLists {
-  /** Empties the list of a wheel slot at whose start `now` stands by filing all it holds again, in order. Returns how many. */
+  /** Empties the list of a wheel slot that starts at `now`: refiles its entries in order. Returns their number. */
   protected cascade(list: number): number {
     const { cells } = this;
     const level = list === this.overflowList ? OVERFLOW : this.geometry.levelOf[list];
@@ -38,20 +38,20 @@ export class Cascade extends SlotLists {
     return moved;
   }
 
-  /** Files the entries of half a chunk that `living` shows again, all due within now's block. Returns how many. */
+  /** Refiles the entries of half a chunk that `living` marks, all due within now's block. Returns their number. */
   private cascadeNear(from: number, living: number, level: number): number {
     for (let left = living; left !== 0; ) {
       left = this.cascadeUntilFull(from, left, level);
-      // As no event lies below it, occupying a list needs no more of the tick.
+      // No event lies below it, so only the list matters, not the whole tick.
       if (left !== 0) this.extend(this.placeOf(this.cells[from + 2 * lowestOne(left) + 1]), this.now);
     }
     return countOnes(living);
   }
 
   /**
-   * The same until a list needs another chunk. Returns the entries that are left. Most timers come by here, most of them
-   * once, from level 1 to level 0, whose lists their low bits name. It is a function of its own so that its loop holds no
-   * call, around which registers would have to be saved.
+   * Does the same until a list needs another chunk. Returns the entries that are left. Most timers pass here, most of them once,
+   * from level 1 to level 0, whose lists their low bits name. In a separate function the loop contains no call, so no registers
+   * have to be saved around one.
    */
   private cascadeUntilFull(from: number, living: number, level: number): number {
     const { cells, cursors, mask0, nowLow, places, position, positionShift } = this;
@@ -83,7 +83,7 @@ export class Cascade extends SlotLists {
     return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
   }
 
-  /** Files them again by their whole ticks. What stays beyond the levels has not moved. */
+  /** Refiles them by their whole ticks. Entries that stay beyond the levels have not moved. */
   private cascadeFar(from: number, living: number): number {
     let moved = 0;
     for (let left = living | 0; left !== 0; left &= left - 1) {

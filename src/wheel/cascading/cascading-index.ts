@@ -19,33 +19,33 @@ export interface CascadingIndexOptions {
   readonly levelBits: readonly number[];
   /** Slot numbers go from 0 to capacity - 1; at most 2^24. */
   readonly capacity: number;
-  /** What becomes of ticks at or beyond the levels' range: held in a list (the default), or refused (`upperBound`). */
+  /** Ticks at or beyond the levels' range: held in a list (the default), or refused (`upperBound`). */
   readonly overflow?: 'list' | 'throw';
   /** The first `now`. Default 0. */
   readonly start?: number;
-  /** Entries to make room for at once, so that nothing is ever copied to grow. Memory is touched only as it is used. */
+  /** Entries to make room for at once, so that nothing is copied to grow. Memory is touched only when it is used. */
   readonly reserve?: number;
   /** See ChunkLists. */
   readonly words?: AllocateWords;
 }
 
 /**
- * Hierarchical timing wheel over integer ticks. An entry of tick T stands on the level of the highest bit in which T
- * differs from `now`, in the slot that T's bits of that level name: always, also for entries filed long ago, since
- * advancing to the start of an occupied slot cascades it. So where an entry stands follows from (now, T), and none
- * keeps a back pointer. Of the invariants, this one matters:
+ * Hierarchical timing wheel over integer ticks. An entry of tick T is on the level of the highest bit in which T
+ * differs from `now`, in the slot that T's bits of that level name. This also holds for entries filed long ago, since
+ * advancing to the start of an occupied slot cascades it. So an entry's place follows from (now, T), and entries need
+ * no back pointers. The invariant that matters:
  *
- *    on each level, occupied slots lie after now's own (on level 0 also at it, while its entries are being handed over),
+ *    on each level, occupied slots are after now's own (on level 0 also at it, while its entries are being handed over),
  *    and everything on a level is due before anything on the next
  *
- * so the next thing to do is the first occupied slot after now's on the lowest level that has one; nothing wraps round,
- * and a jump over empty time costs the same whatever its length. Entries of one tick always stand in one slot, in the
- * order in which they were filed; cascading keeps the order, so they are handed over in it.
+ * so the next event is the first occupied slot after now's on the lowest level that has one; nothing wraps round,
+ * and a jump over empty time costs the same whatever its length. Entries of one tick are always in one slot, in the
+ * order in which they were filed. Cascading keeps this order, so they are handed over in it.
  *
  * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position; now and then
  * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades
  * at most once per level (once more each time that the clock passes the whole range while it waits in the overflow list).
- * nextTick: exact; one slot's entries are read where it is not cached.
+ * nextTick: exact; reads one slot's entries if it is not cached.
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and SlotLists.
  */
@@ -53,7 +53,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   cascaded = 0;
   readonly keepsDueTicks = true;
   private readonly refuses: boolean;
-  /** nextTick() where it is known, else UNKNOWN; it holds for as long as this slot stands in this cell for this tick. */
+  /** nextTick() if known, else UNKNOWN. Valid while this slot is in this cell for this tick. */
   private earliest = Number.NaN;
   private earliestSlot = 0;
   private earliestCell = NONE;
@@ -70,9 +70,9 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   }
 
   /**
-   * Where an overflow list is not wanted, `now` + the levels' range is the last tick taken: so every key of that many
-   * bits from `now` on can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next').
-   * What lies within the bound but in the next block of the top level waits on the overflow level all the same.
+   * Without an overflow list, the last accepted tick is `now` + the levels' range. So every key of that many bits from `now` on
+   * can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next'). Ticks within the bound but in
+   * the next block of the top level wait on the overflow level nevertheless.
    */
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
@@ -93,7 +93,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
 
   remove(slot: number): boolean {
     const { position, positionShift } = this;
-    // What was never filed may lie beyond the array; undefined is not greater than anything.
+    // A slot that was never filed may lie beyond the array; undefined is not greater than anything.
     if (!(position[slot << positionShift] > 0)) return false;
     position[slot << positionShift] = 0;
     this.size--;
@@ -104,7 +104,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return this.tickAt(this.position[slot << this.positionShift]);
   }
 
-  /** From within a sink, anything but a tick that is already past is an Error: the outer call is going there anyway. */
+  /** Within a sink, any tick that is not past throws an Error: the outer call goes there anyway. */
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
     if (tick >= this.eventFreeBefore) return this.advance(tick, sink, budget);
     if (tick > this.now) {
@@ -132,7 +132,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     this.clearFiling();
     this.earliest = UNKNOWN;
     this.reading = NONE;
-    // Under a sink the event stays: it keeps a nested advanceTo out.
+    // Within a sink the event stays: it keeps a nested advanceTo out.
     if (!this.advancing) this.setEvent(Number.POSITIVE_INFINITY, 0);
   }
 
@@ -154,13 +154,13 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     this.earliestCell = this.position[slot << this.positionShift];
   }
 
-  /** It may have been taken out, and have come to stand in the very same cell for another tick. */
+  /** The slot may have been removed, and refiled in the same cell for another tick. */
   private isLeastKnown(): boolean {
     const cell = this.position[this.earliestSlot << this.positionShift];
     return this.earliest !== UNKNOWN && cell === this.earliestCell && this.tickAt(cell) === this.earliest;
   }
 
-  /** Finds the least tick: in the first occupied slot that holds anything alive. Precondition: size > 0. */
+  /** Finds the earliest tick: in the first occupied slot with a live entry. Precondition: size > 0. */
   private findLeast(): void {
     this.earliest = UNKNOWN;
     if (this.reading !== NONE) this.readLeast(this.reading);
@@ -171,7 +171,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     }
   }
 
-  /** The start of the first occupied slot from now's on, Infinity when there is none; notes its number. */
+  /** The start of the first occupied slot from now's on, Infinity if there is none; notes its number. */
   private findEvent(): number {
     if (this.occupied[0] === 0) return this.findAbove();
     const from = this.nowLow & this.mask0;
@@ -210,14 +210,14 @@ export class CascadingIndex extends Cascade implements WheelIndex {
           this.catchUp(tick);
           return true;
         }
-        // Out of budget, `now` stays where it is; unless nothing is due at all, which a slot of a higher level does not tell.
+        // Out of budget, `now` stays. Except if nothing is due at all, which a slot of a higher level does not show.
         if (left <= 0 && this.nextTick() <= tick) return false;
         if (this.heads[this.eventList] === 0) continue;
         this.catchUp(event);
         if (this.eventList > this.mask0) this.cascaded += this.cascade(this.eventList);
         else if (left > 0) left = this.handOver(this.eventList, event, sink, left);
         else this.vacate(this.eventList);
-        // Out of budget in its midst: whether what is left of it is alive, the next turn finds.
+        // Out of budget within the list: the next turn finds whether the rest is live.
         if (this.reading !== NONE) this.suspend();
         else this.setEvent(this.findEvent(), this.found);
       }
@@ -227,7 +227,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     }
   }
 
-  /** Hands a level 0 slot's entries over in order, until the budget is used up. Returns what is left of it. */
+  /** Hands over a level 0 slot's entries in order, until the budget is used up. Returns what is left of it. */
   private handOver(list: number, tick: number, sink: DueSink, budget: number): number {
     let left = budget;
     this.reading = list;
@@ -252,7 +252,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return left;
   }
 
-  /** Hands over the entries of half a chunk that `living` shows, at most `budget`. Returns how many that was. */
+  /** Hands over the entries of half a chunk that `living` marks, at most `budget`. Returns their number. */
   private handOverLiving(from: number, living: number, tick: number, sink: DueSink, budget: number): number {
     const { cells, positionShift, reading } = this;
     let handed = 0;
@@ -261,13 +261,13 @@ export class CascadingIndex extends Cascade implements WheelIndex {
       const cell = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
       left = others;
       const slot = cells[cell] & SLOT;
-      const { position } = this; // read for each entry: the sink may have it grow
-      if (position[slot << positionShift] !== cell) continue; // the sink has taken it out meanwhile
+      const { position } = this; // read for each entry: the sink may make it grow
+      if (position[slot << positionShift] !== cell) continue; // the sink has removed it meanwhile
       position[slot << positionShift] = 0;
       this.size--;
       handed++;
       sink.due(slot, tick);
-      if (this.reading !== reading) break; // the sink cleared the index: what stands behind is not handed over
+      if (this.reading !== reading) break; // the sink cleared the index: hand over no more
     }
     return handed;
   }
@@ -278,7 +278,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     this.reading = NONE;
   }
 
-  /** Reads the least tick of what is alive in a slot: on level 0, whose slots are a tick wide, the first one's. */
+  /** Reads the earliest tick of the live entries in a slot: on level 0, whose slots are a tick wide, the first one's. */
   private readLeast(list: number): void {
     const isTick = list <= this.mask0;
     for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
@@ -296,5 +296,5 @@ export class CascadingIndex extends Cascade implements WheelIndex {
 }
 
 function throwNested(): never {
-  throw new Error('advanceTo() was called from within a handler: the call that is running hands everything due over');
+  throw new Error('advanceTo() was called from within a handler: the running call hands over everything due');
 }

@@ -3,7 +3,7 @@ import { Intervals } from '../intervals.ts';
 import { type CascadingConfig, DEFAULT_CAPACITY, validateConfig, type WheelOptions } from '../wheel-config.ts';
 import { CascadingIndex } from './cascading-index.ts';
 
-/** A hierarchical wheel whose timers move to finer levels as their time comes near: see CascadingIndex. */
+/** A hierarchical wheel whose timers move to finer levels as their time approaches: see CascadingIndex. */
 export class CascadingWheel<T> extends IndexedWheel<T, CascadingIndex> {
   constructor(config: CascadingConfig, { start = 0, id = 0 }: WheelOptions = {}) {
     validateConfig(config, { start, id });

@@ -1,18 +1,18 @@
 import type { PlaceWords } from '../timer-records.ts';
 
 /**
- * Many ordered lists of slots in one growable array: append at the end, take out anywhere, read from the front.
+ * Many ordered lists of slots in one growable array: append at the end, remove anywhere, read from the front.
  *
  *   chunk (128 words)  │ slot, low │ slot, low │ …  63 entries … │ next chunk │ – │
- *   heads[list]        = its first chunk, 0 where it has none
+ *   heads[list]        = its first chunk, 0 if it has none
  *   cursors[list]      = the cell of its next entry
  *   chunkCounts[list]  = how many chunks it has
- *   position[slot]     = the cell of the slot's entry, 0 or less where it has none; it is the word slot << positionShift,
- *                        as it may stand in records of the user's (see PlaceWords)
+ *   position[slot]     = the cell of the slot's entry, 0 or less if it has none; it is the word slot << positionShift,
+ *                        since it may be part of the owner's records (see PlaceWords)
  *
- * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. It is alive if its slot's position
- * names its cell; so a slot is taken out by clearing its position, without a touch of the cell, and whoever reads a list
- * passes over the dead. Dead entries are bounded over all lists together: when they take too much room (`isWasteful`), the
+ * An entry is (slot with flags, low 32 bits of its tick), read in order of memory. It is live if its slot's position
+ * names its cell. So clearing a slot's position removes it, without touching the cell, and readers of a list skip the
+ * dead entries. Dead entries are bounded over all lists together: when they take too much room (`isWasteful`), the
  * user compacts one list after the other.
  *
  *   - Chunk 0 is never used. All chunks of a list but its last are full; the last one's link is 0.
@@ -23,7 +23,7 @@ export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
 /** Offset of the link to the next chunk; entries lie before it. */
 export const LINK = CHUNK_WORDS - 2;
 export const ENTRIES_PER_CHUNK = LINK / 2;
-/** A slot word is the slot and, above it, flags of the user's. */
+/** A slot word is the slot and, above it, the owner's flags. */
 export const SLOT_MASK = 2 ** 24 - 1;
 
 // V8: folded constants
@@ -36,13 +36,13 @@ const SLOT = SLOT_MASK;
 
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
-/** Entries per live one above which lists are compacted: a third of what is read then moves, and two thirds go. */
+/** Entries per live one above which lists are compacted: then a third of the entries moves, and two thirds are removed. */
 const MAX_ENTRIES = 3;
 const INITIAL_CHUNKS = 18;
 const INITIAL_SLOTS = 256;
-/** Large, since all is copied; memory that is not touched costs nothing. */
+/** Large, since growing copies everything; untouched memory costs nothing. */
 const GROWTH = 4;
-/** Less where there is much, as entries take most of the memory. */
+/** Smaller for large arrays, since entries take most of the memory. */
 const CHUNKS_GROWTH = 2;
 const MANY_CHUNKS = 2 ** 15;
 const MANY_CHUNKS_GROWTH = 1.5;
@@ -69,8 +69,8 @@ export class ChunkLists {
   private chunks = 0;
 
   /**
-   * `reserve`: live entries for which no array shall ever have to grow, the dead and part-filled chunks included. `words`
-   * makes the arrays that are as large as that.
+   * `reserve`: number of live entries for which no array ever has to grow, dead entries and part-filled chunks included. `words`
+   * allocates arrays of at least that size.
    */
   constructor(lists: number, capacity: number, reserve: number, words = ownWords) {
     const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + Math.ceil((reserve * MAX_ENTRIES) / ENTRIES) + 3 * lists;
@@ -89,7 +89,7 @@ export class ChunkLists {
     return cells.byteLength + positions + this.bytesPerLists;
   }
 
-  /** Of what is kept by list. */
+  /** Bytes of the fields per list. */
   protected get bytesPerLists(): number {
     return this.heads.byteLength + this.cursors.byteLength + this.chunkCounts.byteLength;
   }
@@ -99,8 +99,8 @@ export class ChunkLists {
   }
 
   /**
-   * Gives a list another chunk. Returns the cell of its next entry. Appending is left to the caller, which does it in the
-   * midst of a hot path: if the cursor stands at a LINK, extend; write slot word and low word; advance the cursor by 2.
+   * Gives a list another chunk. Returns the cell of its next entry. The caller appends, within a hot path: if the cursor is at a
+   * LINK, extend; write slot word and low word; advance the cursor by 2.
    */
   protected addChunk(list: number): number {
     let chunk = this.freeChunk;
@@ -112,7 +112,7 @@ export class ChunkLists {
     }
     this.chunks++;
     this.chunkCounts[list]++;
-    // Of a list without chunks, this writes the link of chunk 0, which nobody reads.
+    // For a list without chunks this writes the link of chunk 0, which is never read.
     this.cells[this.cursors[list]] = chunk;
     if (this.heads[list] === 0) this.heads[list] = chunk;
     const cell = chunk << SHIFT;
@@ -121,7 +121,7 @@ export class ChunkLists {
     return cell;
   }
 
-  /** Whether the dead take too much room, beside 2 chunks for each list in use, which may be part-filled. */
+  /** Whether dead entries take too much room, not counting 2 chunks for each list in use, which may be part-filled. */
   protected isWasteful(live: number, listsInUse: number): boolean {
     return (this.chunks - 2 * listsInUse - 1) * ENTRIES > live * MAX_ENTRIES;
   }
@@ -137,7 +137,7 @@ export class ChunkLists {
     return this.cells[(chunk << SHIFT) + LINK_AT];
   }
 
-  /** Gives the whole chain back. Precondition: none of its entries is alive. */
+  /** Frees the whole chain. Precondition: it has no live entry. */
   protected release(list: number): void {
     for (let chunk = this.detach(list); chunk !== 0; ) {
       const next = this.nextChunk(chunk);

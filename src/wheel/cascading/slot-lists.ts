@@ -4,7 +4,7 @@ import { type AllocateWords, CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './
 import { levelEntries } from './level-entries.ts';
 import { LevelGeometry } from './level-geometry.ts';
 
-/** Set in the slot word of an entry that was filed FAR_TICKS or more ahead: its whole tick stands in `farTicks`. */
+/** Set in the slot word of an entry that was filed FAR_TICKS or more ahead: its whole tick is in `farTicks`. */
 export const FAR = 1 << 30;
 export const FAR_TICKS = 2 ** 31;
 const BLOCK = 2 ** 32;
@@ -15,18 +15,18 @@ const IN_CHUNK = CHUNK_WORDS - 1;
 const SLOT = SLOT_MASK;
 
 /**
- * Where slots stand for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
- * LevelGeometry. The user moves `now` only to where that keeps being so, and cascades what it moves into (see Cascade).
+ * The places of slots for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
+ * LevelGeometry. The user moves `now` only where this stays true, and cascades the slot that it moves into (see Cascade).
  *
- * An entry keeps the low 32 bits of its tick. Of one filed less than 2^31 ahead the rest follows from `now`, which has
- * only come nearer; and it shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all, the
- * slot is found with one clz32 and one row of a table.
+ * An entry stores the low 32 bits of its tick. If it was filed less than 2^31 ahead, the rest follows from `now`, which has only
+ * come nearer. It shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all entries one clz32 and
+ * one row of a table give the slot.
  *
- * Taking out touches no list. What is dead is passed over by whoever reads one, so an occupied list may turn out to hold
- * nothing; `occupied` means that it has chunks.
+ * Removing touches no list. Readers skip dead entries, so an occupied list may turn out to have no live entry; `occupied` means
+ * that it has chunks.
  *
- * Extends the lists, and is extended by the index, instead of holding and being held: every object on the way to a word
- * costs its loads and checks in each operation, and these keep the next operation's cache misses from starting.
+ * The class extends the lists, and the index extends it, instead of holding one another: every object on the way to a word costs
+ * its loads and checks in each operation, and these delay the next operation's cache misses.
  */
 export class SlotLists extends ChunkLists {
   // V8: double fields
@@ -42,18 +42,18 @@ export class SlotLists extends ChunkLists {
   protected event = Number.POSITIVE_INFINITY;
   /** The wheel slot that starts at `event`. If it has been emptied since, the next occupied one may start later. */
   protected eventList = 0;
-  /** Ticks below it are before `event` and in now's block: `now` may be set to them just so. */
+  /** Ticks below it are before `event` and in now's block: `now` may simply be set to them. */
   protected eventFreeBefore = Number.NaN;
-  /** At most the least tick on the overflow level. */
+  /** At most the earliest tick on the overflow level. */
   protected overflowLeast = Number.POSITIVE_INFINITY;
   private farTicks = new Float64Array(0);
   /** Low 32 bits of `now`, as a signed integer. */
   protected nowLow = 0;
   /** End of the block of 2^32 ticks that holds `now`. */
   private blockEnd = Number.NaN;
-  /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: moved on when it is reached. */
+  /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: it moves on when it is reached. */
   nearEnd = Number.NaN;
-  /** Where ticks of now's block go, see LevelGeometry.tabulate. */
+  /** The places of ticks of now's block, see LevelGeometry.tabulate. */
   protected readonly places = new Int32Array(33);
   /** The list that was compacted last. */
   private compacted = 0;
@@ -78,13 +78,13 @@ export class SlotLists extends ChunkLists {
     return this.position[slot << this.positionShift] > 0;
   }
 
-  /** For readers of the lists: the slot that is alive in a cell, or -1. */
+  /** For readers of the lists: the live slot in a cell, or -1. */
   slotAt(cell: number): number {
     const slot = this.cells[cell] & SLOT;
     return this.position[slot << this.positionShift] === cell ? slot : -1;
   }
 
-  /** The tick of what is alive in a cell. */
+  /** The tick of the live entry in a cell. */
   tickAt(cell: number): number {
     const { cells } = this;
     const word = cells[cell];
@@ -113,7 +113,7 @@ export class SlotLists extends ChunkLists {
     else this.fileElsewhere(slot, tick);
   }
 
-  /** Precondition, beside: tick < nearEnd, and there is room for the slot's position. */
+  /** Further precondition: tick < nearEnd, and there is room for the slot's position. */
   protected fileNear(slot: number, tick: number): void {
     this.size++;
     const low = tick | 0;
@@ -147,7 +147,7 @@ export class SlotLists extends ChunkLists {
     this.eventFreeBefore = Math.min(tick, this.blockEnd);
   }
 
-  /** Gives back what a list holds, none of it alive. */
+  /** Frees the chunks of a list without live entries. */
   protected vacate(list: number): void {
     this.unoccupy(list);
     this.release(list);
@@ -159,7 +159,7 @@ export class SlotLists extends ChunkLists {
     this.listsInUse++;
   }
 
-  /** A list that is unoccupied and keeps its chunks is left alone by everything here: it is being read. */
+  /** Marks a list as unoccupied. If it keeps its chunks, it is being read, and no method here touches it. */
   protected unoccupy(list: number): void {
     this.occupancy.unset(list);
     this.occupied[this.geometry.levelOf[list]]--;
@@ -186,11 +186,11 @@ export class SlotLists extends ChunkLists {
     this.cursors[list] = cell + 2;
   }
 
-  /** Gives a list another chunk, after compacting one where the dead take too much room. Returns the list's next cell. */
+  /** Gives a list another chunk, after compacting one if the dead take too much room. Returns the list's next cell. */
   protected extend(list: number, tick: number): number {
     if (this.isWasteful(this.size, this.listsInUse)) {
       this.compactNext();
-      // It may have been this one.
+      // This list may have been compacted.
       const cell = this.cursors[list];
       if ((cell & IN_CHUNK) !== LINK_AT) return cell;
     }
@@ -201,7 +201,7 @@ export class SlotLists extends ChunkLists {
     return this.addChunk(list);
   }
 
-  /** Compacts the next list in turn: in one round, every dead entry goes. */
+  /** Compacts the next list in turn: one round removes every dead entry. */
   private compactNext(): void {
     const { geometry, occupancy } = this;
     let list = occupancy.next(this.compacted + 1, geometry.slots);
@@ -217,7 +217,7 @@ export class SlotLists extends ChunkLists {
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
   }
 
-  /** Returns the list. */
+  /** Files a slot anywhere. Returns the list. */
   protected appendAnywhere(slot: number, word: number, tick: number): number {
     const list = this.listOf(tick);
     this.append(list, slot, word, tick | 0, tick);

@@ -22,16 +22,16 @@ export const pinnedLevels = ({ levels }: PinnedConfig): { width: number; spokes:
   levels.map(({ precision, spokes }) => ({ width: precision / levels[0].precision, spokes }));
 
 /**
- * Hierarchical wheel whose timers stay where they were placed. A slot of tick T goes to the finest level that reaches so
+ * Hierarchical wheel whose timers never move. A slot of tick T goes to the finest level that reaches so
  * far, and is handed over at T rounded up to a tick of that level, its *round*:
  *
  *    round(T) = ceil(T / width)          floor(now / width) < round(T) < floor(now / width) + spokes
  *
- * so a spoke (round & mask) never holds two rounds, and is handed over as a whole. (A round of floor(now / width) itself
- * is what a call that was cut short has left.) Never early, less than one width late, and the price of never moving.
+ * so a spoke (round & mask) never holds two rounds, and is handed over as a whole. (A round of floor(now / width)
+ * is left by a call that was cut short.) Never early, and less than one width late: the price of never moving.
  *
- * Order: by instant of handing over; within one in the order filed, merged over all levels by number of filing.
- * insert, remove: O(1), or growth of one spoke. advanceTo: O(levels) per instant at which something is due.
+ * Order: by instant of handing over; within one in the order filed, merged over all levels by filing number.
+ * insert, remove: O(1), or growth of one spoke. advanceTo: O(levels) per instant with due timers.
  *
  * After: the pinned-three-level wheel; for what differs see the preset.
  */
@@ -68,7 +68,7 @@ export class PinnedIndex implements WheelIndex {
     this.occupancy = new Occupancy(this.spokes.length);
   }
 
-  /** Nothing is laid out ahead. */
+  /** No memory is laid out ahead. */
   bytesFor(_slots: number): number {
     return this.bytes;
   }
@@ -105,7 +105,7 @@ export class PinnedIndex implements WheelIndex {
     this.insert(slot, tick);
   }
 
-  /** Takes no use of them: what is kept of a slot here does not fit into a word. */
+  /** Does not use places: what this index keeps of a slot does not fit into a word. */
   usePlaces(): void {}
 
   remove(slot: number): boolean {
@@ -124,12 +124,12 @@ export class PinnedIndex implements WheelIndex {
     return this.placements.has(slot);
   }
 
-  /** Also of a slot that is being handed over. */
+  /** Also works for a slot that is being handed over. */
   tickOf(slot: number): number {
     return this.placements.tickOf(slot);
   }
 
-  /** The level on which a filed slot stands. */
+  /** The level of a filed slot. */
   levelOf(slot: number): number {
     const at = this.placements.spokeOf(slot);
     return this.bases.findLastIndex((base) => base <= at);
@@ -226,7 +226,7 @@ export class PinnedIndex implements WheelIndex {
     return { width, slots: this.spokeCounts[level], occupied, occupiedCount: occupied.length, lists };
   }
 
-  /** The last tick that a level takes. */
+  /** The last tick that a level accepts. */
   private reach(level: number): number {
     const width = this.widths[level];
     return (Math.floor(this.now / width) + (this.spokeCounts[level] - 1)) * width;
@@ -241,20 +241,20 @@ export class PinnedIndex implements WheelIndex {
     return event;
   }
 
-  /** The next round of a level at which something is handed over, now's own included; Infinity where there is none. */
+  /** The next round of a level that hands something over, now's own included; Infinity if there is none. */
   private nextRound(level: number): number {
     const count = this.spokeCounts[level];
     const base = this.bases[level];
     const current = Math.floor(this.now / this.widths[level]);
     const index = current % count;
     const ahead = this.occupancy.next(base + index, base + count);
-    // The small ones first: no sum on the way to a safe integer is beyond 2^53.
+    // The small terms first, so that no intermediate sum is beyond 2^53.
     if (ahead >= 0) return current + (ahead - base - index);
     const wrapped = this.occupancy.next(base, base + count);
     return wrapped < 0 ? Number.POSITIVE_INFINITY : current + (count + wrapped - base - index);
   }
 
-  /** Hands an instant over: the spokes of all levels that are due at `tick`, merged by number of filing. */
+  /** Hands over an instant: the spokes of all levels that are due at `tick`, merged by filing number. */
   private handOver(tick: number, sink: DueSink, budget: number): number {
     const { open } = this;
     let left = budget;
@@ -288,7 +288,7 @@ export class PinnedIndex implements WheelIndex {
     return left;
   }
 
-  /** A spoke that has been read from its front must never be filed into again: the next timer gets a new one. */
+  /** Replaces a spoke: one that has been read from its front must never be filed into again. */
   private vacate(at: number): void {
     this.occupancy.unset(at);
     this.spokes[at] = undefined;

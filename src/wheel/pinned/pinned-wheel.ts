@@ -4,7 +4,7 @@ import { Intervals } from '../intervals.ts';
 import { DEFAULT_CAPACITY, type PinnedConfig, validateConfig, type WheelOptions } from '../wheel-config.ts';
 import { PinnedIndex, pinnedLevels } from './pinned-index.ts';
 
-/** A wheel whose timers stay on the level on which they were placed: see PinnedIndex. Its precision is the finest level's. */
+/** A wheel whose timers stay on the level where they were placed: see PinnedIndex. Its precision is the finest level's. */
 export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   private readonly config: PinnedConfig;
 
@@ -23,8 +23,8 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   }
 
   /**
-   * Schedules at the deadline, or at the last tick that the wheel takes where that is earlier. Once that timer fires,
-   * schedule the rest of the way: see scheduleLong.
+   * Schedules at the deadline, or at the last tick that the wheel accepts if that is earlier. When that timer fires, schedule the
+   * rest of the way: see scheduleLong.
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
     const wheelDeadline = deadline < this.upperBound ? deadline : this.lastDeadline();
@@ -32,16 +32,16 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
     return { id: this.schedule(finite, value), wheelDeadline };
   }
 
-  /** The last time of a tick that the wheel takes. */
+  /** The time of the last tick that the wheel accepts. */
   private lastDeadline(): number {
     const { intervals, upperBound } = this;
     let tick = intervals.intervalOf(upperBound) - 1;
-    // Where doubles are coarser than ticks, the bound's time is that of ticks before it, too.
+    // If doubles are coarser than ticks, earlier ticks share the bound's time.
     while (intervals.startOf(tick) >= upperBound) tick--;
     return intervals.startOf(tick);
   }
 
-  /** Gives back what memory the spokes hold beyond what their timers need. Ids stay valid. */
+  /** Frees memory that the spokes do not need. Ids stay valid. */
   compact(): void {
     this.index.compact();
   }
@@ -51,7 +51,7 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
     return this.precisionAt(level) * this.config.levels[level].spokes;
   }
 
-  /** Units of time per tick of a level: a timer placed on it is late by less than that. */
+  /** Units of time per tick of a level: a timer placed on it is late by less than this. */
   precisionAt(level: number): number {
     return this.config.levels[level].precision;
   }

@@ -5,7 +5,7 @@ const INITIAL = 256;
 const GROWTH = 4;
 
 /**
- * Where each slot of a pinned index stands, and its own due tick: one line of memory for all that removing it reads.
+ * The place of each slot of a pinned index, and its own due tick: removing a slot reads only one line of memory.
  *
  *    words    │ spoke + 1, 0: not filed │ entry │   tick    │          doubles[2 × slot + 1] is the tick
  */
@@ -32,7 +32,7 @@ export class Placements {
     this.words[(slot << RECORD) | ENTRY_AT] = entry;
   }
 
-  /** The tick stays, for whoever the slot is handed to. */
+  /** Clears the place but keeps the tick, for the receiver of the slot. */
   displace(slot: number): void {
     this.words[slot << RECORD] = 0;
   }
@@ -45,7 +45,7 @@ export class Placements {
     return slot < this.reach && this.words[slot << RECORD] !== 0;
   }
 
-  /** Below 0 where the slot is not filed. */
+  /** Returns the spoke; below 0 if the slot is not filed. */
   spokeOf(slot: number): number {
     return this.words[slot << RECORD] - 1;
   }

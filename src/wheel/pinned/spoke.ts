@@ -10,8 +10,8 @@ const HOLE = -1;
  *      ▼            ▼           ▼
  *   ····abc·d·efgh·i┊           ┊       · hole, reused last freed first
  *
- * Each entry keeps the number of its filing. Reusing a hole puts a late filing before earlier ones, so a spoke in which
- * that happened is put in order once, when its hand-over begins (`settle`). O(1) but for that, growth and compaction.
+ * Each entry keeps its filing number. Reusing a hole puts a late filing before earlier ones, so a spoke in which
+ * that happened is sorted once, when its hand-over begins (`settle`). O(1) except for that, growth and compaction.
  */
 export class Spoke {
   /** Slot by entry, or HOLE. */
@@ -27,7 +27,7 @@ export class Spoke {
     return this.entries.length;
   }
 
-  /** Returns the entry in which the slot stands now. */
+  /** Adds a slot; returns its entry. */
   add(slot: number, filing: number): number {
     const hole = this.holes.pop();
     const entry = hole ?? this.used++;
@@ -45,19 +45,19 @@ export class Spoke {
     this.count--;
   }
 
-  /** Puts the entries in order of filing, and together; `place` learns where each stands. Nothing is added from then on. */
+  /** Sorts the entries by filing number and closes the gaps; `place` gets each new place. Nothing is added from then on. */
   settle(place: (slot: number, entry: number) => void): void {
     if (this.ordered) return;
     this.repack(this.capacity, place);
   }
 
-  /** The filing of the first entry, which is the least. Precondition: settled, count > 0. */
+  /** The filing number of the first entry, which is the smallest. Precondition: settled, count > 0. */
   first(): number {
     while (this.entries[this.front] === HOLE) this.front++;
     return this.filings[this.front];
   }
 
-  /** Takes the first entry out. Precondition: as for `first`, which was called. */
+  /** Removes the first entry. Precondition: as for `first`, which was called. */
   shift(): number {
     const slot = this.entries[this.front];
     this.entries[this.front++] = HOLE;
@@ -69,7 +69,7 @@ export class Spoke {
     return this.capacity >= minCapacity && this.count * ratio < this.capacity;
   }
 
-  /** Gives memory back, keeping the order of filing. */
+  /** Frees memory and keeps the order of filing. */
   compact({ targetMultiplier }: CompactionConfig, place: (slot: number, entry: number) => void): void {
     this.repack(Math.max(INITIAL, this.count * targetMultiplier), place);
   }

@@ -70,13 +70,7 @@ const ofClients: readonly Row<Omit<ClientStats, 'thread'>>[] = [
 
 const ofScheduler: readonly Row<Reading>[] = [
   ['client.wakes', 'counter', '{turn}', 'Turns of the event loop that delivered timers', ({ wakes }) => wakes],
-  [
-    'serving.changes',
-    'counter',
-    '{change}',
-    'Times that what serves the shards has changed',
-    ({ serving }) => serving.changes,
-  ],
+  ['serving.changes', 'counter', '{change}', 'Changes of what serves the shards', ({ serving }) => serving.changes],
 ];
 
 const ofServing: readonly Row<Reading>[] = [
@@ -98,7 +92,7 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
     'shard.retired',
     'amount',
     '{slot}',
-    'Slots of the capacity that are used no more, as all of their ids have been given',
+    'Slots of the capacity that are no longer used because all their ids have been given',
     ({ retired }) => retired,
   ],
   [
@@ -119,14 +113,14 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
     'shard.restarts',
     'counter',
     '{restart}',
-    'Times that another has taken the place of a shard that died',
+    'Times that a successor has replaced a shard that died',
     ({ restarts }) => restarts,
   ],
   [
     'shard.lanes',
     'amount',
     '{lane}',
-    'Lanes that the shard serves, for whose clients together it counts all that follows',
+    'Lanes that the shard serves; it counts the following metrics for all their clients together',
     ({ lanes }) => lanes,
   ],
   [
@@ -147,14 +141,14 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
     'shard.refiled',
     'counter',
     '{entry}',
-    'Entries filed again, as their timer had been moved to later, since the shard was started',
+    'Entries refiled because their timer had been moved to later, since the shard was started',
     ({ refiled }) => refiled,
   ],
   [
     'shard.dropped',
     'counter',
     '{entry}',
-    'Entries dropped, as their timer had ended, since the shard was started',
+    'Entries dropped because their timer had ended, since the shard was started',
     ({ dropped }) => dropped,
   ],
   [
@@ -192,14 +186,14 @@ const ofLabels: readonly Row<LabelStats>[] = [
     'label.factor',
     'state',
     '',
-    'Share of the time beyond its minimum that a scaled timer of the label is given',
+    'Share of the time beyond its minimum that a scaled timer of the label gets',
     ({ factor, min }) => (min === undefined ? undefined : factor),
   ],
   [
     'label.min',
     'state',
     's',
-    'The least that a scaled timer of the label is given',
+    'Minimum time of scaled timers of the label',
     ({ min }) => (min === undefined ? undefined : min / 1000),
   ],
 ];

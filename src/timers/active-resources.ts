@@ -2,12 +2,12 @@ import process from 'node:process';
 import { defaultSources } from './default-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
-// The bare method of Node's, of which it does not matter what it is called on.
+// Node's own method, without its object: it works on any receiver.
 const nodes = process.getActiveResourcesInfo;
 
 /**
- * In place of `process.getActiveResourcesInfo`: with a 'Timeout' for each timeout of the face that keeps the process alive, as
- * Node lists its own, and without what the face's schedulers have taken of Node for all of them.
+ * Replaces `process.getActiveResourcesInfo`: with a 'Timeout' for each drop-in timeout that keeps the process alive, as Node
+ * lists its own, and without the handles that the schedulers use for all of them.
  */
 export const activeResources = Object.defineProperties(
   (): string[] => {
@@ -25,7 +25,7 @@ export const activeResources = Object.defineProperties(
   { name: { value: nodes.name }, length: { value: nodes.length } },
 );
 
-/** Timeouts that hold the process; as in Node, one does until its callback has ended. */
+/** Number of timeouts that hold the process; as in Node, each does until its callback has ended. */
 function refCountOf({ client, due }: TimeoutSource): number {
   return client.hold.refCount + due.unfinished().filter((timeout) => timeout.hasRef() && !timeout._destroyed).length;
 }

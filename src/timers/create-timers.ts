@@ -13,7 +13,7 @@ import { createPromises, type TimersPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
-/** What node:timers exports; what Node has deprecated, where this Node has it. */
+/** The exports of node:timers; deprecated ones only if this Node has them. */
 export interface Timers extends Partial<EnrolledTimers> {
   setTimeout: typeof node.setTimeout;
   clearTimeout: typeof node.clearTimeout;
@@ -27,9 +27,9 @@ export interface Timers extends Partial<EnrolledTimers> {
 const nodes = native.timers;
 
 /**
- * The functions of node:timers and node:timers/promises, on a scheduler. One hint for all: one shard keeps them, and so
- * timers of equal due time fire in the order in which they were set.
- * Throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
+ * Creates the functions of node:timers and node:timers/promises on a scheduler. All timers have one hint, so one shard keeps
+ * them, and timers of equal due time fire in the order in which they were set.
+ * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
  */
 export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, options: TimersOptions = {}): Timers {
   requireNode('shardwheel/timers', INSTEAD);
@@ -53,11 +53,11 @@ export function resolveTimersOptions(options: TimersOptions) {
 }
 
 /**
- * The functions, on a source that is asked for with every timer; where there is none, Node's own do the work. An immediate has
- * no time, and no wheel could run it sooner than Node does: setImmediate is Node's.
+ * Creates the functions on a source that each timer asks for; without a source Node's own functions do the work. setImmediate is
+ * Node's: an immediate has no time, and no wheel could run it sooner.
  */
 export function timersOf(source: () => TimeoutSource | undefined): Timers {
-  // Arguments by `arguments`: a rest parameter would be an array for each timeout without any.
+  // `arguments` is used because a rest parameter would create an array for each timeout without any.
   const setTimeout = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
     // biome-ignore lint/complexity/noArguments: see above
@@ -96,18 +96,18 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
 
 type Handle = NodeJS.Timeout | string | number | undefined;
 
-/** Clears what setTimeout and setInterval have returned, or its number; also where they were Node's own. */
+/** Clears a timeout or an interval, by object or number, including Node's own. */
 function clearTimeout(handle: Handle): void {
   if (handle instanceof Timeout) handle.close();
   else if (!clearEnrolled(handle)) nodes.clearTimeout(handle);
 }
 
-/** A function of its own, as in Node. */
+/** A separate function, as in Node. */
 function clearInterval(handle: Handle): void {
   clearTimeout(handle);
 }
 
-/** A timeout is no immediate; Node 20 and 22 would take it for one, and run no immediates from then on. */
+/** Ignores timeouts, which are not immediates. Node 20 and 22 would accept one, and run no immediates from then on. */
 function clearImmediate(handle: NodeJS.Immediate | undefined): void {
   if (!(handle instanceof Timeout)) nodes.clearImmediate(handle);
 }

@@ -14,10 +14,10 @@ requireNode('shardwheel/timers', INSTEAD);
 let own: TimeoutSource | undefined;
 let given: TimeoutSource | undefined;
 
-/** Where a worker thread finds the handle of a scheduler to run its timers on: see `setEnvironmentData`. */
+/** The key under which a worker thread finds the handle of a scheduler for its timers: see `setEnvironmentData`. */
 const SHARED = 'shardwheel';
 
-/** Where a program is run as it stands there is no call to give options to. */
+/** A program that runs unchanged makes no call that could pass options. */
 const defaults = optionsNamed(process.env.SHARDWHEEL_TIMERS);
 
 function optionsNamed(name: string | undefined): Required<TimersOptions> {
@@ -27,8 +27,8 @@ function optionsNamed(name: string | undefined): Required<TimersOptions> {
 }
 
 /**
- * What the module's functions run on until told otherwise: on one hint, since one shard keeps all timers of a face in order.
- * It is made for the first timer, and holds the process no longer than its timers do.
+ * The default source of the module's functions. It has one hint, so that one shard keeps all its timers in order. It is created
+ * for the first timer, and holds the process only as long as its timers do.
  */
 export function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
@@ -36,31 +36,31 @@ export function defaultSource(): TimeoutSource {
   return own;
 }
 
-/** Workers that are started from here on find it, unless the program offers them another. */
+/** Workers started from now on find its handle, unless the program sets another. */
 function mainScheduler(): Scheduler {
   const scheduler = createScheduler({ shards: 'auto' });
   if (getEnvironmentData(SHARED) === undefined) setEnvironmentData(SHARED, scheduler.share() as object as Serializable);
   return scheduler;
 }
 
-/** A client of the process's scheduler, where there is one to connect to. Never one with a thread of its own. */
+/** Creates a client of the process's scheduler, if there is one. Never creates a scheduler with its own thread. */
 function workersScheduler(): Scheduler {
   const handle = getEnvironmentData(SHARED) as unknown as SchedulerHandle | undefined;
   try {
     if (handle !== undefined) return connectScheduler(handle);
   } catch (error) {
-    if (!(error instanceof HandleError)) throw error; // closed, or this thread uses it already
+    if (!(error instanceof HandleError)) throw error; // closed, or this thread already uses it
   }
   return createScheduler({ shards: 0 });
 }
 
-/** Where the timers of this module come from: nowhere before the first. */
+/** The sources of this module's timers: none before the first timer. */
 export const defaultSources = (): TimeoutSource[] => [own, given].filter((source) => source !== undefined);
 
 /**
- * From here on the functions of `shardwheel/timers` and `shardwheel/timers/promises` set timers on this scheduler: in
- * tests, on one with a manual clock. Without a scheduler: again on their own. Timers set before stay where they
- * are. Throws InvalidArgumentError for what is no scheduler, InvalidConfigError.
+ * Makes the functions of `shardwheel/timers` and `shardwheel/timers/promises` set their timers on this scheduler from now on: for
+ * tests, on one with a manual clock. Without a scheduler they use their own again. Timers set before stay where they are.
+ * @throws InvalidArgumentError if the argument is not a scheduler; InvalidConfigError.
  */
 export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {}): void {
   given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, 0, resolveTimersOptions(options));
@@ -68,7 +68,7 @@ export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {})
 
 export const timers = timersOf(defaultSource);
 
-// As the scheduler's own code: else the first timeout of a program is some ms late.
+// Warms up like the scheduler: otherwise the first timeout of a program is some ms late.
 warmUp((scheduler) => {
   const { setTimeout } = createTimers(scheduler);
   setTimeout(() => undefined, 1e6)

@@ -6,8 +6,8 @@ const nothing = (): void => undefined;
 const warnedOf = { negative: false, notANumber: false };
 
 /**
- * A delay as Node reads it, ms: no number, or less than 1, is 1; fractions are dropped. There is no longest one, unless
- * that is asked for; what is infinite is as long as the clock goes. What Node warns of it warns of here.
+ * Reads a delay as Node does, in ms: anything but a number, or less than 1, is 1; fractions are dropped. There is no longest
+ * delay unless that is an option; an infinite one lasts as long as the clock. Warns in the same cases as Node.
  */
 export function millisecondsOf(delay: unknown, longDelays: LongDelays): number {
   const number = (delay as number) * 1; // throws for a BigInt and a symbol, as in Node
@@ -29,7 +29,7 @@ function unusual(delay: unknown, number: number, longDelays: LongDelays): number
   return 1;
 }
 
-/** In Node's own words, which differ from release to release. */
+/** Uses Node's own warnings, which differ from release to release. */
 function haveNodeWarn(delay: unknown): void {
   native.timers.clearTimeout(native.timers.setTimeout(nothing, delay as number));
 }

@@ -10,20 +10,20 @@ export const ORDER = Symbol('order');
 export const RUN = Symbol('run');
 export const IN_SCOPE = Symbol('inScope');
 
-/** A timeout as the queue sees it. */
+/** The parts of a timeout that the queue uses. */
 export interface DueTimeout {
-  /** It is an async resource of its own: whatever is done in its name is done by IN_SCOPE. */
+  /** Whether it is its own async resource; then IN_SCOPE runs everything in its name. */
   readonly isHooked: boolean;
   readonly _destroyed: boolean;
   hasRef(): boolean;
-  /** Rises with each that is set or refreshed: a word that wraps. */
+  /** Rises with each timeout that is set or refreshed: a word that wraps. */
   readonly [ORDER]: number;
-  /** Its turn has come: calls its callback, unless it is due no longer. Throws what that throws. */
+  /** Calls its callback, unless it is no longer due. Throws what the callback throws. */
   [RUN](context: Context): void;
   [IN_SCOPE](callback: () => void): void;
 }
 
-/** What the queue needs of the face's source. */
+/** The parts of the source that the queue needs. */
 export interface DueQueueHost {
   readonly client: { readonly settling: Settling; readonly deferred: DeferredRuns };
   /** Whether the shard has fired, or may yet fire, timers of a tick that the scheduler has not delivered. */
@@ -32,39 +32,39 @@ export interface DueQueueHost {
   now(): number;
 }
 
-/** How long more of a tick is waited for while none comes, ms. */
+/** How long the queue waits for the rest of a tick while none comes, in ms. */
 const PATIENCE = 4;
 
-/** Length above which the array is given back once all have had their turn. */
+/** Length above which the array is released once all timeouts have had their turn. */
 const KEPT_LENGTH = 2 ** 17;
 
 /**
- * Timeouts on their way from the scheduler's delivery to their callbacks, which run at the end of the same turn. Between two
- * of them run the ticks and microtasks that the first has left, and an error that one throws surfaces before the next runs,
- * as in Node. Where Node does not give access to what runs its ticks, each has an immediate of its own, between which Node
- * does it; and while async hooks are on, as only Node can run something in the name of a resource, domains included.
+ * Timeouts between the scheduler's delivery and their callbacks, which run at the end of the same turn. Between two
+ * of them the ticks and microtasks of the first run, and an error of one becomes an uncaught exception before the next runs,
+ * as in Node. If Node does not give access to the function that runs its ticks, each gets its own immediate, between which Node
+ * runs them. The same holds while async hooks are on, since only Node can run code in the name of a resource, domains included.
  *
- * A scheduler does not say where among the timers of its tick one stands that was moved; Node does: where it would if
- * it had been set then. So what a turn has delivered is put in Node's order, by due tick and by when a timeout was set or
- * refreshed, once its last tick is complete, as far as the scheduler has fired records.
+ * A scheduler does not define the place of a moved timer among those of its tick. Node does: the place that it would have if
+ * it had been set then. So the timeouts of a turn are sorted into Node's order, by due tick and by when each was set or
+ * refreshed, when its last tick is complete, as far as the scheduler has fired records.
  *
  *     timeouts   │ have had their turn │ in Node's order │ as they were delivered │
  *                                      next              ordered                  length
  *
- * A timeout that is cleared or refreshed while it is here keeps its place, which then does nothing: the timeout is due no longer,
- * or is here once more under another order.
+ * A timeout that is cleared or refreshed while it is here keeps its place, which then has no effect: the timeout is no longer due,
+ * or is here again under another order.
  */
 export class DueQueue implements DeferredRun {
-  /** The one whose callback is running, and its context. */
+  /** The timeout whose callback is running, and its context. */
   running: DueTimeout | undefined;
   runningContext: Context;
   private readonly source: DueQueueHost;
   private timeouts: (DueTimeout | undefined)[] = [];
-  /** By place; a timeout's own differs once it has been refreshed. */
+  /** By place; a timeout's own order differs once it has been refreshed. */
   private orders: number[] = [];
-  /** By place; there once one of them has a context. */
+  /** By place; created when a timeout first has a context. */
   private contexts: Context[] | undefined;
-  /** Due ticks: one from each of `tickPlaces` to the next. */
+  /** Due ticks: each from one of `tickPlaces` to the next. */
   private ticks: number[] = [];
   private tickPlaces: number[] = [];
   private lastTick = -1;
@@ -72,14 +72,14 @@ export class DueQueue implements DeferredRun {
   private next = 0;
   private ordered = 0;
   private length = 0;
-  /** Timeouts before `next` that have an immediate. */
+  /** Number of timeouts before `next` that have an immediate. */
   private immediates = 0;
   private isWaiting = false;
   private isInOrder = true;
   private hasHooked = false;
-  /** The last tick that a moved timeout has come in for: others of that tick may stand before it. */
+  /** The last tick with a moved timeout: others of that tick may belong before it. */
   private movedTick = -1;
-  /** More of the last tick is waited for to this time, ms, unless it comes: then there are more than so many. */
+  /** The queue waits until this time, in ms, for more of the last tick, unless more has come. */
   private awaited = 0;
   private awaitsUntil = Number.NaN;
 
@@ -87,7 +87,7 @@ export class DueQueue implements DeferredRun {
     this.source = source;
   }
 
-  /** A timeout has been delivered, for a tick from 0 on. */
+  /** Adds a delivered timeout, for a tick from 0 on. */
   add(timeout: DueTimeout, context: Context, tick: number, order: number, isMoved: boolean): void {
     const place = this.length;
     this.timeouts[place] = timeout;
@@ -105,12 +105,12 @@ export class DueQueue implements DeferredRun {
     this.source.client.deferred.add(this);
   }
 
-  /** The context of one that is here. O(length). */
+  /** The context of a timeout in the queue. O(length). */
   contextOf(timeout: DueTimeout): Context {
     return this.contexts?.[this.timeouts.lastIndexOf(timeout, this.length - 1)];
   }
 
-  /** Those whose callback runs now or is to run; some may have been cleared. */
+  /** The timeouts whose callback runs now or is to run; some may have been cleared. */
   unfinished(): DueTimeout[] {
     const left = this.timeouts.slice(this.next, this.length) as DueTimeout[];
     const due = left.filter((timeout, at) => timeout[ORDER] === this.orders[this.next + at]);
@@ -118,7 +118,7 @@ export class DueQueue implements DeferredRun {
   }
 
   run(): boolean {
-    if (this.movedTick >= this.lastTick && this.awaitsMore()) return true; // some may belong before what is here
+    if (this.movedTick >= this.lastTick && this.awaitsMore()) return true; // some may belong before these
     this.order();
     if (runTicks === undefined || this.hasHooked || this.immediates > 0) this.setImmediates();
     else if (!this.runAll(runTicks)) return true;
@@ -127,7 +127,7 @@ export class DueQueue implements DeferredRun {
     return false;
   }
 
-  /** Whether more of the last tick is to come. A shard that has no processor is not waited for long. */
+  /** Whether more of the last tick is to come. The wait for a shard without a processor is short. */
   private awaitsMore(): boolean {
     if (!this.source.hasMore(this.movedTick)) return false;
     const now = this.source.now();
@@ -137,8 +137,8 @@ export class DueQueue implements DeferredRun {
   }
 
   /**
-   * Returns whether all have run. Where a microtask has thrown, Node has cleared its stack of async ids: what ran from here on
-   * would run in nobody's resource, and an error would leave its context there for good. So the rest runs in the next turn.
+   * Runs all; returns whether all have run. After a microtask has thrown, Node has cleared its stack of async ids: further
+   * callbacks would run in no resource, and an error would leave its context there for good. So the rest runs in the next turn.
    */
   private runAll(runTicks: () => void): boolean {
     const turn = executionAsyncId();
@@ -163,7 +163,7 @@ export class DueQueue implements DeferredRun {
     return true;
   }
 
-  /** Each in the context of its timeout: what the callback throws surfaces there. */
+  /** Sets each in the context of its timeout, where an error of its callback appears. */
   private setImmediates(): void {
     for (; this.next < this.length; this.next++) {
       const timeout = this.timeouts[this.next] as DueTimeout;
@@ -233,7 +233,7 @@ export class DueQueue implements DeferredRun {
     this.contexts[place] = context;
   }
 
-  /** Those that have come in since the last time. */
+  /** Sorts the timeouts that have arrived since the last time. */
   private order(): void {
     const { ordered, length } = this;
     this.ordered = length;

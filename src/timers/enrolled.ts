@@ -1,7 +1,7 @@
 import { native } from '../time/native-timers.ts';
 import { like } from './like-nodes.ts';
 
-/** What makes a timer of any object: deprecated, and gone from Node 24 on, but old packages call it. */
+/** Functions that make a timer of any object: deprecated, and removed in Node 24, but old packages call them. */
 export interface EnrolledTimers {
   enroll(item: object, milliseconds: number): void;
   unenroll(item: object): void;
@@ -9,7 +9,7 @@ export interface EnrolledTimers {
   _unrefActive(item: object): void;
 }
 
-/** The fields by which Node, and packages, know an object that is a timer. */
+/** The fields by which Node and packages recognise an object as a timer. */
 interface Item {
   _idleTimeout?: number;
   _idleStart?: number;
@@ -21,7 +21,7 @@ interface Item {
   _destroyed?: boolean;
 }
 
-/** What is asked of a timeout of the face. */
+/** The parts of a drop-in timeout that are used here. */
 interface FaceTimeout {
   ref(): unknown;
   unref(): unknown;
@@ -29,16 +29,16 @@ interface FaceTimeout {
   close(): unknown;
 }
 
-/** The face that carries the items. */
+/** The drop-in timers that carry the items. */
 export interface EnrolledHost {
   set(callback: (item: Item) => void, delay: number, item: Item): FaceTimeout;
-  /** Whether items that become active are carried here, and not by Node. */
+  /** Whether active items are carried here, and not by Node. */
   isOn(): boolean;
-  /** Whether an item is a timeout of the face itself. */
+  /** Whether an item is itself a drop-in timeout. */
   owns(item: unknown): item is FaceTimeout;
 }
 
-/** The timeout that fires an item, and what it was set with. */
+/** The timeout that fires an item, and the values with which it was set. */
 interface Carrier {
   readonly timeout: FaceTimeout;
   readonly delay: number;
@@ -49,13 +49,13 @@ const carriers = new WeakMap<object, Carrier>();
 const { now } = performance;
 const milliseconds = (): number => Math.trunc(now.call(performance));
 
-/** Node's own functions of these names, where this Node has them. */
+/** Node's own functions of these names, if this Node has them. */
 const nodes = native.timers as unknown as Partial<EnrolledTimers>;
 
 /**
- * The functions of those names that this Node has, on timeouts of a face: else none. After lib/timers.js, v20. Each calls
- * Node's own as well, with an item that it does nothing to: so Node refuses what it refuses, and warns of the deprecation.
- * An item waits here when it is linked to itself; one that Node has in a list of its own is Node's affair.
+ * Returns the functions of those names that this Node has, on drop-in timeouts. After lib/timers.js, v20. Each also calls Node's
+ * own function with an item on which that has no effect, so Node refuses invalid items and warns of the deprecation. An item that
+ * is linked to itself waits here; one in a list of Node's is left to Node.
  */
 export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
   const { enroll, unenroll, active, _unrefActive } = nodes;
@@ -97,7 +97,7 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
   return ours;
 }
 
-/** clearTimeout of an item that waits here; false where it does not. */
+/** Clears an item that waits here; returns false if it does not. */
 export function clearEnrolled(item: unknown): boolean {
   if (typeof item !== 'object' || item === null || !carriers.has(item)) return false;
   (item as Item)._onTimeout = null;
@@ -105,7 +105,7 @@ export function clearEnrolled(item: unknown): boolean {
   return true;
 }
 
-/** Whether Node is to deal with an item: it is in one of Node's lists, or nothing at all, which Node refuses. */
+/** Whether Node should handle an item: it is in one of Node's lists, or invalid, and Node refuses it. */
 const isNodes = (item: Item | null | undefined): boolean =>
   item === undefined || item === null || (Boolean(item._idleNext) && item._idleNext !== item);
 
@@ -120,7 +120,7 @@ function reference(timeout: FaceTimeout, isRef: boolean): FaceTimeout {
   return timeout;
 }
 
-/** From here on the item waits, for `delay` ms. */
+/** Makes the item wait for `delay` ms. */
 function carry(host: EnrolledHost, item: Item, delay: number, isRef: boolean): void {
   item._idleStart = milliseconds();
   link(item, item);
@@ -140,7 +140,7 @@ function carry(host: EnrolledHost, item: Item, delay: number, isRef: boolean): v
 }
 
 function fired(host: EnrolledHost, item: Item): void {
-  if (isNodes(item)) return; // somebody has given it to Node meanwhile
+  if (isNodes(item)) return; // it was given to Node meanwhile
   link(item, null);
   if (!item._onTimeout) {
     item._destroyed = true;
@@ -157,7 +157,7 @@ function fired(host: EnrolledHost, item: Item): void {
   }
 }
 
-/** From here on the item waits no longer. */
+/** Ends the item's wait. */
 function release(item: Item): void {
   if (item._destroyed) return;
   item._destroyed = true;

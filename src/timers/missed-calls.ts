@@ -1,23 +1,23 @@
 /**
- * What an interval does when calls are overdue, since the event loop was busy when they were due.
+ * What an interval does if calls are overdue, because the event loop was busy when they were due.
  *
  *   due at start + │  1p   2p   3p   4p   5p   6p
  *   the loop       │       ░░░░░░░░░░░░░
- *   skip           │  1                2  5    6       the first of the overdue calls is made, the others are left out
- *   burst          │  1                2345    6       every one is made, as soon as may be
- *   delay          │  1                2    3    4     one is made, and the others are due a period after its beginning
+ *   skip           │  1                2  5    6       makes the first of the overdue calls and skips the others
+ *   burst          │  1                2345    6       makes every call, as soon as possible
+ *   delay          │  1                2    3    4     makes one call; the next is due a period after it began
  *
- * With 'skip' and 'burst' calls stay on the grid of start + n × period for ever: there is no drift. 'delay' is what
+ * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'delay' is what
  * Node's own intervals do.
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 
-/** When the calls of an interval are due. */
+/** The times at which the calls of an interval are due. */
 export class IntervalGrid {
   readonly period: number;
   private readonly missed: MissedCalls;
   private start: number;
-  /** The call that comes next is due at start + count × period. */
+  /** The next call is due at start + count × period. */
   private count = 1;
 
   /** `start` and `period` in ms. */
@@ -27,12 +27,12 @@ export class IntervalGrid {
     this.missed = missed;
   }
 
-  /** The deadline of the call that comes next. */
+  /** The deadline of the next call. */
   get deadline(): number {
     return this.start + this.count * this.period;
   }
 
-  /** A call that began at `begun` has ended at `now`. */
+  /** Advances after a call that began at `begun` and ended at `now`. */
   advance(begun: number, now: number): void {
     if (this.missed === 'delay') {
       this.start = begun;

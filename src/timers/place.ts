@@ -1,8 +1,8 @@
 /**
- * A thing of Node's that a thread has something of ours in place of: `target[key]`, with the flags that Node's had.
+ * A property of Node's that a thread replaces with ours: `target[key]`, with the flags that Node's had.
  *
  *     Node's ── take ──▶ ours ── giveBack ──▶ Node's
- *                         │ somebody wraps it
+ *                         │ another package wraps it
  *                         ▼
  *                        theirs, around ours ── take, giveBack ──▶ theirs: ours underneath passes calls on
  */
@@ -10,7 +10,7 @@ export class Place {
   private readonly target: object;
   private readonly key: PropertyKey;
   private readonly ours: unknown;
-  /** What has stood here, once ours has been put here and not been given back. */
+  /** The property before ours, while ours is in place. */
   private before: PropertyDescriptor | undefined;
 
   constructor(target: object, key: PropertyKey, ours: unknown) {
@@ -37,6 +37,6 @@ export class Place {
   }
 }
 
-/** For each property of `ours`, its place in `target`. */
+/** Returns the place in `target` of each property of `ours`. */
 export const placesIn = (target: object, ours: object): Place[] =>
   Reflect.ownKeys(ours).map((key) => new Place(target, key, Reflect.get(ours, key)));

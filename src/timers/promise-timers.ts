@@ -10,7 +10,7 @@ import type { TimeoutSource } from './timeout-source.ts';
 
 const nodes = native.promises;
 
-/** What node:timers/promises exports. */
+/** The exports of node:timers/promises. */
 export interface TimersPromises {
   setTimeout: typeof node.setTimeout;
   setInterval: typeof node.setInterval;
@@ -23,7 +23,7 @@ interface Options {
   ref?: boolean;
 }
 
-/** A timeout that is awaited: its promise rejects where it never comes, since its scheduler was closed. */
+/** An awaited timeout. Its promise rejects if the scheduler is closed before it is due. */
 class AwaitedTimeout extends Timeout {
   readonly #giveUp: (error: Error) => void;
   readonly #call: 'setTimeout' | 'setInterval';
@@ -51,7 +51,7 @@ class AwaitedTimeout extends Timeout {
   }
 }
 
-/** The promise face; after Node's documentation and lib/timers/promises.js, v20. What Node refuses, Node refuses here. */
+/** Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node refuses. */
 export function createPromises(source: () => TimeoutSource | undefined): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
     const own = source();
@@ -99,7 +99,7 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     );
     if (!ref) interval.unref();
     const abort = (): void => {
-      interval.close(); // the calls that have come by now are yielded, and no more
+      interval.close(); // yields the calls so far, and no more
       awaken();
     };
     try {
@@ -127,18 +127,18 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     setTimeout: like(nodes.setTimeout, setTimeout),
     setInterval: like(nodes.setInterval, setInterval),
     setImmediate: nodes.setImmediate,
-    // Node's in all else: its class cannot be constructed.
+    // Otherwise Node's object: its class cannot be constructed.
     scheduler: Object.create(nodes.scheduler, { wait: { value: wait, writable: true, configurable: true } }),
   };
 }
 
-/** As `finally`, and as many microtasks later as in Node: a program may count on which of two promises settles first. */
+/** Like `finally`, but as many microtasks later as in Node: a program may depend on which of two promises settles first. */
 function endingWith<T>(promise: Promise<T>, end: () => void): Promise<T> {
   const ended = new Promise<T>((resolve, reject) => promise.then(resolve, reject)).finally(end);
   return new Promise((resolve, reject) => ended.then(resolve, reject));
 }
 
-/** Whether Node takes these arguments. */
+/** Whether Node accepts these arguments. */
 function areGood(delay: unknown, options: unknown): options is Options {
   if (delay !== undefined && typeof delay !== 'number') return false;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return false;

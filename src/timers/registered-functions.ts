@@ -2,13 +2,13 @@ import { timersOf } from './create-timers.ts';
 import { defaultSource } from './default-timers.ts';
 
 /**
- * What a registered program calls: the face's functions, while the thread is registered. Somebody may have wrapped one of
- * these and keep it for ever; so once the registration has been taken back they pass each call on to Node's. Those that clear
- * find out by themselves whose timer it is.
+ * The functions that a registered program calls: the drop-in ones, while the thread is registered. A package may have wrapped one
+ * and keep it for ever, so after `unregister` they pass each call on to Node's. The functions that clear find out by themselves
+ * whose timer it is.
  */
 let isOn = false;
 
-/** Whether calls go to the face. */
+/** Sets whether calls go to the drop-in functions. */
 export function passToFace(on: boolean): void {
   isOn = on;
 }
@@ -16,5 +16,5 @@ export function passToFace(on: boolean): void {
 const { setImmediate, promises, ...timers } = timersOf(() => (isOn ? defaultSource() : undefined));
 const { setTimeout, setInterval, scheduler } = promises;
 
-/** In place of Node's functions of these names. */
+/** The functions that replace Node's functions of the same names. */
 export const registered = { timers, promises: { setTimeout, setInterval, scheduler } };

@@ -17,10 +17,9 @@ const places = [
 ];
 
 /**
- * From here on this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` are those of
- * `shardwheel/timers`, for modules loaded before and after alike; what somebody has taken out of there before, a function
- * in a variable, stays Node's. Immediates stay Node's as well. Does nothing where the thread is registered, by whichever
- * copy of the package, and in the threads of shards.
+ * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` those of `shardwheel/timers`, for
+ * modules loaded before and after. A function that a module has already copied into a variable stays Node's. Immediates stay
+ * Node's as well. Does nothing if any copy of the package has registered the thread, and in the threads of shards.
  */
 export function register(): void {
   if (registration() !== undefined || isShardThread()) return;
@@ -31,8 +30,8 @@ export function register(): void {
 }
 
 /**
- * Takes the registration of this thread back. What another preload has wrapped since stays wrapped, around Node's functions
- * from here on. Timers that are set stay where they are.
+ * Reverts the registration of this thread. If another preload has wrapped a function since, the wrapper stays, around Node's
+ * function. Timers that are set stay where they are.
  */
 export function unregister(): void {
   registration()?.unregister();

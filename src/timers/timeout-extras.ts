@@ -5,13 +5,13 @@ import type { IntervalGrid } from './missed-calls.ts';
 const LONGEST = 2 ** 31 - 1;
 const nothing = (): void => undefined;
 
-/** What few timeouts have, and only those keep. */
+/** Fields that few timeouts have. */
 export class TimeoutExtras {
   /** All arguments of the callback. */
   given: readonly unknown[];
-  /** Of an interval. */
+  /** Set for an interval. */
   grid: IntervalGrid | undefined;
-  /** ms, where that is more than a word holds. */
+  /** The delay in ms if it is too long for a word. */
   longDelay: number | undefined;
   private standIn: NodeJS.Timeout | undefined;
   private lastNumber = 0;
@@ -21,9 +21,9 @@ export class TimeoutExtras {
   }
 
   /**
-   * A number for clearTimeout, as long as the timeout lives: for Node's own clearTimeout as well, and for that of another
-   * copy of this package. Only Node can give such a number: it is that of an interval of Node's that stands in for
-   * the timeout, does nothing, and is asked by Node to drop its callback when the number is cleared.
+   * Returns a number for clearTimeout, valid as long as the timeout lives, also for Node's own clearTimeout and for another copy
+   * of this package. Only Node can create such a number: it belongs to one of Node's own intervals, which stands for the timeout,
+   * does nothing, and loses its callback when Node clears the number.
    */
   number(timeout: { close(): unknown }, isOver: boolean): number {
     if (this.standIn !== undefined || (isOver && this.lastNumber !== 0)) return this.lastNumber;
@@ -38,7 +38,7 @@ export class TimeoutExtras {
     return this.lastNumber;
   }
 
-  /** The number is nobody's any more. */
+  /** Frees the number. */
   dropNumber(): void {
     const { standIn } = this;
     if (standIn === undefined) return;

@@ -12,19 +12,19 @@ import { DueQueue } from './due-queue.ts';
 import type { MissedCalls } from './missed-calls.ts';
 
 /**
- * What a face does where it can do as Node does, or better. For `shardwheel/timers` and `shardwheel/register` the environment
- * variable SHARDWHEEL_TIMERS=node stands for Node's way in both.
+ * Options of drop-in timers in cases where they can do as Node does, or better. For `shardwheel/timers` and `shardwheel/register`
+ * the environment variable SHARDWHEEL_TIMERS=node selects Node's way in both.
  */
 export interface TimersOptions {
-  /** What intervals do when calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is what Node does. */
+  /** What intervals do if calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is Node's way. */
   missedCalls?: MissedCalls;
-  /** What becomes of delays above 2^31 - 1 ms: they are kept (the default), or become 1 ms, with a warning, as in Node. */
+  /** Delays above 2^31 - 1 ms are kept (the default), or become 1 ms, with a warning, as in Node. */
   longDelays?: LongDelays;
 }
 
 export type LongDelays = 'keep' | 'warn';
 
-/** Where a face's timeouts come from: one scheduler, and one hint, so that one shard keeps all of them in order. */
+/** The source of drop-in timeouts: one scheduler and one hint, so that one shard keeps all of them in order. */
 export class TimeoutSource {
   readonly client: Client;
   readonly missedCalls: MissedCalls;
@@ -33,7 +33,7 @@ export class TimeoutSource {
   private readonly lane: ClientLane;
   private orders = 0;
 
-  /** Throws InvalidArgumentError for what is no scheduler or no hint, SchedulerClosedError. */
+  /** Throws InvalidArgumentError for an invalid scheduler or hint, SchedulerClosedError. */
   constructor(scheduler: Scheduler, workerHint: WorkerHint, options: Required<TimersOptions>) {
     const { client } = internalsOf(scheduler);
     this.lane = client.laneAt(scheduler.shardOf(workerHint));
@@ -44,17 +44,17 @@ export class TimeoutSource {
     this.due = new DueQueue(this);
   }
 
-  /** ms on the scheduler's clock. */
+  /** The time in ms on the scheduler's clock. */
   now(): number {
     return this.client.clock.exact();
   }
 
-  /** The context of this call, as far as the scheduler keeps it. */
+  /** The context of this call, if the scheduler keeps contexts. */
   context(): Context {
     return this.client.context();
   }
 
-  /** Rises with every setting and every refreshing of a timeout, and wraps. */
+  /** The next number of a timeout that is set or refreshed: it rises, and wraps. */
   nextOrder(): number {
     this.orders = (this.orders + 1) | 0;
     return this.orders;
@@ -67,7 +67,7 @@ export class TimeoutSource {
     return lane.firedCount() > 0 || client.firedUpTo(lane) < coincidingTick(tick, client.time.slack);
   }
 
-  /** Schedules a timeout; its handle, which stands for it while it waits: an id would be a box per timeout. */
+  /** Schedules a timeout. Returns its handle, which identifies it while it waits: an id would be a box per timeout. */
   schedule(deadline: number, timeout: DeferredTimer, context: Context): number {
     const { client, lane } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
@@ -83,7 +83,7 @@ export class TimeoutSource {
     this.client.young.end(this.lane, handle);
   }
 
-  /** ms, of one that waits. */
+  /** The deadline of a waiting timeout in ms. */
   deadlineOf(handle: number): number {
     return isYoung(handle) ? this.lane.nursery.deadlineOf(handle) : this.lane.table.deadlineOf(handle);
   }

@@ -13,36 +13,36 @@ import type { TimeoutSource } from './timeout-source.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
 
-/** In place of a handle: it neither waits nor is due; it is due, and stands in its source's queue. */
+/** In place of a handle: it neither waits nor is due; or it is due, and in its source's queue. */
 const NONE = -1;
 const DUE = -2;
 
 const waits = (handle: number): boolean => handle !== NONE && handle !== DUE;
 
-/** Of an interval whose next call is refused. */
+/** Called for an interval whose next call is refused. */
 export const REFUSED = Symbol('refused');
 
-/** It has fired; what refreshes it now sets it anew. */
+/** It has fired; a refresh sets it again. */
 const ENDED = 1;
-/** For good. */
+/** Cleared for good. */
 const CLEARED = 2;
 const UNREF = 4;
 /** It was refreshed while it waited. */
 const MOVED = 8;
-/** Its callback takes one argument, which stands in `given`. */
+/** Its callback takes one argument, which is in `given`. */
 const ONE = 16;
-/** In `given` stand its extras. */
+/** `given` holds its extras. */
 const EXTRAS = 32;
-/** Something has set `_idleTimeout` to less than 0: it is not set again. */
+/** `_idleTimeout` was set below 0: it is not set again. */
 const LAST = 64;
-/** It is an async resource of its own. */
+/** It is its own async resource. */
 const HOOKED = 128;
 
-/** The longest delay that is kept as a word, ms. */
+/** The longest delay that fits into a word, in ms. */
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * What setTimeout and setInterval return: Node's class of that name, on a scheduler. After Node's documentation and
+ * The result of setTimeout and setInterval: Node's class of that name, on a scheduler. After Node's documentation and
  * lib/internal/timers.js, v20 to v26.
  *
  *              ┌──────────────── refresh, the next call of an interval ◀──────────────┐
@@ -52,23 +52,23 @@ const LONGEST = 2 ** 31 - 1;
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * Seven fields, none of which a program sees, and no number among them that V8 would box: 80 bytes. What the shard knows is
- * not kept here, nor is the async context, which the lane keeps for those that have one; arguments from the second on,
- * numbers, periods and delays beyond 24 days stand in extras. The hold counts a waiting timeout that is unref'd.
+ * Seven fields, hidden from programs, and no number among them that V8 would box: 80 bytes. What the shard knows is
+ * not kept here, nor the async context, which the lane keeps if there is one. Arguments from the second on,
+ * numbers, periods and delays beyond 24 days are in the extras. The hold counts waiting timeouts that are unref'd.
  */
 export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, DeferredTimer {
   #source: TimeoutSource;
   #callback: Callback | undefined;
   #given: unknown;
-  /** ms, whole, at least 1; LONGEST where it is more, and stands in the extras. */
+  /** In whole ms, at least 1; LONGEST if the delay is longer and in the extras. */
   #delay: number;
   #handle: number;
   #flags: number;
-  /** Rises with every setting and refreshing of a timeout: a word that wraps. */
+  /** The number of its latest setting or refresh: a word that wraps. */
   #order: number;
 
   /**
-   * Sets it. `delay`: ms, whole, at least 1. `given`: all arguments of the callback; none, if it is undefined. Throws
+   * Sets it. `delay`: whole ms, at least 1. `given`: all arguments of the callback; undefined for none. Throws
    * SchedulerClosedError, CapacityExceededError.
    */
   constructor(source: TimeoutSource, callback: Callback, delay: number, given?: readonly unknown[], period?: number) {
@@ -88,7 +88,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     this.wait(now + delay, hooked ? undefined : source.context());
   }
 
-  /** Restarts its time: also where it has fired, but not where it was cleared. */
+  /** Restarts its delay, even if it has fired, but not if it was cleared. */
   refresh(): this {
     const now = this.#source.now();
     if (waits(this.#handle) && (this.#flags & (EXTRAS | LAST)) === 0) this.move(now + this.#delay);
@@ -118,15 +118,15 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     this.wait(deadline, context);
   }
 
-  /** While it waits, the process goes on: the default. */
+  /** Keeps the process alive while it waits: the default. */
   ref(): this {
-    if (!(#flags in this)) return this; // called on something else, which Node suffers
+    if (!(#flags in this)) return this; // called on another object, which Node tolerates
     if ((this.#flags & UNREF) !== 0 && waits(this.#handle)) this.#source.client.hold.adjustUnref(-1);
     this.#flags &= ~UNREF;
     return this;
   }
 
-  /** The process may end though it waits. */
+  /** Lets the process end while it waits. */
   unref(): this {
     if (!(#flags in this)) return this;
     if ((this.#flags & UNREF) === 0 && waits(this.#handle)) this.#source.client.hold.adjustUnref(1);
@@ -138,7 +138,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     return (this.#flags & UNREF) === 0;
   }
 
-  /** As clearTimeout. */
+  /** Does the same as clearTimeout. */
   close(): this {
     const handle = this.#handle;
     this.#callback = undefined;
@@ -162,24 +162,24 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     return this.extras().number(this, this._destroyed);
   }
 
-  // What Node's timers have beside what is documented. Packages read and write some of it.
+  // Undocumented properties of Node's timers. Packages read and write some of them.
 
   get _onTimeout(): Callback {
     return this.#callback ?? (null as unknown as Callback);
   }
 
-  /** Node's own clearTimeout clears what it is given by setting this to null. What was cleared stays so. */
+  /** Node's own clearTimeout clears its argument by setting this to null. A cleared timeout stays cleared. */
   set _onTimeout(callback: Callback | null) {
     if (callback === null || callback === undefined) this.close();
     else if ((this.#flags & CLEARED) === 0) this.#callback = callback;
   }
 
-  /** ms; -1 where it was cleared. */
+  /** In ms; -1 if it was cleared. */
   get _idleTimeout(): number {
     return (this.#flags & (CLEARED | LAST)) === 0 ? this.delay : -1;
   }
 
-  /** From the next time on that it is set; less than 0: it is not set again. */
+  /** Takes effect when it is next set; less than 0: it is not set again. */
   set _idleTimeout(delay: number) {
     this.#flags = delay < 0 ? this.#flags | LAST : this.#flags & ~LAST;
     if (!(delay >= 1)) return;
@@ -187,23 +187,23 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if (delay > LONGEST || (this.#flags & EXTRAS) !== 0) this.extras().longDelay = delay > LONGEST ? delay : undefined;
   }
 
-  /** ms of the scheduler's time at which its time began; null where it does not wait. */
+  /** The scheduler's time in ms at which its delay began; null if it does not wait. */
   get _idleStart(): number {
     if (!waits(this.#handle)) return null as unknown as number;
     return Math.floor(this.#source.deadlineOf(this.#handle) - this.delay);
   }
 
-  // What Node's own functions write into any timer that they are given, to no effect here.
+  // Node's own functions write these into any timer; here that has no effect.
   set _idleStart(_: number) {}
   set _idlePrev(_: unknown) {}
   set _idleNext(_: unknown) {}
 
-  /** ms between the calls of an interval; null where it is none. */
+  /** In ms between the calls of an interval; null if it is not an interval. */
   get _repeat(): number | null {
     return this.grid?.period ?? null;
   }
 
-  /** Makes an interval of it, or of an interval a timeout. */
+  /** Makes it an interval, or an interval a timeout. */
   set _repeat(period: number | null) {
     const { missedCalls } = this.#source;
     if (!period) {
@@ -231,12 +231,12 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   }
 
   [inspect.custom](): object {
-    if (!(#handle in this)) return shownAs(this, {}); // a hook looks at it while it is made
+    if (!(#handle in this)) return shownAs(this, {}); // a hook reads it during its construction
     const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
     return shownAs(this, { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() });
   }
 
-  // What its scheduler and its queue do.
+  // Calls by its scheduler and its queue.
 
   get isHooked(): boolean {
     return (this.#flags & HOOKED) !== 0;
@@ -256,7 +256,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     this.#handle = handle;
   }
 
-  /** It can be neither refreshed nor cleared, and nothing here holds it. */
+  /** Can no longer be refreshed or cleared, and is not referenced here. */
   [HANDED_BACK](): void {
     this.leave();
     this.end();
@@ -280,7 +280,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     }
   }
 
-  /** The callback has run, and the timeout was not refreshed in it. */
+  /** Called when the callback has run and has not refreshed the timeout. */
   private finish(begun: number, context: Context): void {
     const { grid } = this;
     const source = this.#source;
@@ -291,18 +291,18 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
       return;
     }
     if (begun === 0)
-      grid.restart(source.now()); // its callback has made an interval of it
+      grid.restart(source.now()); // its callback has made it an interval
     else grid.advance(begun, source.now());
     this.#delay = Math.min(grid.period, LONGEST);
     try {
       this.wait(grid.deadline, isEnteredKept && !this.isHooked ? source.context() : context);
     } catch (error) {
       this.end();
-      this[REFUSED](error as Error); // beside what its callback may have thrown
+      this[REFUSED](error as Error); // in addition to an error of its callback
     }
   }
 
-  /** An interval could not be set for its next call. */
+  /** Called when an interval could not be set for its next call. */
   [REFUSED](error: Error): void {
     throwUncaught(error);
   }
@@ -320,7 +320,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if ((this.#flags & UNREF) !== 0) source.client.hold.adjustUnref(1);
   }
 
-  /** It waits no longer. */
+  /** Ends its wait. */
   private leave(): void {
     this.#handle = NONE;
     if ((this.#flags & UNREF) !== 0) this.#source.client.hold.adjustUnref(-1);
@@ -332,7 +332,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     this.#flags &= ~ONE;
   }
 
-  /** Neither its number nor hooks name it any more. */
+  /** Frees its number, and reports its end to hooks. */
   private dropName(): void {
     if ((this.#flags & EXTRAS) !== 0) (this.#given as TimeoutExtras).dropNumber();
     if (this.isHooked) destroyOwnResource(this);
@@ -355,7 +355,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     return (this.#flags & EXTRAS) === 0 ? undefined : (this.#given as TimeoutExtras).grid;
   }
 
-  /** Its extras, which it has from here on. */
+  /** Returns its extras, and creates them if necessary. */
   private extras(): TimeoutExtras {
     if ((this.#flags & EXTRAS) === 0) {
       this.#given = new TimeoutExtras((this.#flags & ONE) === 0 ? [] : [this.#given]);

@@ -7,16 +7,16 @@ import { ResourceKeeper } from './resource-keeper.ts';
 import { StoreKeeper } from './store-keeper.ts';
 
 /**
- * A callback runs in the async context (what every AsyncLocalStorage holds) of the call that set its timer. A call without
- * a context keeps nothing; calls in one context keep the same reference. How that is done depends on Node:
+ * A callback runs in the async context (the stores of all AsyncLocalStorages) of the call that set its timer. A call without
+ * a context keeps nothing; calls in one context keep the same reference. The method depends on Node:
  *
  *   AsyncLocalStorage on          Node             current()                        a timer in a context keeps
  *   frames                        24, 26           2 to 6 ns                        8 bytes: a store, or the frame
  *   async hooks                   20, 22           nothing until one is used,       8 bytes: a store, or a shared list
  *                                                  then 20 ns
- *   anything else, what is frozen among it         an AsyncResource, 30 to 250 ns   an AsyncResource
+ *   anything else, including a frozen Node         an AsyncResource, 30 to 250 ns   an AsyncResource
  *
- * While the program has async hooks of its own, each timer is an AsyncResource, as each of Node's is.
+ * While the program has its own async hooks, each timer is an AsyncResource, as each of Node's is.
  */
 interface Keeping {
   readonly keeper: ContextKeeper;
@@ -36,14 +36,14 @@ function startKeeping(): Keeping {
     return { keeper: new ResourceKeeper(), hooks: new AsyncHookWatch(false, () => false) };
   }
   const keeper = new StoreKeeper();
-  // Storages have a hook as well: where there is one already, a hook of the program cannot be told from it.
+  // Storages have a hook as well: if there already is one, it cannot be distinguished from the program's.
   return { keeper, hooks: new AsyncHookWatch(isHooked && !keeper.isUsed, () => keeper.isEnabling) };
 }
 
-/** Whether what an interval's callback enters is there in its next call: a resource keeps it, a frame does not. */
+/** Whether a context that an interval's callback enters is kept for its next call: a resource keeps it, a frame does not. */
 export const isEnteredKept = keeper instanceof StoreKeeper;
 
-/** The context of this call; undefined where there is none. */
+/** The context of this call; undefined if there is none. */
 export function currentContext(): Context {
   return hooks.isHooked === true ? new TimerResource() : keeper.current();
 }
@@ -58,12 +58,12 @@ export function runUncaught(context: Context, callback: Callback, ...given: unkn
   keeper.runUncaught(context, callback, ...given);
 }
 
-/** Whether the program has async hooks of its own, which see each timer. */
+/** Whether the program has its own async hooks, which see each timer. */
 export function isHooked(): boolean {
   return hooks.isHooked === true;
 }
 
-/** Calls a function outside of all contexts, and of all domains: what it sets belongs to nobody's. */
+/** Calls a function outside all contexts and all domains, so the handles that it creates belong to none. */
 export function outsideContexts<T>(callback: () => T): T {
   const { domain } = domains;
   if (domain === undefined || domain === null) return keeper.outside(callback);
@@ -75,10 +75,10 @@ export function outsideContexts<T>(callback: () => T): T {
   }
 }
 
-/** Where the module `domain`, once it is loaded, shows the present one. */
+/** The place where the module `domain`, once it is loaded, shows the present domain. */
 const domains = process as { domain?: object | null };
 
-/** From here on no context is held but by the timers that were set in it. */
+/** Releases all contexts except those of timers. */
 export function forgetContexts(): void {
   keeper.forget();
 }

@@ -3,11 +3,11 @@ import type { Callback } from './context-keeper.ts';
 import { canWire, wire } from './wire.ts';
 
 /**
- * Whether the program has async hooks of its own: libraries that keep contexts by hand, with `createHook` and
- * `executionAsyncResource()`. They have to see an async resource of each timer, as they see each of Node's own.
+ * Whether the program has its own async hooks: libraries that keep contexts by hand, with `createHook` and
+ * `executionAsyncResource()`. They must see an async resource of each timer, as they see each of Node's own.
  *
- * `enable` and `disable` of AsyncHook are wired for that; hooks enabled before are seen by what AsyncResource refuses
- * while there is one.
+ * For that, `enable` and `disable` of AsyncHook are wired. Hooks enabled earlier are detected because AsyncResource then refuses
+ * an empty type.
  */
 export class AsyncHookWatch {
   isHooked: boolean;
@@ -19,7 +19,7 @@ export class AsyncHookWatch {
     const watch = this;
     const prototype = Object.getPrototypeOf(createHook({})) as Record<'enable' | 'disable', Callback>;
     if (!canWire(prototype, 'enable', 'disable')) {
-      this.isHooked = true; // for all that can be known
+      this.isHooked = true; // as far as can be known
       return;
     }
     wire(prototype, 'enable', (original) => {
@@ -41,9 +41,9 @@ export class AsyncHookWatch {
 /** Whether there is an async hook now, the program's or Node's. */
 export function hasAsyncHooks(): boolean {
   try {
-    new AsyncResource(''); // a type is missed only where a hook would get to see it
+    new AsyncResource(''); // an empty type is refused only if a hook would see it
     return false;
   } catch {
-    return true; // refused for want of a type: a hook looks at it
+    return true; // refused for its empty type: there is a hook
   }
 }

@@ -4,33 +4,33 @@ import { AsyncResource } from 'node:async_hooks';
 export type Callback = (...given: any[]) => unknown;
 
 /**
- * An async context (what every AsyncLocalStorage holds) as a timer keeps it: undefined where there is none. Which of the
- * forms below a context has is its keeper's business; equal contexts need not be equal values.
+ * An async context (the stores of all AsyncLocalStorages) as a timer keeps it: undefined if there is none. Its keeper decides
+ * which of the forms below it has; equal contexts need not be equal values.
  */
 export type Context = unknown;
 
-/** How contexts are kept depends on how this Node implements AsyncLocalStorage: see `keepers`. */
+/** Keeps contexts, in a way that depends on how this Node implements AsyncLocalStorage: see `keepers`. */
 export interface ContextKeeper {
   /** The context of the call that is running. */
   current(): Context;
   /**
-   * Calls the function in a context, or outside of all; a context that it enters ends with it. Precondition: this call
-   * is outside of all contexts.
+   * Calls the function in a context, or outside all; a context that the function enters ends with it. Precondition: this call is
+   * outside all contexts.
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown;
   /**
-   * As `run`, for a callback whose error nobody catches: where it throws, the context is left entered, so that what Node
-   * calls for an uncaught exception sees it. The precondition holds again once Node has been there, and whatever the event
-   * loop has called this for is used no more.
+   * Like `run`, for a callback whose error is not caught: if it throws, the context stays entered, so the handlers of Node's
+   * uncaught exception see it. The precondition holds again after Node has run them, and the handle whose call this was is not
+   * used again.
    */
   runUncaught(context: Context, callback: Callback, ...given: unknown[]): void;
-  /** Calls the function outside of all contexts, and returns what it does. */
+  /** Calls the function outside all contexts, and returns its result. */
   outside<T>(callback: () => T): T;
-  /** Lets go of what was remembered to recognise the next call's context. */
+  /** Releases what was remembered to recognise the next call's context. */
   forget(): void;
 }
 
-/** A context as Node itself keeps one for a resource. Right wherever AsyncResource is, and the dearest form. */
+/** A context as Node itself keeps one for a resource. Correct wherever AsyncResource is, but the most expensive form. */
 export class TimerResource extends AsyncResource {
   constructor() {
     super('shardwheel.Timer');

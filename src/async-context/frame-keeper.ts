@@ -15,7 +15,7 @@ interface FrameClass {
 const { getStore } = AsyncLocalStorage.prototype;
 
 /**
- * Contexts where AsyncLocalStorage stands on AsyncContextFrame: the default from Node 24 on.
+ * Contexts if AsyncLocalStorage uses AsyncContextFrame: the default from Node 24 on.
  *
  * The current frame is read in some ns, and is the same object as long as the context is the same. Most programs have one
  * storage: of a frame that holds nothing but the store of the storage met first, the store alone is kept, 8 bytes, and
@@ -33,10 +33,10 @@ export class FrameKeeper implements ContextKeeper {
   private readonly currentFrame: () => Frame | undefined;
   private readonly defaults = new WeakMap<Storage, unknown>();
   private first: Storage | undefined;
-  /** The frame seen last, and what is kept of it. */
+  /** The latest frame, and what is kept of it. */
   private recent: Frame | undefined;
   private recentContext: Context;
-  /** A frame does not change, but for storages that `disable` takes out. */
+  /** A frame does not change, except that `disable` removes a storage. */
   private recentSize = 0;
 
   constructor(frames: FrameClass) {
@@ -57,7 +57,7 @@ export class FrameKeeper implements ContextKeeper {
     try {
       return callback(...given);
     } finally {
-      if (this.currentFrame() !== undefined) frames.set(undefined); // also where the callback has entered a context
+      if (this.currentFrame() !== undefined) frames.set(undefined); // also if the callback has entered a context
     }
   }
 
@@ -115,7 +115,7 @@ export class FrameKeeper implements ContextKeeper {
     return store === undefined ? frame : store; // undefined can differ from the default; alone it would mean no context
   }
 
-  /** What `getStore` of a storage returns outside of all contexts. */
+  /** What `getStore` of a storage returns outside all contexts. */
   private defaultOf(storage: Storage): unknown {
     if (!this.defaults.has(storage)) {
       this.outside(() => this.defaults.set(storage, Reflect.apply(getStore, storage, [])));
@@ -125,8 +125,8 @@ export class FrameKeeper implements ContextKeeper {
 }
 
 /**
- * Node's class of frames; undefined where contexts do not stand on frames, or not as they do here. No public name leads
- * to it: an AsyncResource shows its frame, under a symbol, and the frame its class.
+ * Node's class of frames; undefined if contexts are not frames, or not as expected here. No public name leads to it: an
+ * AsyncResource shows its frame under a symbol, and the frame its class.
  */
 export function findFrames(): FrameClass | undefined {
   if ('_enable' in AsyncLocalStorage.prototype) return undefined; // contexts by async hooks

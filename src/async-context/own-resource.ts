@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 
 /**
- * Makes an object of a class an async resource of its own, as each of Node's timers is: async hooks see that very object, and
- * `executionAsyncResource()` is it while something runs in its scope. The class does not extend AsyncResource, since most
- * of its objects are made while nobody looks; see `Adopted`.
+ * Makes an object of a class its own async resource, as each of Node's timers is: async hooks see that object, and
+ * `executionAsyncResource()` returns it while code runs in its scope. The class does not extend AsyncResource, since most of its
+ * objects are created while there are no hooks; see `Adopted`.
  */
 export function newOwnResource<T extends object>(type: string, made: new (...given: never[]) => T): T {
   return Reflect.construct(AsyncResource, [type, { requireManualDestroy: true }], made) as T;
@@ -14,7 +14,7 @@ export function runInOwnScope<R>(resource: object, callback: () => R): R {
   return Reflect.apply(AsyncResource.prototype.runInAsyncScope, resource, [callback]) as R;
 }
 
-/** Hooks are told that the resource is gone; once. It holds no context from here on, whoever holds it. */
+/** Reports the end of the resource to hooks, once. It holds no context from now on, even if it is still referenced. */
 export function destroyOwnResource(resource: object): void {
   Reflect.apply(AsyncResource.prototype.emitDestroy, resource, []);
   const fields = resource as Record<symbol, unknown>;
@@ -22,7 +22,7 @@ export function destroyOwnResource(resource: object): void {
     if (typeof fields[key] !== 'number') fields[key] = undefined;
 }
 
-/** A class that extends this lays its private fields into an object that exists, where it is given one. */
+/** A class that extends this adds its private fields to an existing object, if it gets one. */
 export class Adopted {
   constructor(existing?: object) {
     // biome-ignore lint/correctness/noConstructorReturn: that is how an object is adopted

@@ -2,14 +2,14 @@ import { AsyncLocalStorage, executionAsyncId, executionAsyncResource } from 'nod
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
 import { canWire, wire } from './wire.ts';
 
-/** What AsyncLocalStorage has beside its public methods where it stands on async hooks. */
+/** The internals of AsyncLocalStorage if it uses async hooks. */
 interface Storage {
   readonly enabled: boolean;
-  /** Where each async resource has the storage's store. */
+  /** The key of the storage's store in each async resource. */
   readonly kResourceStore: symbol;
 }
 
-/** The stores of a context that has more than one, or not that of `first`: storage, store, storage, store, … */
+/** The stores of a context that has several, or one that is not of `first`: storage, store, storage, store, … */
 class Stores {
   readonly pairs: readonly unknown[];
 
@@ -18,7 +18,7 @@ class Stores {
   }
 }
 
-// Taken once: a program may wire them, and would be told of what only timers do.
+// Taken once: a program may wire them, and would then see calls made only for timers.
 const { enterWith, getStore, run } = AsyncLocalStorage.prototype as unknown as Record<
   'enterWith' | 'getStore' | 'run',
   Callback
@@ -37,16 +37,16 @@ const { enterWith, getStore, run } = AsyncLocalStorage.prototype as unknown as R
  *          anything else    the store of `first`, alone
  */
 export class StoreKeeper implements ContextKeeper {
-  /** A storage is being enabled: what is done now is Node's doing. */
+  /** A storage is being enabled: the present calls are Node's. */
   isEnabling = false;
   /** The storage met first, and the others that are enabled. */
   private first: Storage | undefined;
   private readonly others = new Set<Storage>();
-  /** Keys of storages not met yet. */
+  /** Keys of storages not seen yet. */
   private readonly unmet: Set<symbol>;
   private recent: Stores | undefined;
 
-  /** Whether storages are as they are known to be here, and can be wired. */
+  /** Whether storages have the expected internals, and can be wired. */
   static isPossible(): boolean {
     const { prototype } = AsyncLocalStorage;
     return '_enable' in prototype && canWire(prototype, '_enable', 'disable');
@@ -66,7 +66,7 @@ export class StoreKeeper implements ContextKeeper {
     return this.isUsed ? this.look() : undefined;
   }
 
-  /** In a resource of its own, made outside of all contexts: what the callback enters ends with it. */
+  /** Runs it in a separate resource, made outside all contexts: a context that the callback enters ends with it. */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
     if (context === undefined && !this.isUsed) return callback(...given);
     if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
@@ -100,7 +100,7 @@ export class StoreKeeper implements ContextKeeper {
     this.recent = undefined;
   }
 
-  /** Into the resource that is running; not into Node's one top-level resource, which would keep it for good. */
+  /** Enters the running resource; but not Node's top-level resource, which would keep the context for good. */
   private enter(context: Context): void {
     if (executionAsyncId() === 0) return;
     if (context instanceof TimerResource) {
@@ -149,7 +149,7 @@ export class StoreKeeper implements ContextKeeper {
     if (storage !== this.first) this.others.add(storage);
   }
 
-  /** `run` and `enterWith` call `_enable` each time: a storage that is enabled and known passes through at once. */
+  /** `run` and `enterWith` call `_enable` each time: for a storage that is enabled and known this returns at once. */
   private wireStorages(): void {
     const keeper = this;
     const prototype = AsyncLocalStorage.prototype as unknown as Record<'_enable' | 'disable', Callback>;
@@ -175,7 +175,7 @@ export class StoreKeeper implements ContextKeeper {
   }
 }
 
-/** A storage that was switched off meanwhile has no stores, and would be switched on. */
+/** Skips a storage that was disabled meanwhile: it has no stores, and would be enabled. */
 const within = (storage: Storage, store: unknown, callback: Callback): Callback =>
   storage.enabled ? (...given) => Reflect.apply(run, storage, [store, callback, ...given]) : callback;
 
@@ -184,7 +184,10 @@ type StoresByKey = Record<symbol, unknown>;
 const keysOf = (stores: object): symbol[] =>
   Object.getOwnPropertySymbols(stores).filter(({ description }) => description === 'kResourceStore');
 
-/** What holds the stores of a resource: itself (Node 20, 22), or an object of its own (24 and later, without frames). */
+/**
+ * The object that holds the stores of a resource: the resource itself (Node 20, 22), or a separate one (24 and later, without
+ * frames).
+ */
 function storesOn(resource: object): StoresByKey {
   for (const symbol of Object.getOwnPropertySymbols(resource)) {
     const value = (resource as StoresByKey)[symbol];

@@ -1,9 +1,6 @@
 import type { Callback } from './context-keeper.ts';
 
-/**
- * Puts a function in the place of one of Node's methods, made from the method as it is now: where others have wired it
- * before, that is theirs.
- */
+/** Replaces one of Node's methods by a function made from its present value, which may already be another package's. */
 export function wire<Name extends string>(
   methods: Record<Name, Callback>,
   name: Name,
@@ -13,7 +10,7 @@ export function wire<Name extends string>(
   Object.defineProperty(methods, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
-/** Whether `wire` can do so: not where the program has frozen what is Node's. */
+/** Whether `wire` can do this: not if the program has frozen Node's objects. */
 export function canWire(methods: object, ...names: string[]): boolean {
   return names.every((name) => {
     const own = Object.getOwnPropertyDescriptor(methods, name);

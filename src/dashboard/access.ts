@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback, type ResolvedDashboardOptions } from './options.ts';
 
-/** What is done with a request: answered, refused with a sentence, or sent on with the token as a cookie. */
+/** The decision on a request: answer it, refuse it with a sentence, or redirect it with the token as a cookie. */
 export type Verdict =
   | { readonly is: 'allowed' }
   | { readonly is: 'refused'; readonly status: 401 | 403; readonly why: string }
@@ -11,9 +11,9 @@ export type Verdict =
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Who may look. On loopback a request must name a host of loopback: else any page on the web could have its own name resolve to
- * this machine, and read what is here (DNS rebinding). With a token every request must carry it, as `Authorization: Bearer`,
- * in the query of the page's address, or as the cookie that this sets.
+ * Decides who may see the dashboard. On loopback a request must name a loopback host: else any web page could make its own name
+ * resolve to this machine, and read the dashboard (DNS rebinding). With a token every request must carry it, as `Authorization:
+ * Bearer`, in the query of the page's address, or as the cookie that this sets.
  */
 export class Access {
   private readonly checksHost: boolean;
@@ -48,7 +48,7 @@ export class Access {
     return { is: 'refused', status: 401, why };
   }
 
-  /** In the same time for any text of one length. */
+  /** Takes the same time for all texts of one length. */
   private isToken(text: string | undefined): boolean {
     return text !== undefined && this.expected !== undefined && timingSafeEqual(digest(text), this.expected);
   }

@@ -1,4 +1,4 @@
-/** Why `serveDashboard` does not serve. */
+/** `serveDashboard` cannot serve. */
 export class DashboardError extends Error {
   readonly code: 'ERR_PORT_IN_USE' | 'ERR_LISTEN_FAILED' | 'ERR_DASHBOARD_SERVED';
   override readonly name = 'DashboardError';
@@ -15,9 +15,9 @@ export class DashboardError extends Error {
     return new DashboardError(isInUse ? 'ERR_PORT_IN_USE' : 'ERR_LISTEN_FAILED', message, { cause });
   }
 
-  /** `where`: the address of the other; undefined while it does not listen yet. */
+  /** `where`: the address of the other dashboard; undefined while it does not listen yet. */
   static twice(where: string | undefined): DashboardError {
-    const message = `The scheduler has a dashboard already${where === undefined ? '' : `, at ${where}`}`;
-    return new DashboardError('ERR_DASHBOARD_SERVED', `${message}; close() of it makes room for another`);
+    const message = `The scheduler already has a dashboard${where === undefined ? '' : `, at ${where}`}`;
+    return new DashboardError('ERR_DASHBOARD_SERVED', `${message}; close() it first`);
   }
 }

@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 
-/** At a time. */
+/** Maximum of streams at a time. */
 export const MOST_STREAMS = 32;
-/** Bytes that may wait for a client that does not read: beyond that it is dropped. The system holds some more. */
+/** Bytes that may wait for a client that does not read; with more, it is dropped. The system buffers some more. */
 const MOST_WAITING = 256 * 1024;
 
 export interface EventStream {
   readonly response: ServerResponse;
-  /** The first shard that it is shown. */
+  /** The first shard that the stream shows. */
   readonly from: number;
 }
 
 const frame = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;
 
-/** The open event streams: what is sent goes to each that reads. */
+/** The open event streams; sends events to each that reads. */
 export class EventStreams {
   private readonly open = new Set<EventStream>();
-  /** Called when the first has come, and when the last has gone. */
+  /** Called when the first stream opens, and when the last closes. */
   private readonly changed: (isWatched: boolean) => void;
 
   constructor(changed: (isWatched: boolean) => void) {
@@ -46,7 +46,7 @@ export class EventStreams {
     if (this.open.size === 1) this.changed(true);
   }
 
-  /** Sends each what it is to be shown: the same text to all that see the same shards. Returns whether there is anybody. */
+  /** Sends each stream its event: one text for all that show the same shards. Returns whether there is any stream. */
   send(event: string, dataFrom: (from: number) => string): void {
     const texts = new Map<number, string>();
     for (const stream of this.open) {
@@ -59,7 +59,7 @@ export class EventStreams {
     }
   }
 
-  /** Ends all, with a last event to those that read. */
+  /** Ends all streams, with a last event to those that read. */
   end(event: string, data: string): void {
     for (const stream of [...this.open]) {
       const { response } = stream;

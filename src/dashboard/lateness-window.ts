@@ -3,7 +3,7 @@ import type { LatenessView } from './messages.ts';
 
 /** Cumulative counts of a lateness histogram, of one client or of several. */
 export interface LatenessCounts {
-  /** ms, the last Infinity. */
+  /** In ms, the last Infinity. */
   readonly bounds: readonly number[];
   /** By bucket, not cumulative. */
   readonly buckets: readonly number[];
@@ -14,7 +14,7 @@ export interface LatenessCounts {
 const apart = (cumulative: readonly { readonly count: number }[]): number[] =>
   cumulative.map(({ count }, at) => count - (at === 0 ? 0 : cumulative[at - 1].count));
 
-/** Of several clients, all by the same bounds. Precondition: there is one. */
+/** Sums the counts of several clients, which have the same bounds. Precondition: there is at least one. */
 export function summed(all: readonly Lateness[]): LatenessCounts {
   const bounds = all[0].buckets.map(({ upTo }) => upTo);
   const each = all.map(({ buckets }) => apart(buckets));
@@ -26,13 +26,13 @@ export function summed(all: readonly Lateness[]): LatenessCounts {
   };
 }
 
-/** What has come since `before`. A bucket of which fewer are left, since a client has gone, counts as unchanged. */
+/** Returns the counts since `before`. If a bucket has fallen because a client has left, it counts as unchanged. */
 export function between(before: LatenessCounts, after: LatenessCounts): LatenessCounts {
   const buckets = after.buckets.map((count, bucket) => Math.max(0, count - before.buckets[bucket]));
   return { ...after, buckets, sum: Math.max(0, after.sum - before.sum) };
 }
 
-/** With percentiles to the bound of a bucket: at most so late, and no later than the latest of the run. */
+/** The view with percentiles rounded up to the bound of a bucket, but at most the maximum of the run. */
 export function viewOf({ bounds, buckets, sum, max }: LatenessCounts): LatenessView {
   const count = buckets.reduce((total, each) => total + each, 0);
   const upTo = (share: number): number => {
@@ -58,32 +58,32 @@ export function viewOf({ bounds, buckets, sum, max }: LatenessCounts): LatenessV
   };
 }
 
-/** The same of one client, whose histogram has finer percentiles. */
+/** The view of one client, whose histogram has finer percentiles. */
 export function exactView(lateness: Lateness): LatenessView {
   const { count, p50, p90, p99, p999, max, sum } = lateness;
   return { count, p50, p90, p99, p999, max, mean: count === 0 ? 0 : sum / count, buckets: apart(lateness.buckets) };
 }
 
 /**
- * The last some cumulative counts, so that what came meanwhile can be told. `scheduler.interval()` would begin anew with each
- * reading, where each second here wants the ten before it; and it knows of one client alone.
+ * The latest cumulative counts, for differences between them. `scheduler.interval()` would start again with each reading, but
+ * here each second needs the ten before it; and it knows only one client.
  */
 export class LatenessWindow<Counts> {
   private readonly span: number;
   private kept: { readonly at: number; readonly counts: Counts }[] = [];
 
-  /** `span`: ms that it looks back. */
+  /** `span`: the length of the window in ms. */
   constructor(span: number) {
     this.span = span;
   }
 
-  /** What has come within the span, and since the counts before; undefined where there are none to compare with. */
+  /** Returns the counts within the span, and those since the last reading; undefined if there is none to compare with. */
   add(
     at: number,
     counts: Counts,
     since: (before: Counts) => LatenessView,
   ): { window: LatenessView; last: LatenessView; seconds: number } | undefined {
-    // The newest that is a whole span old stays: what came since is what came within the span.
+    // Keeps the newest one that is a whole span old: the counts since then are those within the span.
     while (this.kept.length > 1 && this.kept[1].at <= at - this.span) this.kept.shift();
     const oldest = this.kept.at(0);
     const latest = this.kept.at(-1);
@@ -92,7 +92,7 @@ export class LatenessWindow<Counts> {
     return { window: since(oldest.counts), last: since(latest.counts), seconds: (at - oldest.at) / 1000 };
   }
 
-  /** What comes next is compared with nothing. */
+  /** Forgets all: the next counts have nothing to compare with. */
   clear(): void {
     this.kept = [];
   }

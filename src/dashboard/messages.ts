@@ -12,17 +12,17 @@ export const PROTOCOL = 1;
 
 export interface Hello {
   protocol: number;
-  /** Of shardwheel, and of Node. */
+  /** Versions of shardwheel and of Node. */
   version: string;
   node: string;
   pid: number;
   /** ms between two samples. */
   interval: number;
   shards: number;
-  /** The first shard that is shown to this stream, and how many at most. */
+  /** The first shard that this stream shows, and their maximum. */
   from: number;
   shown: number;
-  /** What was sampled while somebody looked, the oldest first: see Point. */
+  /** The samples so far, the oldest first: see Point. */
   points: Point[];
 }
 
@@ -58,7 +58,7 @@ export interface Counts {
 export interface LatenessView {
   /** Deliveries. */
   count: number;
-  /** ms: what at least that share of deliveries did not exceed. */
+  /** In ms: at least this share of deliveries did not exceed it. */
   p50: number;
   p90: number;
   p99: number;
@@ -70,10 +70,10 @@ export interface LatenessView {
 }
 
 export interface LatenessViews {
-  /** ms: the upper bounds of all buckets but the last, which has none. */
+  /** In ms: the upper bounds of all buckets but the last, which has none. */
   bounds: number[];
   run: LatenessView;
-  /** Of the last `seconds`; its percentiles are bounds of buckets where several clients share. Undefined in a first sample. */
+  /** The last `seconds`; if several clients share, its percentiles are bounds of buckets. Undefined in a first sample. */
   now?: LatenessView;
   seconds: number;
 }
@@ -84,9 +84,9 @@ export interface LevelView {
   hand: number;
   occupied: number;
   entries: number;
-  /** Arcs of the ring, all as long. */
+  /** Number of arcs of the ring, all equally long. */
   arcs: number;
-  /** Of those that are not empty: arc, entries, arc, entries, … */
+  /** The arcs that are not empty: arc, entries, arc, entries, … */
   filled: number[];
 }
 
@@ -108,7 +108,7 @@ export interface ShardView {
   levels: LevelView[];
 }
 
-/** A lane: what waits between a client and a shard. */
+/** A lane: the records that wait between a client and a shard. */
 export interface LaneView {
   client: number;
   shard: number;
@@ -136,7 +136,7 @@ export interface LabelView {
   p50: number;
   p99: number;
   max: number;
-  /** Of scaled timers: the least that each is given, ms, and of the time beyond it the share that they have now. */
+  /** For scaled timers: the minimum in ms, and the share of the time beyond it that they get now. */
   scale?: { min: number; factor: number };
 }
 
@@ -152,7 +152,7 @@ export interface Sample {
   at: number;
   /** Live timers, of all clients. */
   size: number;
-  /** Of the run, of all clients that are there. */
+  /** Counts of the run, of all present clients. */
   counts: Counts;
   /** Per second since the last sample; undefined in a first one. */
   rates?: Counts;
@@ -166,14 +166,14 @@ export interface Sample {
   capacity: number;
   deaths: number;
   restarts: number;
-  /** The latest, the newest first. */
+  /** The latest restarts, the newest first. */
   restarted: RestartView[];
-  /** Those that this stream is shown. */
+  /** The shards that this stream shows. */
   shards: ShardView[];
   lanes: LaneView[];
-  /** Lanes that there are: more than `lanes` has where there are many. */
+  /** Total number of lanes, which may exceed the length of `lanes`. */
   laneCount: number;
-  /** Empty where nothing is shared. */
+  /** Empty if nothing is shared. */
   clients: ClientView[];
   clientCount: number;
   labels: LabelView[];
@@ -182,7 +182,7 @@ export interface Sample {
   memory: { resident: number; heapUsed: number; heapTotal: number; external: number; timers: number };
   /** Shares of a core: of the process, and the share of time for which this event loop was busy. Undefined in a first sample. */
   cpu?: { process: number; loop: number };
-  /** ms of the event loop that the sample before this one has taken, page included. */
+  /** ms of the event loop that the last sample took, page included. */
   cost: number;
   /** What goes into the history. */
   point: Point;

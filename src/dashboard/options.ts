@@ -3,11 +3,11 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 
 export interface DashboardOptions {
-  /** Default 7373; 0 for any that is free. */
+  /** Default 7373; 0 for any free port. */
   port?: number;
-  /** Default '127.0.0.1'. Other than loopback only with a token. */
+  /** Default '127.0.0.1'. A host other than loopback needs a token. */
   host?: string;
-  /** What every request must carry: at least 16 characters, letters, digits, '-' and '_'. */
+  /** A secret that every request must carry: 16 to 256 letters, digits, '-' and '_'. */
   token?: string;
 }
 
@@ -19,7 +19,7 @@ export interface ResolvedDashboardOptions {
 
 const DEFAULT_PORT = 7373;
 
-/** What a browser on this machine calls it by. */
+/** The names by which a browser on this machine may reach it. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
@@ -36,7 +36,7 @@ export function resolveDashboardOptions(options: DashboardOptions = {}): Resolve
   if (typeof host !== 'string' || host === '') {
     throw new InvalidConfigError('options.host', "must be a host's name or address", host);
   }
-  // The alphabet of base64url: it goes into URLs and cookies as it is.
+  // The alphabet of base64url: it needs no escaping in URLs and cookies.
   if (token !== undefined && !(typeof token === 'string' && /^[\w-]{16,256}$/.test(token))) {
     const shown = typeof token === 'string' ? `one of ${token.length} characters` : token;
     throw new InvalidConfigError('options.token', "must be 16 to 256 letters, digits, '-' and '_'", shown);

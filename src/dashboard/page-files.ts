@@ -10,7 +10,7 @@ export interface PageFile {
   readonly body: Buffer;
 }
 
-/** Of this package, as the page shows it. Throws MissingFileError. */
+/** Returns this package's version, as the page shows it. Throws MissingFileError. */
 export function packageVersion(): string {
   return JSON.parse(readFileSync(join(dist(), '..', 'package.json'), 'utf8')).version;
 }
@@ -21,7 +21,7 @@ function dist(): string {
   return folder;
 }
 
-/** By path: all that a browser is given; nothing of it names another host. Throws MissingFileError. */
+/** Returns all files for a browser by path; none of them names another host. Throws MissingFileError. */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const folder = join(dist(), 'pages', 'dashboard');
   const files = [

@@ -21,29 +21,29 @@ import type {
   ShardView,
 } from './messages.ts';
 
-/** ms that "now" looks back. */
+/** The window of "now" in ms. */
 const NOW = 10_000;
-/** Rows that are sent of a table. */
+/** Maximum of rows that are sent of a table. */
 const MOST_ROWS = 64;
 
-/** A sample of all shards, of which each stream gets some. */
+/** A sample of all shards; each stream gets some of them. */
 export type WholeSample = Omit<Sample, 'cost'>;
 
 interface Before {
-  /** ms, of a clock that never falls. */
+  /** In ms, of a clock that never falls. */
   readonly time: number;
   readonly stats: SchedulerStats;
   readonly cpu: NodeJS.CpuUsage;
   readonly loop: ReturnType<typeof performance.eventLoopUtilization>;
 }
 
-/** Makes samples of what scheduler and process have counted, by the differences between two looks. */
+/** Makes samples from the counts of scheduler and process, by the differences between two readings. */
 export class Sampler {
   private readonly scheduler: Scheduler;
   private readonly histogram: LatenessHistogram;
-  /** Of this client, where it is the only one: in its histogram's resolution. */
+  /** The latenesses of this client if it is the only one, in its histogram's resolution. */
   private readonly own = new LatenessWindow<Float64Array>(NOW);
-  /** Of all clients: in that of the buckets that they tell of. */
+  /** The latenesses of all clients, in the resolution of the reported buckets. */
   private readonly all = new LatenessWindow<LatenessCounts>(NOW);
   private before: Before | undefined;
 
@@ -52,14 +52,14 @@ export class Sampler {
     this.histogram = internalsOf(scheduler).client.lateness;
   }
 
-  /** Forgets the look before: the next sample has no rates. */
+  /** Forgets the last reading: the next sample has no rates. */
   pause(): void {
     this.before = undefined;
     this.own.clear();
     this.all.clear();
   }
 
-  /** Asks the shards, and compares with what they said before; `taken`: when they had answered. Rejects as `stats()` does. */
+  /** Asks the shards, and compares with their last answers. `taken`: when they had answered. Rejects like `stats()`. */
   async take(restarted: RestartView[]): Promise<{ taken: number; sample: WholeSample }> {
     const [stats, wheels] = await Promise.all([this.scheduler.stats(), this.scheduler.wheels()]);
     const taken = performance.now();
@@ -135,7 +135,7 @@ export class Sampler {
   }
 }
 
-/** What a client has counted, under the dashboard's names. */
+/** The counts of a client, under the dashboard's names. */
 interface Counted {
   readonly client: number;
   readonly size: number;
@@ -151,7 +151,7 @@ const countsIn = ({ scheduled, rescheduled, cancelled, delivered }: TimerCounts)
   delivered,
 });
 
-/** All clients where the scheduler is shared and knows of them; else the one that is asked. */
+/** All clients if the scheduler is shared and knows them; else the one that is asked. */
 function clientsOf(stats: SchedulerStats): Counted[] {
   const all: readonly (TimerCounts & { client?: number })[] = stats.clients.length > 0 ? stats.clients : [stats];
   return all.map((each) => ({
@@ -170,7 +170,7 @@ const sumOf = (all: readonly Counts[]): Counts => ({
   delivered: total(all, 'delivered'),
 });
 
-/** What each client has counted since: of one that has come meanwhile all, of one that has gone nothing. */
+/** The counts of each client since the last reading: of a new client all, of one that has left none. */
 function ratesOf(before: readonly Counted[], after: readonly Counted[]): Counts {
   const known = new Map(before.map(({ client, counts }) => [client, counts]));
   const none: Counts = { scheduled: 0, moved: 0, cancelled: 0, delivered: 0 };
@@ -208,7 +208,7 @@ function shardView(
 ): ShardView {
   const { shard, size, capacity, highWater, filed, deaths, restarts, inline, bytes } = stats;
   const was = before?.shards.find((other) => other.shard === shard);
-  // Its counts begin anew with each thread.
+  // Its counts start again with each thread.
   const since = (name: 'commands' | 'fired' | 'cascaded' | 'turns') =>
     was && rate(stats[name] - (stats[name] < was[name] ? 0 : was[name]), elapsed);
   return {
@@ -243,7 +243,7 @@ function clientView(stats: ClientStats): ClientView {
   return { client, thread, size, ...countsIn(stats), p50, p99, max };
 }
 
-/** The largest first. */
+/** The labels, the largest first. */
 function labelsOf(stats: SchedulerStats): LabelView[] {
   const labels = stats.labels.map(({ label, min, factor, size, scheduled, cancelled, delivered, lateness }) => {
     const { p50, p99, max } = lateness;

@@ -9,26 +9,26 @@ import { Sampler, type WholeSample } from './sampler.ts';
 
 /** ms between two samples. */
 export const INTERVAL = 1000;
-/** Shards that one stream is shown. */
+/** Maximum of shards in one stream. */
 export const SHOWN = 8;
-/** Points that are kept: 5 minutes. */
+/** Maximum of points that are kept: 5 minutes. */
 const MOST_POINTS = 300;
 const MOST_RESTARTS = 10;
 
 /**
- * Asks the scheduler once a second while somebody looks, and sends what it says to the streams. While nobody does, nothing runs
- * and nothing is asked; what was sampled before is kept for whoever comes next, with a gap in between.
+ * Samples the scheduler once a second while there are streams, and sends them the samples. Without streams nothing runs and
+ * nothing is asked; earlier samples are kept for the next stream, with a gap between.
  */
 export class Sampling {
   readonly points: Point[] = [];
-  /** Of the sample before, ms of this thread. */
+  /** The cost of the last sample, in ms of this thread. */
   private cost = 0;
   private readonly scheduler: Scheduler;
   private readonly streams: EventStreams;
   private readonly sampler: Sampler;
   private readonly restarted: RestartView[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** When the sample was begun that has not come yet. */
+  /** When the pending sample was begun. */
   private asked: number | undefined;
 
   constructor(scheduler: Scheduler, streams: EventStreams) {
@@ -38,7 +38,7 @@ export class Sampling {
     scheduler.on('shard-restart', this.noteRestart);
   }
 
-  /** Samples at once, and from then on. */
+  /** Samples now, and from then on. */
   start(): void {
     outsideContexts(() => {
       this.timer ??= setInterval(this.sample, INTERVAL).unref();
@@ -52,7 +52,7 @@ export class Sampling {
     this.sampler.pause();
   }
 
-  /** Nothing more is asked. */
+  /** Ends the sampling. */
   end(): void {
     this.stop();
     this.scheduler.off('shard-restart', this.noteRestart);
@@ -75,13 +75,13 @@ export class Sampling {
       const taking = this.sampler.take(this.restarted);
       const asking = performance.now() - begun;
       const { taken, sample } = await taking;
-      if (this.timer === undefined) throw new Error('nobody looks any more');
+      if (this.timer === undefined) throw new Error('there are no streams');
       this.points.push(sample.point);
       if (this.points.length > MOST_POINTS) this.points.shift();
       this.streams.send('sample', (from) => JSON.stringify({ ...shownFrom(sample, from), cost: this.cost }));
       this.cost = asking + performance.now() - taken;
     } catch {
-      // Nobody looks any more; or a shard has failed while it was asked, or the scheduler was closed, which others tell.
+      // There are no streams; or a shard failed meanwhile, or the scheduler was closed, which is reported elsewhere.
       this.sampler.pause();
     } finally {
       this.asked = undefined;

@@ -15,15 +15,17 @@ import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardO
 import { type PageFile, packageVersion, readPageFiles } from './page-files.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
-/** Connections at a time that are served: all streams, and pages that are being loaded. Those beyond them are told so. */
+/**
+ * Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a refusal.
+ */
 const MOST_SERVED = 2 * MOST_STREAMS;
-/** Connections at a time: those beyond them are closed at once, unheard. */
+/** Maximum of connections at a time: further ones are closed at once, without an answer. */
 const MOST_CONNECTIONS = 4 * MOST_SERVED;
-/** Connections that the system may have ready for one turn of the event loop. */
+/** Connections that may wait in the system for one turn of the event loop. */
 const BACKLOG = 64;
-/** ms in which a request must have come, and an idle connection be used again. */
+/** ms within which a request must arrive, and an idle connection must be used again. */
 const PATIENCE = 5000;
-/** ms that last events may take to leave. */
+/** ms for the last events to be sent. */
 const FAREWELL = 250;
 
 const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MOST_STREAMS}.`;
@@ -39,17 +41,17 @@ const headers = {
 };
 
 export interface Dashboard {
-  /** Where a browser finds it; without the token. */
+  /** The page's address, without the token. */
   readonly url: string;
-  /** Ends all streams, with a last event, and frees the port. Idempotent. */
+  /** Ends all streams with a last event, and frees the port. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a page that shows the scheduler at work, and its events for `npx shardwheel watch`. It does not keep the process
- * alive, asks the scheduler for nothing while nobody looks, and ends with it. While somebody does, each second takes some
- * 0.4 ms of this event loop and some µs of each shard. A scheduler has one dashboard at a time.
- * Rejects with InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError.
+ * Serves a page that shows the scheduler at work, and its events for `npx shardwheel watch`. It does not keep the process alive,
+ * and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this event loop and some µs of
+ * each shard; otherwise it asks the scheduler for nothing. A scheduler has one dashboard at a time.
+ * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, by rejection.
  */
 export async function serveDashboard(scheduler: Scheduler, options?: DashboardOptions): Promise<Dashboard> {
   const { client, coordinator } = internalsOf(scheduler);
@@ -74,7 +76,7 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
   return { url, close: () => served.close() };
 }
 
-/** Those that are open. */
+/** The open dashboards. */
 const dashboards = new WeakMap<Coordinator, ServedDashboard>();
 
 /** Why a request is not answered. */
@@ -126,7 +128,7 @@ class ServedDashboard {
     });
   };
 
-  /** Undefined while it does not listen. */
+  /** Undefined before it listens. */
   get url(): string | undefined {
     const bound = this.server.address() as AddressInfo | null;
     if (bound === null) return undefined;
@@ -136,7 +138,7 @@ class ServedDashboard {
     return `http://${host}:${port}/`;
   }
 
-  /** Holds the process until it listens, or has failed to. Resolves with the address. */
+  /** Listens, and holds the process meanwhile. Resolves with the address. */
   async listen(): Promise<string> {
     const { host, port } = this.options;
     const { server } = this;
@@ -145,17 +147,17 @@ class ServedDashboard {
       server.listen({ host, port, backlog: BACKLOG }, resolve);
     });
     server.removeAllListeners('error');
-    server.on('error', () => undefined); // a connection that cannot be taken, for want of descriptors: others are
+    server.on('error', () => undefined); // a connection that cannot be accepted, for lack of descriptors: others can
     server.unref();
     return this.url as string;
   }
 
-  /** Calls it once the dashboard has been ended. */
+  /** Calls the function when the dashboard has ended. */
   whenEnded(afterwards: () => void): void {
     this.afterwards.push(afterwards);
   }
 
-  /** Says why to all who look. Keeps no process alive. */
+  /** Ends all streams with the reason. Keeps no process alive. */
   end(reason: string): void {
     const ending: Ending = { reason };
     this.ended ??= this.shutDown(JSON.stringify(ending));

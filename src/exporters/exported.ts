@@ -3,14 +3,14 @@ import type { ResolvedExporterOptions } from './exporter-options.ts';
 import { MetricsError } from './metrics-error.ts';
 import { StatsReader } from './stats-reader.ts';
 
-/** A scheduler whose metrics are in a place: a registry, a meter. */
+/** A scheduler whose metrics are registered in a registry or a meter. */
 export interface Exported {
   readonly coordinator: Coordinator;
   readonly name: string | undefined;
   readonly reader: StatsReader;
 }
 
-/** One that can be added to those that are there. Throws MetricsError where it is there, or its name is. */
+/** Creates one to add to `there`. Throws MetricsError if the scheduler or its name is already there. */
 export function newExported(
   where: string,
   there: readonly Exported[],

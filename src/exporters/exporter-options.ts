@@ -2,11 +2,13 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 
 export interface ExporterOptions {
-  /** Tells this scheduler from others in the same place: the label "scheduler" of all of its metrics. Default: no such label. */
+  /**
+   * Distinguishes this scheduler from others in the same place: the label "scheduler" of all its metrics. Default: no such label.
+   */
   name?: string;
   /**
-   * ms that shards are given to answer. Of one that has not, what only it knows is left out; all else is told. From 1 to 60,000.
-   * Default 1000.
+   * How many ms shards have to answer, from 1 to 60,000. If a shard does not answer in time, the metrics that only it knows are
+   * left out; all others are reported. Default 1000.
    */
   timeout?: number;
 }

@@ -11,7 +11,7 @@ export interface Instrument {
   readonly observe: (result: BatchObservableResult, value: number | Lateness, attributes: Attributes) => void;
 }
 
-/** Those of all metrics. Throws MetricsError. */
+/** Returns the instruments of all metrics. Throws MetricsError. */
 export function instrumentsOf(meter: Meter): readonly Instrument[] {
   try {
     return metrics.flatMap((metric) =>
@@ -38,7 +38,7 @@ function plainOf(meter: Meter, metric: Metric): Instrument {
   };
 }
 
-/** Three counters, as there is no histogram that is observed: those that Prometheus makes of one. */
+/** Creates three counters, as there is no observable histogram: those that Prometheus makes of one. */
 function histogramOf(meter: Meter, metric: Metric): Instrument[] {
   const counter = (part: string, description: string, unit: string) =>
     meter.createObservableCounter(`shardwheel.${metric.name}.${part}`, { description, unit });

@@ -4,33 +4,32 @@ import type { KnownOfShard, LabelStats, SchedulerStats } from '../scheduler/stat
 import type { ShardCounters } from '../shard/shard.ts';
 
 /**
- * Every metric, for both exporters: each row has its name, and how it is read. docs/metrics.md shows the same table; a test holds it
- * to this one.
+ * Every metric, for both exporters: its name, and how to read it. docs/metrics.md shows the same table; a test compares the two.
  */
 export interface Metric {
-  /** As OpenTelemetry has it, without `shardwheel.` */
+  /** The name in OpenTelemetry, without `shardwheel.` */
   readonly name: string;
   /** An amount can be summed over its labels, a state cannot. */
   readonly kind: 'counter' | 'amount' | 'state' | 'histogram';
-  /** After UCUM, as OpenTelemetry has it: s, By, or what is counted, in braces. Empty for what has none. */
+  /** In UCUM, as in OpenTelemetry: s, By, or the counted thing in braces. Empty for none. */
   readonly unit: string;
   readonly labels: readonly string[];
   readonly help: string;
 }
 
-/** A value of a metric. Labels that all of a scheduler's have are not among these. */
+/** A value of a metric, without the labels that all metrics of a scheduler have. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined where it is not known now. */
+  /** Undefined if it is not known now. */
   readonly value: number | Lateness | undefined;
 }
 
-/** What an exporter reads: what `stats()` says; of a shard that has not answered in time, what is known without it. */
+/** What an exporter reads: the result of `stats()`; of a shard that has not answered in time, what is known without it. */
 export interface Reading extends Omit<SchedulerStats, 'shards' | 'warnings'> {
   readonly shards: readonly (KnownOfShard & Partial<ShardCounters>)[];
 }
 
-/** A metric, and its value; undefined where it is not known, or does not apply. */
+/** A metric, and its value; undefined if it is not known, or does not apply. */
 type Row<Subject> = readonly [
   name: string,
   kind: Metric['kind'],
@@ -39,7 +38,7 @@ type Row<Subject> = readonly [
   of: (subject: Subject) => number | Lateness | undefined,
 ];
 
-/** Of this scheduler, and of the others where it is shared. */
+/** Metrics of this scheduler, and of the other clients if it is shared. */
 const ofClients: readonly Row<Omit<ClientStats, 'thread'>>[] = [
   ['timers.live', 'amount', '{timer}', 'Live timers', ({ size }) => size],
   ['timers.scheduled', 'counter', '{timer}', 'Timers scheduled', ({ scheduled }) => scheduled],
@@ -77,7 +76,7 @@ const ofServing: readonly Row<Reading>[] = [
   ['serving.info', 'state', '', 'What serves the shards: 1, with the label by', () => 1],
 ];
 
-/** Of each shard, for the lane that this scheduler has there. */
+/** Metrics of each shard, for the lane that this scheduler has there. */
 const ofShards: readonly Row<Reading['shards'][number]>[] = [
   ['shard.timers.live', 'amount', '{timer}', 'Live timers placed on the shard', ({ size }) => size],
   ['shard.capacity', 'amount', '{timer}', 'Most timers that can be live on the shard', ({ capacity }) => capacity],
@@ -169,7 +168,7 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
   ],
 ];
 
-/** By names of their own, so that a sum over a metric's series counts no timer twice. */
+/** Metrics with separate names, so that a sum over a metric's series counts no timer twice. */
 const ofLabels: readonly Row<LabelStats>[] = [
   ['label.timers.live', 'amount', '{timer}', 'Live timers of the label', ({ size }) => size],
   ['label.timers.scheduled', 'counter', '{timer}', 'Timers of the label scheduled', ({ scheduled }) => scheduled],
@@ -204,7 +203,7 @@ interface Group<Subject> {
   readonly subjects: (reading: Reading) => Iterable<{ labels: Sample['labels']; subject: Subject }>;
 }
 
-/** Forgets what the subjects of a group are, which is nobody else's business. */
+/** Hides the type of a group's subjects. */
 function reads<Subject>({ labels, rows, subjects }: Group<Subject>) {
   const metrics = rows.map(([name, kind, unit, help, of]) => {
     const metric: Metric = { name, kind, unit, help, labels };
@@ -255,7 +254,7 @@ const groups = [
 
 export const metrics: readonly Metric[] = groups.flatMap((group) => group.metrics);
 
-/** The values of all metrics. Those of a client that has left, or of a label that is no more, are not among them. */
+/** The values of all metrics, without clients that have left and labels that no longer exist. */
 export function samplesOf(reading: Reading): ReadonlyMap<Metric, readonly Sample[]> {
   const samples = new Map<Metric, Sample[]>(metrics.map((metric) => [metric, []]));
   for (const { read } of groups) read(reading, (metric, sample) => samples.get(metric)?.push(sample));

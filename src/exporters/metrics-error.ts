@@ -1,6 +1,6 @@
 import { show } from '../errors.ts';
 
-/** A scheduler's metrics cannot be registered: `code` says why. Nothing of them is. */
+/** A scheduler's metrics cannot be registered: `code` has the reason. None of them is registered. */
 export class MetricsError extends Error {
   readonly code: 'ERR_METRICS_REGISTERED' | 'ERR_METRICS_REFUSED';
   override readonly name = 'MetricsError';
@@ -19,7 +19,7 @@ export class MetricsError extends Error {
     const why = `Another scheduler's metrics are in this ${where} ${what}`;
     return new MetricsError(
       'ERR_METRICS_REGISTERED',
-      `${why}; options.name tells several apart, as the label "scheduler"`,
+      `${why}; options.name distinguishes them, as the label "scheduler"`,
     );
   }
 

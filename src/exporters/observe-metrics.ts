@@ -8,7 +8,7 @@ import { type Instrument, instrumentsOf } from './instruments.ts';
 import type { Sample } from './metric-table.ts';
 import { MetricsError } from './metrics-error.ts';
 
-/** What a meter observes: an instrument of a name is made once, whoever it is for. */
+/** The metrics of a meter: an instrument of one name is created once, for all schedulers. */
 interface MeterMetrics {
   readonly instruments: readonly Instrument[];
   readonly exported: Exported[];
@@ -17,10 +17,11 @@ interface MeterMetrics {
 const meters = new WeakMap<Meter, MeterMetrics>();
 
 /**
- * Has a meter of `@opentelemetry/api` observe a scheduler's metrics; docs/metrics.md lists them. Each collection reads the scheduler
- * once; in between nothing is done. Also after `close()`, for what has been counted until then; so the meter holds the scheduler
- * until the function that is returned has been called, which ends the observation. Throws MetricsError where the meter observes the
- * scheduler already, or throws: then nothing is observed. Throws InvalidArgumentError, InvalidConfigError.
+ * Observes a scheduler's metrics by a meter of `@opentelemetry/api`; docs/metrics.md lists them. Each collection reads the
+ * scheduler once; between collections nothing is done. After `close()` the last counts are still observed. So the meter holds the
+ * scheduler until the returned function is called, which ends the observation.
+ * @throws MetricsError if the meter already observes the scheduler, or throws; then nothing is observed. InvalidArgumentError,
+ * InvalidConfigError.
  */
 export function observeMetrics(scheduler: Scheduler, meter: Meter, options?: ExporterOptions): () => void {
   const { coordinator } = internalsOf(scheduler);
@@ -76,7 +77,7 @@ class ObservedScheduler {
         if (canVanish) series.set(`${metric.name} ${JSON.stringify(attributes)}`, { observable, attributes });
       }
     }
-    // What is observed no more the SDK goes on to report as it was: the timers of a client that has left, for ever.
+    // The SDK goes on reporting the last value of a series that is no longer observed, such as a client that has left.
     for (const [key, { observable, attributes }] of this.series) {
       if (!series.has(key)) result.observe(observable, 0, attributes);
     }

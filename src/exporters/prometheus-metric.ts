@@ -5,7 +5,7 @@ import type { Metric, Sample } from './metric-table.ts';
 /** A line of an exposition, as prom-client's own metrics return it. */
 interface Line {
   readonly labels: Record<string, string>;
-  /** Those of several lines, one object: they are made a text once. */
+  /** One object for several lines: its text is made once. */
   readonly sharedLabels?: Record<string, string>;
   readonly value: number;
   readonly metricName?: string;
@@ -13,27 +13,27 @@ interface Line {
 
 const UNITS: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' };
 
-/** After the conventions of Prometheus: the unit, then what counts as total. */
+/** Names a metric by the conventions of Prometheus: the unit, then `total` for counters. */
 export function prometheusName({ name, unit, kind }: Metric): string {
   const total = kind === 'counter' ? '_total' : '';
   return `shardwheel_${name.replaceAll('.', '_')}${UNITS[unit] ?? ''}${total}`;
 }
 
-/** Of a bound in ms, in s. */
+/** The label of a bound in ms, in s. */
 export const bucketLabel = (upTo: number): string => (upTo === Number.POSITIVE_INFINITY ? '+Inf' : `${upTo / 1000}`);
 
 /**
- * A metric whose values come to be as a registry asks for them: what a registry needs of a metric, and no more. prom-client's own
- * classes add up what they are told; a histogram of theirs cannot be given its buckets.
+ * A metric whose values are computed when a registry asks for them: only the methods that a registry needs. prom-client's own
+ * classes add up what they are given; their histogram cannot be given its buckets.
  */
 export class PrometheusMetric {
   /** A registry of the OpenMetrics format takes `_total` away from it. */
   name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How a cluster's workers are put together. */
+  /** How the values of a cluster's workers are combined. */
   readonly aggregator: Aggregator;
-  /** What a registry knows it by. */
+  /** The key in a registry. */
   readonly key: string;
   readonly #metric: Metric;
   readonly #exported: readonly Exported[];
@@ -48,12 +48,12 @@ export class PrometheusMetric {
     this.#exported = exported;
   }
 
-  /** prom-client's types know its own classes alone. */
+  /** prom-client's types accept only its own classes. */
   asRegistered(): ClientMetric {
     return this as unknown as ClientMetric;
   }
 
-  /** Of later versions of prom-client alone: takes two thirds of the time that a text takes otherwise. */
+  /** Called by later versions of prom-client only: takes two thirds of the time of a text otherwise. */
   async getForPromString() {
     const { aggregator, help, name, type } = this;
     const all = this.#exported.map(async ({ name, reader }) => {
@@ -73,7 +73,7 @@ export class PrometheusMetric {
     return { ...metric, values: flat };
   }
 
-  /** `resetMetrics()` of a registry: the counts are the scheduler's, whoever reads them. */
+  /** Called by `resetMetrics()` of a registry. Does nothing: the counts belong to the scheduler. */
   reset(): void {}
 }
 

@@ -25,12 +25,12 @@ class RegistryMetrics {
     this.registry = registry;
   }
 
-  /** Somebody may have cleared the registry. */
+  /** The program may have cleared the registry. */
   get isRegistered(): boolean {
     return this.metrics.every((metric) => this.isOurs(metric));
   }
 
-  /** All or none. Throws MetricsError. */
+  /** Registers all metrics or none. Throws MetricsError. */
   register(): void {
     try {
       for (const metric of this.metrics) this.registry.registerMetric(metric.asRegistered());
@@ -45,7 +45,7 @@ class RegistryMetrics {
       try {
         if (this.isOurs(metric)) this.registry.removeSingleMetric(metric.key);
       } catch {
-        // a registry that throws: the others may go all the same
+        // the registry throws: remove the others nevertheless
       }
     }
   }
@@ -58,11 +58,12 @@ class RegistryMetrics {
 const registries = new WeakMap<AnyRegistry, RegistryMetrics>();
 
 /**
- * Registers a scheduler's metrics with a registry of prom-client 15; by default with its own, which is loaded for that.
- * docs/metrics.md lists them. Each scrape reads the scheduler once; in between nothing is done. Also after `close()`, for what has been
- * counted until then; so the registry holds the scheduler until the function that is returned has been called, which takes the
- * metrics out again. Throws MetricsError where they are there already, or the registry throws: then nothing is
- * registered. Throws InvalidArgumentError, InvalidConfigError.
+ * Registers a scheduler's metrics with a registry of prom-client 15; by default with prom-client's own, which is then loaded.
+ * docs/metrics.md lists them. Each scrape reads the scheduler once; between scrapes nothing is done. After `close()` the last
+ * counts are still reported. So the registry holds the scheduler until the returned function is called, which removes the
+ * metrics.
+ * @throws MetricsError if they are already registered, or the registry throws; then nothing is registered. InvalidArgumentError,
+ * InvalidConfigError.
  */
 export function registerMetrics(
   scheduler: Scheduler,

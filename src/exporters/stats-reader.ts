@@ -7,8 +7,8 @@ import { type Metric, type Reading, type Sample, samplesOf } from './metric-tabl
 type Counters = ShardCounters[] | undefined;
 
 /**
- * Reads a scheduler for an exporter: once for all metrics that are asked for in one synchronous step, and not at all while
- * nobody asks. Of a shard that has not answered in time it says what is known without it, and asks it again once it has answered.
+ * Reads a scheduler for an exporter: once for all metrics that are requested in one synchronous step. If a shard does not answer
+ * in time, it reports what is known without the shard, and asks it again after it has answered.
  */
 export class StatsReader {
   private readonly coordinator: Coordinator;
@@ -17,13 +17,13 @@ export class StatsReader {
   private readonly asked = new Map<HostedShards, Promise<Counters>>();
   private reading: Promise<ReadonlyMap<Metric, readonly Sample[]>> | undefined;
 
-  /** `timeout`: ms. */
+  /** `timeout` in ms. */
   constructor(coordinator: Coordinator, timeout: number) {
     this.coordinator = coordinator;
     this.timeout = timeout;
   }
 
-  /** Never rejects. After close(): what the client has counted. */
+  /** Reads all metrics. Never rejects. After close() it returns the client's counts. */
   read(): Promise<ReadonlyMap<Metric, readonly Sample[]>> {
     this.reading ??= this.collect().finally(() => {
       this.reading = undefined;
@@ -53,13 +53,13 @@ export class StatsReader {
     );
   }
 
-  /** What a host has counted of each shard; undefined where it cannot say. */
+  /** The counts of a host for each shard; undefined if it does not answer. */
   private ask(hosted: HostedShards): Promise<Counters> {
     const asked = this.asked.get(hosted);
     if (asked !== undefined) return asked;
     const answer = hosted.host
       .call('stats')
-      .catch(() => undefined) // it has been stopped, or there is no memory for the question
+      .catch(() => undefined) // the host was stopped, or there is no memory for the question
       .finally(() => this.asked.delete(hosted));
     this.asked.set(hosted, answer);
     return answer;

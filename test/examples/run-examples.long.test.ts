@@ -44,6 +44,68 @@ test('http: deadlines of a client, header and keep-alive timeouts of a server', 
   ]);
 });
 
+test('gateway: deadlines, retries, idle connections, an orderly end', async () => {
+  const { code, stdout, stderr } = await run('gateway/main', '--requests', '120');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'answered: 120 of 120',
+    'hangs: 504 Timed out after 2000 ms',
+    'refuses twice: 200 answer to /refuses after 2 retries',
+    'a connection that says nothing: cut',
+    'timers left: 0',
+  ]);
+});
+
+test('websocket: dead peers are terminated, the others live', async () => {
+  const { code, stdout, stderr } = await run('websocket/main', '--connections', '100');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'connected: 100',
+    'silent peers terminated: 10 of 10',
+    'peers that answer and live: 90 of 90, wrong: 0',
+    'each was pinged: true',
+    'after a reconnect: here again',
+    'timers left: 0',
+  ]);
+});
+
+test('mqtt: the broker gives up clients that are silent, and no other', async () => {
+  const { code, stdout, stderr } = await run('mqtt/main', '--clients', '40');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'connected: 40',
+    'messages delivered: 35 of 35',
+    'silent clients given up: 4 of 4, wrong: 0',
+    'closed',
+  ]);
+});
+
+test('commands: deadlines of what is late and of what never comes', async () => {
+  const { code, stdout, stderr } = await run('commands/main', '--commands', '5050');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'answered: 5050 of 5050, deadlines left: 0',
+    'never: Timed out after 300 ms, not before: true',
+    'late: Timed out after 300 ms, not before: true',
+    'answers that came too late and were dropped: 1',
+    'a broken connection: Error: the connection was closed',
+    'timers left: 0',
+  ]);
+});
+
+test.each([
+  ['gateway/main', ['--requests', '0'], "--requests must be an integer from 1 to 10000, got '0'"],
+  ['websocket/main', ['--connections', 'many'], "--connections must be an integer from 1 to 5000, got 'many'"],
+  ['mqtt/main', ['--clients', '1.5'], "--clients must be an integer from 1 to 5000, got '1.5'"],
+  ['commands/main', ['--command', '5'], "Unknown option '--command'"],
+  ['commands/main', ['extra'], "Unexpected argument 'extra'"],
+])('%s answers %j with one line and exit code 2', async (example, flags, why) => {
+  const { code, stdout, stderr } = await run(example, ...flags);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(why);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
 test('auto-scale: timeouts get shorter while the heap is full, and connections fewer', async () => {
   const { code, stdout, stderr } = await run('auto-scale');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

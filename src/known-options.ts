@@ -1,6 +1,6 @@
 import { InvalidConfigError } from './errors.ts';
 
-/** Letters to add, drop or change that make a word of another, by Levenshtein. */
+/** The number of letters to add, drop or change between two words, by Levenshtein. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [i, letter] of [...one].entries()) {
@@ -13,7 +13,7 @@ function distance(one: string, other: string): number {
   return row[other.length];
 }
 
-/** The known name that is likeliest meant; undefined where none is like it. */
+/** The known name that was probably meant; undefined if none is similar. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const [best] = known
@@ -23,8 +23,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * Throws InvalidConfigError for an option that there is not, with the name that was likely meant: what is misspelt would be
- * without effect, and without a word. `known`: an object with each option's name as a key.
+ * Throws InvalidConfigError for an unknown option, with the name that was probably meant: a misspelt option would silently have
+ * no effect. `known`: an object with each option's name as a key.
  */
 export function refuseUnknown(options: object, known: object, what = 'options'): void {
   for (const name of Object.keys(options)) {
@@ -33,6 +33,6 @@ export function refuseUnknown(options: object, known: object, what = 'options'):
     const names = Object.keys(known);
     const meant = nearest(name, names);
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
-    throw new InvalidConfigError(`${what}.${name}`, `is no option: ${remedy}`, value);
+    throw new InvalidConfigError(`${what}.${name}`, `is not an option: ${remedy}`, value);
   }
 }

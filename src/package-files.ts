@@ -4,23 +4,23 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * Finds this package's files at run time. A bundler may have moved its code into another file, in another format, on another
- * machine; so no path stands in the code where a bundler would take it for its own, and several places are looked at:
+ * Finds this package's files at run time. A bundler may have moved the code into another file, in another format, on another
+ * machine. So the code contains no path that a bundler would resolve, and it looks in several places:
  *
  *     beside this code                                  as installed
- *     in the package that this code's file can import   a bundle inside of a project
- *     in the one that the program's file can import     a bundle that knows its file no more, or that of the machine it was built on
- *     in the one that the working directory can import  a program that was told on the command line
+ *     in the package that this code's file can import   a bundle within a project
+ *     in the one that the program's file can import     a bundle that does not know its file, or knows that of the build machine
+ *     in the one that the working directory can import  a program given on the command line
  */
 declare const __filename: unknown;
 
-/** Not imported: webpack takes the calls of an imported one for requests of its own, and answers them by what it has bundled. */
+/** Not imported: webpack would treat calls of an imported one as requests of its own, and answer them from its bundle. */
 const { createRequire } = process.getBuiltinModule('node:module');
 
-/** What every build of the package has, below `dist`. */
+/** A file that every build of the package has, below `dist`. */
 const MARK = join('workers', 'entry.cjs');
 
-/** URL of the file that this code stands in; undefined where a bundler has taken that from it. */
+/** URL of this code's file; undefined if a bundler has removed it. */
 function ownFile(): string | undefined {
   const { url } = import.meta as Partial<ImportMeta>;
   if (typeof url === 'string') return url;
@@ -40,29 +40,29 @@ function* origins(): Generator<string> {
   }
 }
 
-/** Where it has been looked for, for an error to say. */
+/** The folders that were searched, for an error. */
 export const searchedFolders = (): string[] => [
   ...new Set(Array.from(origins(), (origin) => dirname(fileURLToPath(origin)))),
 ];
 
-/** The path of a package's main file, or of one of its files; undefined where it is not to be found. */
+/** The path of a package's main file, or of one of its files; undefined if it is not found. */
 export function resolvePackage(specifier: string, from: readonly string[] = []): string | undefined {
   for (const origin of [...from, ...origins()]) {
     try {
       return createRequire(origin).resolve(specifier);
     } catch {
-      // Not to be found from there.
+      // Not found from there.
     }
   }
   return undefined;
 }
 
-/** What `require` makes of a file, whatever bundler this code has gone through. */
+/** Loads a file by `require`, whatever bundler has processed this code. */
 export const requireFile = <T>(path: string): T => createRequire(path)(path);
 
 let found: string | undefined;
 
-/** The folder of the built package, `dist`; undefined where it is not to be found. */
+/** The folder of the built package, `dist`; undefined if it is not found. */
 export function builtFolder(): string | undefined {
   found ??= besideThisCode() ?? inPackages();
   return found;

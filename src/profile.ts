@@ -4,12 +4,12 @@ import { runningProfile, startProfile } from './profile/start-profile.ts';
 startProfile();
 
 /**
- * What this thread's profile says so far, or said when it was stopped. `undefined` in a thread that is not recorded: one whose
- * timers are shardwheel's already, a shard's. Takes about a millisecond.
+ * Returns this thread's profile so far, or at its stop. `undefined` in a thread that is not recorded: a shard's, or one that
+ * already uses shardwheel's timers. Takes about a millisecond.
  */
 export const snapshot = (): ProfileData | undefined => runningProfile()?.snapshot();
 
-/** Ends the recording of this thread and puts Node's functions back. Returns what it has seen; a second call, the same. */
+/** Ends the recording of this thread and restores Node's functions. Returns the profile; a second call returns the same. */
 export const stop = (): ProfileData | undefined => runningProfile()?.stop();
 
 export type { ProfileData };

@@ -7,9 +7,9 @@
  *   └────────────┴──────────────────────────────┴────────────────────┘
  *    ⌈log2 shards⌉   all bits that are left        ⌈log2 capacity⌉
  *
- * A slot's generation changes with every timer that it holds. 2 shards of 2^22 slots leave 30 bits: a slot's ids could
+ * A slot's generation changes with every timer. 2 shards of 2^22 slots leave 30 bits: a slot's ids could
  * repeat after 2^30 of its timers. They do not: a slot that has used up its generations is retired for good
- * (see `TimerRecords` for a wheel, `TimerTable` for a lane), and a shard has 2^52 ids to spend before its last slot is.
+ * (see `TimerRecords` for a wheel, `TimerTable` for a lane), and a shard has 2^52 ids before its last slot is retired.
  *
  * Fields are cut with multiplications by powers of two, which are exact on doubles, and with `|0`, which takes a
  * double's low 32 bits: bit operators alone would lose everything above bit 31, and `%` on doubles is slow.
@@ -18,7 +18,7 @@
 /** A safe integer that names one timer for ever: shard, generation and slot. */
 export type TimerId = number;
 
-/** How the 53 bits of an id are divided. Made by {@link timerIdLayout}. */
+/** The layout of the 53 bits of an id. Made by {@link timerIdLayout}. */
 export interface TimerIdLayout {
   readonly shardBits: number;
   readonly generationBits: number;
@@ -32,24 +32,24 @@ export interface TimerIdParts {
 }
 
 export const TIMER_ID_BITS = 53;
-/** Most bits that a slot may take: a shard holds at most 2^24 timers. */
+/** Maximum of bits for a slot: a shard holds at most 2^24 timers. */
 export const MAX_SLOT_BITS = 24;
 
 const bitsFor = (count: number): number => (count <= 1 ? 0 : 32 - Math.clz32(count - 1));
 
-/** The layout for `shards` shards (0 counts as 1) of `capacity` slots each: the generation gets every bit that is left. */
+/** Returns the layout for `shards` shards (0 counts as 1) of `capacity` slots each: the generation gets all remaining bits. */
 export function timerIdLayout(shards: number, capacity: number): TimerIdLayout {
   const shardBits = bitsFor(shards);
   const slotBits = bitsFor(capacity);
   return { shardBits, generationBits: TIMER_ID_BITS - shardBits - slotBits, slotBits };
 }
 
-/** The id of the timer that is (or was) the `generation`-th in `slot` of `shard`. Parts must fit the layout. */
+/** Returns the id of the timer that is (or was) the `generation`-th in `slot` of `shard`. Parts must fit the layout. */
 export function encodeTimerId({ shard, generation, slot }: TimerIdParts, layout: TimerIdLayout): TimerId {
   return (shard * 2 ** layout.generationBits + generation) * 2 ** layout.slotBits + slot;
 }
 
-/** The parts of an id; for any safe integer >= 0 the inverse of {@link encodeTimerId} under the same layout. */
+/** Returns the parts of an id; for any safe integer >= 0 the inverse of {@link encodeTimerId} under the same layout. */
 export function decodeTimerId(id: TimerId, layout: TimerIdLayout): TimerIdParts {
   const slots = 2 ** layout.slotBits;
   const generations = 2 ** layout.generationBits;
@@ -58,5 +58,5 @@ export function decodeTimerId(id: TimerId, layout: TimerIdLayout): TimerIdParts 
   return { shard, generation: upper - shard * generations, slot: id - upper * slots };
 }
 
-/** Whether a value can be an id at all: a safe integer >= 0. Everything else answers like a stale id. */
+/** Returns whether a value can be an id: a safe integer >= 0. Anything else is treated like a stale id. */
 export const isTimerId = (value: unknown): value is TimerId => Number.isSafeInteger(value) && (value as number) >= 0;

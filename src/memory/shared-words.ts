@@ -14,10 +14,9 @@ export const allocateGroups = (groups: number): SharedArrayBuffer =>
   allocate(groups * WORDS_PER_GROUP * BYTES_PER_WORD, {});
 
 /**
- * Zeroed shared memory for `count` words without padding. It is reserved, and resident as far as it is touched: memory that
- * could grow is mapped by V8 itself, so `process.memoryUsage().arrayBuffers` counts none of it. It never does grow.
- * Views need their length given, as `wordsIn` and `doublesIn` do: one that follows its memory's length is 20 to 50 times
- * slower. Throws AllocationError.
+ * Zeroed shared memory for `count` words without padding. It is reserved, and resident only where it is touched: V8 maps growable
+ * memory itself, so `process.memoryUsage().arrayBuffers` does not count it. It never does grow. Views need an explicit length, as
+ * in `wordsIn` and `doublesIn`: a view that follows its memory's length is 20 to 50 times slower. Throws AllocationError.
  */
 export function allocateWords(count: number): SharedArrayBuffer {
   const bytes = count * BYTES_PER_WORD;

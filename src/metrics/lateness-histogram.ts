@@ -1,7 +1,7 @@
 /**
- * Counts of latenesses in buckets that widen with the value: 128 to each doubling, so that a percentile is told to
- * within 1/128 of itself from 1 µs to 2^31 µs (36 minutes; later ones count there). Recording is an increment at an
- * index computed with one clz32, which costs less than anything that is delivered.
+ * Counts of latenesses in buckets that widen with the value: 128 to each doubling, so a percentile is accurate to
+ * 1/128 of itself from 1 µs to 2^31 µs (36 minutes; larger ones count there). Recording is an increment at an
+ * index computed with one clz32, which costs less than any delivery.
  *
  *   µs   0 … 255       one bucket each
  *        256 … 511     buckets of 2 µs
@@ -12,7 +12,7 @@
 const SUB_BITS = 7;
 const SUB_COUNT = 2 ** SUB_BITS;
 const LARGEST = 2 ** 31 - 1;
-/** Doubles that a histogram's counts take. */
+/** Number of doubles for a histogram's counts. */
 export const BUCKETS = (31 - SUB_BITS + 1) * SUB_COUNT;
 
 const bucketOf = (micros: number): number => {
@@ -20,7 +20,7 @@ const bucketOf = (micros: number): number => {
   return shift * SUB_COUNT + (micros >>> shift);
 };
 
-/** The smallest value of a bucket, µs: with that of the next, between which its latenesses are, the latter excluded. */
+/** The smallest value of a bucket in µs. Its latenesses are below the start of the next bucket. */
 const startOf = (bucket: number): number => {
   const shift = Math.max(0, (bucket >> SUB_BITS) - 1);
   return (bucket - shift * SUB_COUNT) * 2 ** shift;
@@ -46,20 +46,20 @@ export const LATENESS_BOUNDS: readonly number[] = [
   Number.POSITIVE_INFINITY,
 ];
 
-/** For each bound, the first bucket that does not lie within it as a whole. */
+/** For each bound, the first bucket that is not entirely within it. */
 const BOUND_BUCKETS = LATENESS_BOUNDS.map((bound) => (bound * 1000 > LARGEST ? BUCKETS : bucketOf(bound * 1000)));
 
 const SHARES = [0.5, 0.9, 0.99, 0.999];
 
 /** How many deliveries were at most `upTo` ms late. */
 export interface LatenessBucket {
-  /** ms; Infinity for all. */
+  /** In ms; Infinity for all. */
   upTo: number;
-  /** Never more than there were, and none is missing that was less than 99.6 % of `upTo` late. */
+  /** Never too high. It includes every delivery that was less than 99.6 % of `upTo` late. */
   count: number;
 }
 
-/** Percentiles in ms: for each, a value that at least that share of deliveries did not exceed. 0 where there were none. */
+/** Percentiles in ms: at least this share of deliveries did not exceed the value. 0 without deliveries. */
 export interface Lateness {
   /** Deliveries. */
   count: number;
@@ -69,8 +69,8 @@ export interface Lateness {
   p999: number;
   max: number;
   /**
-   * All latenesses together, ms, from the middles of the histogram's buckets: each delivery's is off by at most 0.4 % or
-   * 0.5 µs, whichever is more, and counts as 36 minutes where it is more.
+   * The sum of all latenesses in ms, from the middles of the histogram's buckets. Each delivery is off by at most 0.4 % or 0.5
+   * µs, whichever is larger, and counts as 36 minutes at most.
    */
   sum: number;
   /** Cumulative, by rising bounds: of 0.5, 1, 2, 5, 10 … ms, 1 minute and Infinity. */
@@ -83,12 +83,12 @@ export class LatenessHistogram {
   max = 0;
   private counts: Float64Array;
 
-  /** Over counts that another has made, `count` and `max` are to be set. */
+  /** Reads counts made elsewhere; then `count` and `max` must be set. */
   constructor(counts: Float64Array = new Float64Array(BUCKETS)) {
     this.counts = counts;
   }
 
-  /** Counts in memory of its own from here on. */
+  /** Moves the counts to separate memory. */
   detach(): void {
     this.counts = this.counts.slice();
   }
@@ -100,7 +100,7 @@ export class LatenessHistogram {
     if (milliseconds > this.max) this.max = milliseconds;
   }
 
-  /** The least bucket end in ms that at least `share` (0..1] of the recorded values do not exceed. */
+  /** The smallest bucket end in ms that at least `share` (0..1] of the recorded values do not exceed. */
   percentile(share: number): number {
     return this.read([share]).percentiles[0];
   }
@@ -137,7 +137,7 @@ export class LatenessHistogram {
     return { percentiles, sum: Math.min(sum / 1000, count * max), buckets };
   }
 
-  /** What has been recorded since `before` was made or was given here last: counts, which are brought up to date. */
+  /** Returns what was recorded since `before` was made or last passed here, and updates `before`. */
   since(before: Float64Array): LatenessHistogram {
     const { counts } = this;
     const recorded = new LatenessHistogram();

@@ -2,13 +2,13 @@ import { findSourceMap } from 'node:module';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** Frames that are looked at; a package that wraps timers more often than that counts as the place itself. */
+/** Frames that are read; a package that wraps timers more deeply counts as the place itself. */
 const FRAMES = 12;
 const MOST_SITES = 500;
-/** Places whose names are kept: to find one's takes as long as to walk the stack. */
+/** Places whose names are kept: finding one takes as long as walking the stack. */
 const MOST_PLACES = 2000;
 
-/** What one place's sampled timers did; each sample counts for as many calls as it stands for. */
+/** The sampled timers of one place; each sample counts for the number of calls that it represents. */
 export interface Site {
   readonly site: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Site {
   cleared: number;
   refreshed: number;
   fired: number;
-  /** Samples by delay, ms. */
+  /** Samples by delay in ms. */
   readonly delays: Map<number, number>;
 }
 
@@ -28,7 +28,7 @@ interface Traced {
   stack?: unknown;
 }
 
-/** The places that sampled timers were created at. */
+/** The places that created sampled timers. */
 export class CallSites {
   private readonly sites = new Map<string, Site>();
   samples = 0;
@@ -65,7 +65,7 @@ export class CallSites {
     return added;
   }
 
-  /** Those with most timers first. */
+  /** The places with most timers first. */
   commonest(limit: number): Site[] {
     return [...this.sites.values()].sort((one, other) => other.created - one.created).slice(0, limit);
   }
@@ -73,15 +73,15 @@ export class CallSites {
 
 const collect = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => frames;
 
-/** The call sites above a function, without Node's own. Programs may have a `prepareStackTrace` of theirs: it is not asked. */
+/** The call sites above a function, without Node's own. A program's own `prepareStackTrace` is not called. */
 function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   const traced: Traced = {};
-  // Not by assignment: where a program has frozen Error that throws, and the program's own function would be asked.
+  // Not by assignment: if the program has frozen Error, that throws, and the program's own function would be called.
   if (!Reflect.set(Error, 'prepareStackTrace', collect)) return [];
   Reflect.set(Error, 'stackTraceLimit', FRAMES);
   Error.captureStackTrace(traced, entered);
-  const frames = traced.stack; // made when it is read
+  const frames = traced.stack; // computed when it is read
   Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
   Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   if (!Array.isArray(frames)) return [];
@@ -110,7 +110,7 @@ function placeOf(frame: NodeJS.CallSite | undefined): Place {
   return found;
 }
 
-/** `file:line`, from the working folder if it is in there. Source maps are followed where Node does. */
+/** `file:line`, relative to the working folder if it is inside. Follows source maps where Node does. */
 function placeAt(file: string, line: number, column: number): string {
   const origin = findSourceMap(file)?.findOrigin(line, column);
   const source = origin !== undefined && 'fileName' in origin ? origin : { fileName: file, lineNumber: line };
@@ -122,7 +122,7 @@ function shortened(file: string): string {
   try {
     if (file.startsWith('file:')) path = fileURLToPath(file);
   } catch {
-    return file; // a URL of another machine: shown as it stands
+    return file; // a URL of another machine: shown unchanged
   }
   const folder = `${process.cwd()}/`;
   return path.startsWith(folder) ? path.slice(folder.length) : path;

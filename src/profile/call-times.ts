@@ -1,21 +1,24 @@
 import type { CallTimes } from './profile-data.ts';
 
-/** Samples that are kept: the latest. */
+/** Number of samples that are kept: the latest. */
 const KEPT = 1024;
-/** Of the kept: what is left out at either end. What takes very long was interrupted, by the machine or by a collection. */
+/**
+ * The share of the kept samples that is left out at either end. Very long ones were interrupted, by the machine or by a
+ * collection.
+ */
 const TRIMMED = 0.1;
 const { now } = performance;
 export const clock: () => number = now.bind(performance);
 
 /**
- * What calls cost, from samples. Two readings of the clock stand before a sampled call and one after it: what lies between the
- * first two is what a reading takes just there, where neither it nor the call is in the processor's caches.
+ * The cost of calls, from samples. The clock is read twice before a sampled call and once after it. The difference of the first
+ * two is the cost of a reading at that place, where neither the reading nor the call is in the processor's caches.
  */
 export class SampledTimes {
   private readonly latest = new Float64Array(KEPT);
   private samples = 0;
 
-  /** Three readings, ms; the call lay between the last two. */
+  /** Three readings in ms; the call was between the last two. */
   add(first: number, second: number, third: number): void {
     this.latest[this.samples % KEPT] = third - second - (second - first);
     this.samples += 1;

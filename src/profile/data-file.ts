@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProfileData } from './profile-data.ts';
 
-/** The file of one thread's data in a folder that is made where it is missing. Each write replaces it as a whole. */
+/** The file of one thread's data, in a folder that is created if it is missing. Each write replaces the file. */
 export class DataFile {
   private readonly folder: string;
   private isMade = false;
@@ -12,7 +12,7 @@ export class DataFile {
     this.folder = folder;
   }
 
-  /** Returns whether it could be written; where it could not be once, it is not tried again. */
+  /** Returns whether it could be written; after a failure it is not tried again. */
   write(data: ProfileData): boolean {
     if (this.hasFailed) return false;
     const { pid, thread } = data.process;
@@ -23,7 +23,7 @@ export class DataFile {
       writeFileSync(`${path}.part`, JSON.stringify(data));
       renameSync(`${path}.part`, path);
     } catch {
-      this.hasFailed = true; // the program is not to suffer for a folder that is full or gone
+      this.hasFailed = true; // a folder that is full or gone must not disturb the program
     }
     return !this.hasFailed;
   }

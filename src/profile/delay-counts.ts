@@ -7,11 +7,11 @@ export const REFRESHED = 2;
 export const FIRED = 3;
 const COLUMNS = 4;
 
-/** Delays below this find their row in a table, others in a map. */
+/** Delays below this have their row in a table, others in a map. */
 const DIRECT = 2 ** 16;
 const MOST_DELAYS = 1000;
 
-/** Where buckets begin, ms: 1, 2, 5, 10, … and everything from 10^9 on in the last. */
+/** Starts of the buckets in ms: 1, 2, 5, 10, … and everything from 10^9 on in the last. */
 const bucketStarts: readonly number[] = [
   ...Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat(),
   1e9,
@@ -24,10 +24,10 @@ const bucketOf = (delay: number): number => {
 };
 
 /**
- * Exact counts by delay. A delay that is seen for the first time gets a row of its own; when there are 1,000 the others count
- * in the row of their bucket. To count is a look-up and an increment.
+ * Exact counts by delay. Each new delay gets its own row; when there are 1,000, further ones count
+ * in the row of their bucket. Counting takes a look-up and an increment.
  *
- *     rows   0 … 27    the buckets: what has no row of its own
+ *     rows   0 … 27    the buckets: delays without their own row
  *            28 …      one delay each
  */
 export class DelayCounters {
@@ -71,7 +71,7 @@ export class DelayCounters {
     return totals;
   }
 
-  /** The delays that have a row, those with most operations first. */
+  /** The delays with a row, those with most operations first. */
   commonest(limit: number): DelayCounts[] {
     const rows = this.delays.map((delay, at) => ({ delay, ...this.row(bucketStarts.length + at) }));
     return rows.sort((one, other) => operationsOf(other) - operationsOf(one)).slice(0, limit);

@@ -12,15 +12,15 @@ import type { Recorder } from './recorder.ts';
 
 type Call = (...given: never[]) => unknown;
 
-/** ms. A delay that no program uses, so that the probe's list is new. */
+/** In ms. A delay that no program uses, so the probe's list is new. */
 const PROBE_DELAY = 2 ** 31 - 2;
 const nothing = (): void => undefined;
 
 const nodes = native.timers as unknown as Record<string, Call>;
 
 /**
- * Has the recorder see all timers of this thread from here on. Returns the call that takes it back; undefined where this Node
- * keeps its timers in a way that is not known here, and then nothing has changed.
+ * Makes the recorder see all timers of this thread. Returns the call that reverts this; undefined if this Node keeps its timers
+ * in an unknown way, and then nothing has changed.
  */
 export function instrument(recorder: Recorder): (() => void) | undefined {
   const probe = nodes.setTimeout(nothing as never, PROBE_DELAY as never) as NodeTimeout;
@@ -33,8 +33,8 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   recorder.watch.isOwn = true;
   recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
   nodes.clearTimeout(probe as never);
-  // Before any of Node's code is warm. What V8 has learnt of `new Timeout` is void once its prototype changes, and it does not learn it
-  // twice: each of its stores would be a look-up in all later timers of this thread.
+  // Before any of Node's code is warm: when the prototype of `new Timeout` changes, V8 discards what it has learnt about it, and
+  // does not learn it again. Then each store would be a look-up in all later timers of this thread.
   const places = [...functionPlaces(recorder), ...methodPlaces(recorder, Object.getPrototypeOf(probe))];
   for (const place of places) place.take();
   syncBuiltinESMExports();
@@ -57,7 +57,7 @@ function numbersFor(recorder: Recorder): Numbers {
 function functionPlaces(recorder: Recorder): Place[] {
   const numbers = numbersFor(recorder);
   const setTimeout = creating(recorder, nodes.setTimeout, 'timeouts');
-  // As Node's: it answers with what timers/promises has, which is ours.
+  // Like Node's: it returns the function of timers/promises, which is ours.
   const custom = Object.getOwnPropertyDescriptor(nodes.setTimeout, promisify.custom);
   if (custom !== undefined) Object.defineProperty(setTimeout, promisify.custom, custom);
   const functions = {

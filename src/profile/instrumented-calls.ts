@@ -8,15 +8,15 @@ type Create = (callback: unknown, delay: unknown) => NodeTimeout;
 type Clear = (handle: unknown) => void;
 type Refresh = (this: NodeTimeout) => unknown;
 
-// A sampled call is timed where every other one is made, too: in a function of its own, Node's code would be another copy, which
-// the processor has in no cache, and take some times as long.
+// A sampled call is timed in the same function as all others: in a separate function, Node's code would be another copy, which is
+// in no cache of the processor, and takes several times as long.
 
-/** Timers that the program has made numbers of: it may clear them by these. */
+/** Timers that the program has converted to numbers: it may clear them by these. */
 export class Numbers {
   private readonly timers = new Map<string, NodeTimeout>();
   private most = 1000;
 
-  /** Whether there is none. */
+  /** Whether there are none. */
   isEmpty = true;
 
   add(number: unknown, timer: NodeTimeout): void {
@@ -34,7 +34,7 @@ export class Numbers {
   }
 }
 
-/** The list that a timer was put into is one that Node made before it was watched. */
+/** Adopts the list of a timer if Node created that list before it was watched. */
 function adoptListOf(timer: NodeTimeout): void {
   if (timer._idlePrev) adopt(timer._idlePrev);
 }
@@ -44,7 +44,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   const { watch, creations, times } = recorder;
   const call = nodes as Create;
   const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
-    // biome-ignore lint/complexity/noArguments: neither these nor a rest parameter are made where there are but two
+    // biome-ignore lint/complexity/noArguments: with only two arguments neither this object nor a rest array is created
     if (arguments.length > 2) return withArguments(this, arguments);
     creations.left -= 1;
     const isSampled = creations.left <= 0;
@@ -61,7 +61,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
     count(timer, isSampled);
     return timer;
   };
-  /** In a function of its own, and so its arguments are an object only here. */
+  /** A separate function, so that only here the arguments become an object. */
   const withArguments = (self: unknown, given: IArguments): NodeTimeout => {
     creations.left -= 1;
     const isSampled = creations.left <= 0;
@@ -84,7 +84,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   return like(nodes, own);
 }
 
-/** clearTimeout, clearInterval: what they are given is looked at before Node clears it. */
+/** clearTimeout, clearInterval: they read their argument before Node clears it. */
 export function clearing(recorder: Recorder, nodes: Call, numbers: Numbers): Call {
   const { clears, times } = recorder;
   const clear = nodes as Clear;
@@ -147,7 +147,7 @@ export function refreshing(recorder: Recorder, nodes: Call): Call {
   });
 }
 
-/** What makes a timer of any object, where this Node still has that: `enroll`, `active` and their like. */
+/** The functions that make a timer of any object, if this Node has them: `enroll`, `active` and similar. */
 export function enrolling(recorder: Recorder, nodes: Call): Call {
   const { watch } = recorder;
   return like(nodes, function (this: unknown, item: NodeTimeout, ...given: never[]): unknown {
@@ -170,7 +170,7 @@ export function enrolling(recorder: Recorder, nodes: Call): Call {
   });
 }
 
-/** timers/promises: the timer itself is Node's secret, but it is seen as it comes into its list. */
+/** timers/promises: Node hides the timer, but it is seen when it is put into its list. */
 export function sleeping(recorder: Recorder, nodes: Call, kind: Kind, canEnd: (given: IArguments) => boolean): Call {
   const { watch, creations } = recorder;
   const own = function (this: unknown): unknown {

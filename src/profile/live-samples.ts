@@ -3,17 +3,17 @@ import type { NodeTimeout } from './node-lists.ts';
 import type { ProfileData } from './profile-data.ts';
 
 const MOST_LIVE = 20_000;
-/** Doublings of a ms that lifetimes are told apart by. */
+/** Number of doublings of a ms by which lifetimes are distinguished. */
 const LIFETIMES = 32;
 
 interface LiveSample {
   readonly site: Site;
   readonly weight: number;
-  /** ms; when it was set or refreshed, or an interval was called, by the real clock. */
+  /** In ms: when it was set or refreshed, or an interval was called, by the real clock. */
   at: number;
 }
 
-/** Sampled timers that live: what becomes of them counts for their site. Whoever is not among them costs a look-up. */
+/** Sampled live timers: what happens to them counts for their site. Any other timer costs a look-up. */
 export class LiveSamples {
   private readonly samples = new Map<NodeTimeout, LiveSample>();
   private readonly lived: number[] = new Array(LIFETIMES).fill(0);
@@ -53,7 +53,7 @@ export class LiveSamples {
     else this.samples.delete(timer);
   }
 
-  /** Forgets those that have ended in a way that nobody has told of. */
+  /** Removes those that have ended without a report. */
   private sweep(): void {
     for (const timer of this.samples.keys()) if (timer._destroyed) this.samples.delete(timer);
   }

@@ -10,8 +10,8 @@ const monotonic = (): number => {
 };
 
 /**
- * What is to be added to a timer's `_idleStart`, whole ms of Node's own clock, for the begin of that ms by `clock`. Both read
- * the monotonic clock of the machine; Node drops what is less than a ms. `stamp` answers with the clock's present ms.
+ * Returns what to add to a timer's `_idleStart`, in whole ms of Node's own clock, for the beginning of that ms by `clock`. Both
+ * read the machine's monotonic clock; Node drops fractions of a ms. `stamp` returns a timer with the clock's present ms.
  */
 export function nodeClockOffset(stamp: () => NodeTimeout): number {
   let behind = Number.POSITIVE_INFINITY;

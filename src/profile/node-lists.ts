@@ -1,25 +1,25 @@
 /**
- * Sees what Node does with its timers, by the lists that it keeps them in: one for each delay, of which users never see more
+ * Observes what Node does with its timers, by the lists in which it keeps them: one for each delay. Users never see more of a list
  * than a name. No callback is wrapped, no timer is changed, and nothing is stored per timer.
  *
  *     TimersList          Timeout (oldest)       Timeout (newest)
  *     _idlePrev ────────▶ _idlePrev ───────────▶ _idlePrev ──▶ the list      `_idleNext` runs the other way
  *
  * The class TimersList gets accessors for these two fields. `L.peek` reads `_idlePrev` before each call of a callback, and
- * `L.remove` overwrites it as the timer leaves to be called: so a timer fires where one that was peeked at is taken out with
- * its callback in place, and by no call of ours. `L.append` writes `_idleNext` whenever a timer is put in.
+ * `L.remove` overwrites it when the timer leaves to be called. So a timer fires if it was peeked at and is then removed with
+ * its callback in place, outside our calls. `L.append` writes `_idleNext` whenever a timer is added.
  *
- * Timers of Node's own parts pass here as well. One that is put in outside of our functions is marked: its `_timerArgs`,
- * undefined, becomes an empty list, with which Node calls the callback just the same.
+ * Timers of Node's own parts are seen as well. One that is added outside our functions is marked: its `_timerArgs`,
+ * undefined, becomes an empty list, with which Node calls the callback in the same way.
  *
  * Follows lib/internal/timers.js and lib/internal/linkedlist.js, the same from Node 20 to 26; `watchLists` tries it out first.
  */
 export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
   _idlePrev: NodeTimeout | TimersList | null;
   _idleNext: NodeTimeout | TimersList | null;
-  /** ms of Node's clock, whole; when it was put into its list. */
+  /** In whole ms of Node's clock: when it was put into its list. */
   _idleStart: number;
-  /** ms; -1 once it was cleared. */
+  /** In ms; -1 once it was cleared. */
   _idleTimeout: number;
   _repeat: number | null;
   _onTimeout: unknown;
@@ -30,7 +30,7 @@ export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
 const oldest = Symbol('oldest');
 const newest = Symbol('newest');
 const INTERNAL: unknown[] = [];
-/** Those of Node's own that have arguments. */
+/** Timers of Node's own parts that have arguments. */
 const internals = new WeakSet<object>();
 
 interface TimersList {
@@ -40,24 +40,26 @@ interface TimersList {
   [newest]: NodeTimeout | TimersList;
 }
 
-/** Who is told. Every call comes from within Node's own work on its lists: it must neither throw nor touch a timer. */
+/**
+ * Receives the observations. Every call comes from within Node's own work on its lists: it must neither throw nor touch a timer.
+ */
 export interface ListObserver {
   /** A callback may have ended; another may begin. */
   passing(): void;
   fired(timer: NodeTimeout, isInternal: boolean): void;
-  /** A timer of Node's own was put in. */
+  /** A timer of Node's own parts was added. */
   internalCreated(): void;
 }
 
 export class ListWatch {
   /** True while one of our functions calls Node's, which puts the program's timer into a list. */
   isOwn = false;
-  /** What was put in last while `isOwn`. */
+  /** The timer that was last added while `isOwn`. */
   inserted: NodeTimeout | undefined;
-  /** Whose callback runs, or ran last in this list. */
+  /** The timer whose callback runs, or ran last in this list. */
   firing: NodeTimeout | undefined;
   isOn = true;
-  /** What Node has looked at last. */
+  /** The object that Node last peeked at. */
   private candidate: unknown;
   private isSecondRead = false;
   private readonly observer: ListObserver;
@@ -66,27 +68,27 @@ export class ListWatch {
     this.observer = observer;
   }
 
-  /** Whether Node is about to call it, or was and found that it is not yet due. */
+  /** Whether Node is about to call it, or has found that it is not yet due. */
   isCandidate(timer: NodeTimeout): boolean {
     return this.candidate === timer;
   }
 
   /**
-   * A microtask or tick between two callbacks has refreshed the timer that is called next: Node calls it all the same, from
-   * another place of the list. Whether it does shows as its callback is read.
+   * A microtask or tick between two callbacks has refreshed the next timer: Node still calls it, from another place of the list.
+   * A read of its callback shows whether it does.
    */
   expectCall(timer: NodeTimeout): void {
     const callback = timer._onTimeout;
     const called = (): void => {
       untrap(timer, callback);
-      if (timer._idleNext) return; // it is read, but not to be called
+      if (timer._idleNext) return; // read, but not to be called
       this.firing = timer;
       if (this.isOn) this.observer.fired(timer, isInternal(timer));
     };
     trap(timer, called, (value) => untrap(timer, value));
   }
 
-  /** Has `cleared` be called before Node clears a timer that only Node knows. */
+  /** Calls `cleared` before Node clears a timer that only Node knows. */
   onClear(timer: NodeTimeout, cleared: () => void): void {
     trap(
       timer,
@@ -113,7 +115,7 @@ export class ListWatch {
     return head;
   }
 
-  /** `_idlePrev` is written: the oldest is another. */
+  /** `_idlePrev` is written: the oldest timer has changed. */
   oldestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
     const from = list[oldest];
     list[oldest] = to;
@@ -125,7 +127,7 @@ export class ListWatch {
     if (this.isOn) this.observer.fired(timer, isInternal(timer));
   }
 
-  /** `_idleNext` is written: the newest is another, since one was put in or taken out. */
+  /** `_idleNext` is written: the newest timer has changed, since one was added or removed. */
   newestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
     const before = list[newest];
     list[newest] = to;
@@ -142,7 +144,7 @@ export class ListWatch {
   }
 }
 
-/** Has `_onTimeout` of one timer, which nobody has seen yet or which is due at once, be read and written by ours. */
+/** Wires `_onTimeout` of one timer, which is new or due at once, to our functions. */
 function trap(timer: NodeTimeout, read: () => void, write: (value: unknown) => void): void {
   let value = timer._onTimeout;
   Object.defineProperty(timer, '_onTimeout', {
@@ -168,7 +170,7 @@ export const isInternal = (timer: NodeTimeout): boolean => {
   return given !== undefined && (given === INTERNAL || internals.has(timer));
 };
 
-/** Has a list that Node made before its class had the accessors use them. */
+/** Makes a list use the accessors if Node created it before its class had them. */
 export function adopt(list: object): void {
   const fields = list as TimersList;
   if (!Object.hasOwn(fields, '_idlePrev')) return;
@@ -179,7 +181,7 @@ export function adopt(list: object): void {
   fields[newest] = _idleNext;
 }
 
-/** Gives Node's class of lists the accessors. `probe` has just been set. False where this Node keeps timers in another way. */
+/** Gives Node's class of lists the accessors. `probe` has just been set. False if this Node keeps timers in another way. */
 export function watchLists(watch: ListWatch, probe: NodeTimeout): boolean {
   const list = probe._idlePrev as TimersList | null | undefined;
   if (!list || list._idleNext !== probe || list.constructor.name !== 'TimersList') return false;

@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import type { ProfileData } from './profile-data.ts';
 
-/** ms. Callbacks that are no further apart are of one pass: a turn of the loop takes longer. */
+/** In ms. Callbacks that are no further apart belong to one pass: a turn of the loop takes longer. */
 const GAP = 0.01;
 
-/** Turns of the event loop so far; -1 where this Node does not count them. */
+/** Turns of the event loop so far; -1 if this Node does not count them. */
 const turns = (): number => performance.nodeTiming.uvMetricsInfo?.loopCount ?? -1;
 
 /**
- * Passes of Node's timer phase: from the first callback until the last has ended, ticks and microtasks between them included.
- * Those after the last are not.
+ * Passes of Node's timer phase: from the first callback to the end of the last, including ticks and microtasks between them, but
+ * not those after the last.
  */
 export class Passes {
   private start = 0;
@@ -46,7 +46,7 @@ export class Passes {
     this.isCalling = true;
   }
 
-  /** What the recorder itself does within a callback is no part of the pass. ms. */
+  /** Subtracts the recorder's own time within a callback from the pass, in ms. */
   leaveOut(milliseconds: number): void {
     this.start += milliseconds;
   }
@@ -72,7 +72,7 @@ export class Passes {
     this.fired = 0;
   }
 
-  /** With the pass that is under way, if nothing of it is running. */
+  /** The passes so far, with the present one unless some of it is running. */
   data(): ProfileData['passes'] {
     if (!this.isCalling) this.close();
     const { count, milliseconds, longest } = this;

@@ -1,4 +1,4 @@
-/** How often each of the four things happened. */
+/** How often each of the four operations happened. */
 export interface TimerCounts {
   created: number;
   /** Cleared while they were live. */
@@ -14,15 +14,15 @@ export interface DelayCounts extends TimerCounts {
 }
 
 export interface BucketCounts extends TimerCounts {
-  /** ms; delays from here on, and below the next bucket's. */
+  /** In ms: delays from here on, below the next bucket's. */
   from: number;
 }
 
-/** What the samples of one kind of call say. */
+/** The samples of one kind of call. */
 export interface CallTimes {
   /** Calls that were timed. */
   samples: number;
-  /** ns per call: the mean of the latest 1,024 without the tenth at either end. 0 where nothing was timed. */
+  /** ns per call: the mean of the latest 1,024 without the tenth at either end. 0 if nothing was timed. */
   ns: number;
 }
 
@@ -30,11 +30,11 @@ export interface CallTimes {
 export interface SiteCounts extends TimerCounts {
   /** `file:line` of the call. */
   site: string;
-  /** The function that it stands in, where it has a name. */
+  /** The function that contains it, if it has a name. */
   name: string;
-  /** Where the call is in a package: the nearest place outside of node_modules that led to it. */
+  /** If the call is in a package: the nearest place outside node_modules that led to it. */
   from: string;
-  /** ms; that of most of its sampled timers. */
+  /** In ms: the commonest delay of its sampled timers. */
   delay: number;
   samples: number;
 }
@@ -44,13 +44,13 @@ export interface SeriesPoint extends TimerCounts {
   /** s since the recording began. */
   at: number;
   live: number;
-  /** ms; the longest pass since the point before. */
+  /** In ms: the longest pass since the last point. */
   pass: number;
   /** ms that the loop was not idle, since the recording began. */
   busy: number;
 }
 
-/** What one thread's recorder has seen: written as JSON, each second and at the end. */
+/** The data of one thread's recorder: written as JSON, each second and at the end. */
 export interface ProfileData {
   format: 1;
   process: {
@@ -62,18 +62,18 @@ export interface ProfileData {
     node: string;
     execPath: string;
   };
-  /** `stopped`: after the seconds that were asked for, by `stop()`, or at the thread's end. */
+  /** `stopped`: after the requested seconds, by `stop()`, or at the thread's end. */
   state: 'recording' | 'stopped' | 'ended';
-  /** s that were recorded. */
+  /** Recorded time in s. */
   seconds: number;
   /** ms that the event loop was not idle. */
   busy: number;
-  /** ms of CPU that the whole process took, all threads. */
+  /** ms of CPU of the whole process, all threads. */
   cpu: number;
   totals: TimerCounts;
-  /** Of `created`: how many by which function. */
+  /** The timers of `created` by function. */
   kinds: { timeouts: number; intervals: number; promises: number };
-  /** clearTimeout of a timer that had fired, was cleared, or never was. */
+  /** clearTimeout of a timer that had fired, was cleared, or never existed. */
   needlessClears: number;
   live: number;
   peak: { live: number; at: number };
@@ -81,18 +81,18 @@ export interface ProfileData {
   buckets: BucketCounts[];
   /** The commonest delays, commonest first; exact. */
   delays: DelayCounts[];
-  /** Different delays that the program has used; beyond 1,000 no more are told apart. */
+  /** Number of different delays of the program; beyond 1,000 no more are distinguished. */
   differentDelays: number;
   calls: { create: CallTimes; clear: CallTimes; refresh: CallTimes };
-  /** Of sampled timers that were cleared: how many had lived so many ms, by the power of two above. */
+  /** Sampled timers that were cleared, by their lifetime in ms, rounded up to a power of two. */
   lifetimes: number[];
   /** Passes of the timer phase that called something. */
   passes: { count: number; milliseconds: number; longest: { milliseconds: number; fired: number; at: number } };
-  /** Of everything that fired; Node's own clock has whole ms, so each is known to within half of one. */
+  /** Of all fired timers. Node's own clock has whole ms, so each value is accurate to half of one. */
   lateness: { count: number; p50: number; p90: number; p99: number; p999: number; max: number };
-  /** Of everything that fired: how many were late by less than 2^i ms, and not by less than half of it. */
+  /** Fired timers that were late by less than 2^i ms, and by at least half of it. */
   latenessBuckets: number[];
-  /** Of sampled timers that fired: how many came before their delay had passed, by the real clock. ms. */
+  /** Sampled timers that fired before their delay had passed, by the real clock. In ms. */
   early: { sampled: number; early: number; max: number };
   sites: SiteCounts[];
   siteSamples: number;

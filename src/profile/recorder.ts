@@ -12,11 +12,11 @@ import type { ProfileData, SeriesPoint, SiteCounts, TimerCounts } from './profil
 import { Sampler } from './sampler.ts';
 import { Series } from './series.ts';
 
-/** Timed calls of each kind in a second: a µs for six. */
+/** Number of timed calls of each kind in a second: a µs for six. */
 const BUDGET = 250;
 /**
- * Timers whose call sites are all looked at, which takes some 30 µs each, and in the first second for each doubling of the gap after
- * them; later seconds have as many as take so much of the loop's busy time.
+ * Number of timers whose call sites are all recorded, some 30 µs each, and in the first second for each doubling of the gap after
+ * them. Later seconds have a budget by the loop's busy time.
  */
 const FIRST_SITES = 200;
 const SITES = 10;
@@ -25,14 +25,14 @@ const FEWEST_SITES = 4;
 const DELAYS_SHOWN = 64;
 const SITES_SHOWN = 100;
 const LATENESS_BUCKETS = 24;
-/** s between the last two points of the series. Rates over less than that would be chance. */
+/** Minimum of s between the last two points of the series. Rates over less time would be chance. */
 const LEAST_SPAN = 0.05;
 
 export type Kind = keyof ProfileData['kinds'];
 
 /**
- * Counts what happens to a thread's timers. Our functions tell of what the program asks for, Node's lists of what fires.
- * A timer is live while it is in a list, and an interval in its own callback as well.
+ * Counts what happens to a thread's timers. Our functions report the program's calls, Node's lists what fires. A timer is live
+ * while it is in a list; an interval also in its own callback.
  */
 export class Recorder implements ListObserver {
   readonly watch = new ListWatch(this);
@@ -56,7 +56,7 @@ export class Recorder implements ListObserver {
   private live = 0;
   private peak = { live: 0, at: 0 };
   private now = 0;
-  /** ms that finding call sites has taken. */
+  /** ms spent on finding call sites. */
   private siteTime = 0;
   private busyBefore = 0;
   private leftOut = 0;
@@ -70,7 +70,7 @@ export class Recorder implements ListObserver {
     this.rise();
   }
 
-  /** Of a creation that has been chosen: where it came from, and what will become of it. */
+  /** Notes the place of a sampled creation, and follows the timer. */
   sampled(timer: NodeTimeout, entered: (...given: never[]) => unknown, weight: number): void {
     const set = clock();
     const site = this.sites.sample(entered, Math.trunc(timer._idleTimeout), weight);
@@ -82,7 +82,7 @@ export class Recorder implements ListObserver {
     this.live += 1;
     if (this.live > this.peak.live) {
       this.peak.live = this.live;
-      this.peak.at = -1; // the next point says when
+      this.peak.at = -1; // the next point sets the time
     }
   }
 
@@ -91,7 +91,7 @@ export class Recorder implements ListObserver {
     return timer === this.watch.firing && Boolean(timer._repeat) && !timer._destroyed;
   }
 
-  /** Before Node clears it. */
+  /** Called before Node clears it. */
   clearing(timer: NodeTimeout): void {
     if (isInternal(timer)) return;
     if (timer._onTimeout && this.isLive(timer)) this.cleared(timer);
@@ -104,7 +104,7 @@ export class Recorder implements ListObserver {
     this.samples.cleared(timer, clock);
   }
 
-  /** After Node has put it into its list again; `wasLive` before. */
+  /** Called after Node has put it into its list again; `wasLive`: before. */
   refreshed(timer: NodeTimeout, wasLive: boolean): void {
     if (isInternal(timer)) {
       this.internal.refreshed += 1;
@@ -128,7 +128,7 @@ export class Recorder implements ListObserver {
     }
     this.delays.add(timer._idleTimeout, FIRED);
     if (!timer._repeat) this.live -= 1;
-    // It was set some time within that ms of Node's clock: half a ms into it, by and large.
+    // It was set within that ms of Node's clock: on average half a ms into it.
     const late = Math.max(0, this.now - (timer._idleStart + this.clockOffset + Math.trunc(timer._idleTimeout) + 0.5));
     this.lateness.record(late);
     this.latenessBuckets[Math.min(32 - Math.clz32(late), LATENESS_BUCKETS - 1)] += 1;
@@ -143,13 +143,13 @@ export class Recorder implements ListObserver {
     return (clock() - this.start) / 1000;
   }
 
-  /** ms that the loop was not idle, without what the recorder's own timer has taken. */
+  /** ms that the loop was not idle, without the time of the recorder's own timer. */
   get busy(): number {
     const idle = performance.nodeTiming.idleTime - this.idleBefore;
     return Math.max(0, clock() - this.start - idle - this.leftOut);
   }
 
-  /** To be called some times a second, from a timer of Node's own. */
+  /** Call it several times a second, from one of Node's own timers. */
   point(): void {
     const at = this.seconds;
     if (this.peak.at === -1) this.peak.at = at;
@@ -157,7 +157,7 @@ export class Recorder implements ListObserver {
     this.passes.beginSpan();
   }
 
-  /** Below 0 where timers end that were set before there was a recorder. */
+  /** Below 0 if timers end that were set before the recording. */
   private get shownLive(): number {
     return Math.max(0, this.live);
   }
@@ -166,7 +166,7 @@ export class Recorder implements ListObserver {
     return { at, live: this.shownLive, pass: this.passes.longestOfSpan, busy: this.busy, ...totals };
   }
 
-  /** To be called each second. */
+  /** Call it each second. */
   renewBudgets(): void {
     const { busy } = this;
     const affordable =
@@ -177,13 +177,13 @@ export class Recorder implements ListObserver {
     this.refreshes.renew();
   }
 
-  /** ms that the recorder has taken of a pass, and of the busy time. */
+  /** Subtracts the recorder's time, in ms, from the pass and from the busy time. */
   leaveOut(milliseconds: number): void {
     this.leftOut += milliseconds;
     this.passes.leaveOut(milliseconds);
   }
 
-  /** Nothing is counted from here on. */
+  /** Stops counting. */
   stop(): void {
     this.final ??= this.data('stopped');
     this.watch.isOn = false;

@@ -1,8 +1,8 @@
 /**
- * Chooses which calls are sampled: all of the first ones, then no more than some `budget`s in a second, however many there are. Gaps
- * are random, so that a program which sets timers in turns is not sampled at one of them only.
+ * Chooses which calls are sampled: all of the first ones, then no more than some `budget`s in a second, whatever their number. Gaps
+ * are random, so that a program that sets timers in turns is not sampled at only one of them.
  *
- *     step    the mean gap; a sample stands for so many calls. Twice as much whenever the limit is reached
+ *     step    the mean gap: the number of calls that a sample represents. Doubled when the limit is reached
  *     left    calls until the next sample; the caller counts it down
  */
 export class Sampler {
@@ -19,7 +19,7 @@ export class Sampler {
     this.budget = budget;
   }
 
-  /** To be called with each sample: draws the next gap. Returns how many calls this sample stands for. */
+  /** Call it with each sample: it draws the next gap. Returns the number of calls that this sample represents. */
   take(): number {
     const { step } = this;
     this.taken += 1;
@@ -28,15 +28,15 @@ export class Sampler {
       this.taken = 0;
       this.step *= 2;
     }
-    // A whole number for V8, too: every call counts it down.
+    // V8: words. Every call counts it down.
     this.left = (1 + Math.random() * (2 * this.step - 1)) | 0;
     return step;
   }
 
-  /** A second has passed; the next may have another budget. */
+  /** Called after a second; the next may have another budget. */
   renew(budget = this.budget): void {
     this.budget = budget;
-    if (this.step === 1) return; // of the first ones there may be some left
+    if (this.step === 1) return; // some of the first ones may be left
     this.limit = budget;
     if (this.taken < budget / 2) this.step /= 2;
     this.taken = 0;

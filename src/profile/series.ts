@@ -2,7 +2,7 @@ import type { SeriesPoint } from './profile-data.ts';
 
 const MOST = 480;
 
-/** Points over time, at most 480: when there are more, every other one goes, and from then on half as many come. */
+/** Points over time, at most 480. When there are more, every second one is dropped, and from then on half as many are added. */
 export class Series {
   private points: SeriesPoint[] = [];
   private every = 1;

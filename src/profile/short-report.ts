@@ -2,7 +2,7 @@ import type { ProfileData, TimerCounts } from './profile-data.ts';
 
 const ROWS = 5;
 
-/** Some lines of text: what a program's end shows where no folder for the data is named. */
+/** The lines of text at a program's end if no folder for the data is named. */
 export function shortReport(data: ProfileData): string {
   const { process, totals, live, peak, passes, lateness, sites, delays, seconds, busy } = data;
   const where = process.thread === 0 ? '' : `, worker ${process.thread}`;
@@ -20,7 +20,7 @@ export function shortReport(data: ProfileData): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** ms that calls of timer functions took, by the samples. */
+/** ms of calls of timer functions, by the samples. */
 function callTime({ calls, totals, needlessClears }: ProfileData): number {
   const { create, clear, refresh } = calls;
   const clears = totals.cleared + needlessClears;
@@ -40,7 +40,7 @@ const share = (part: number, whole: number): string =>
 const ms = (value: number): string =>
   value >= 100 ? `${value.toFixed(0)} ms` : value >= 10 ? `${value.toFixed(1)} ms` : `${value.toFixed(2)} ms`;
 
-/** A delay as people say it. */
+/** A delay in readable units. */
 export function delayText(milliseconds: number): string {
   const units: readonly [number, string][] = [
     [86_400_000, 'd'],

@@ -15,25 +15,25 @@ import { shortReport } from './short-report.ts';
 /** ms between two points of the curves. */
 const POINT = 250;
 /**
- * Points until the data is written and the budgets of samples begin again: a second. A program that is ended by a signal says
- * nothing more, so this is what its report lacks at most. A write takes about a ms.
+ * Points between two writes of the data and renewals of the sample budgets: a second. A program that a signal ends writes nothing
+ * more, so its report lacks at most this. A write takes about a ms.
  */
 const ROUND = 4;
 
-/** What this thread's profile says, while it records and after. */
+/** This thread's profile, while it records and after. */
 export interface RunningProfile {
   snapshot(): ProfileData;
   stop(): ProfileData;
 }
 
-/** Where a profile of this thread is found: known to every copy of this package in the thread. */
+/** The key of this thread's profile, known to every copy of this package in the thread. */
 const PROFILE = Symbol.for('shardwheel.profile');
 const thread = globalThis as { [PROFILE]?: RunningProfile | undefined };
 
 /**
- * Starts recording in this thread, once, unless it is a shard's or its timers are not Node's. `SHARDWHEEL_PROFILE_DIR`: a
- * folder for the data of each thread; without it a short report goes to stderr at the end. `SHARDWHEEL_PROFILE_SECONDS`: how
- * long to record. Throws InvalidConfigError for a number of seconds that is none.
+ * Starts recording in this thread, once, unless it is a shard's or its timers are not Node's. `SHARDWHEEL_PROFILE_DIR`: a folder
+ * for the data of each thread; without it a short report goes to stderr at the end. `SHARDWHEEL_PROFILE_SECONDS`: how long to
+ * record. Throws InvalidConfigError for an invalid number of seconds.
  */
 export function startProfile(): RunningProfile | undefined {
   requireNode('shardwheel/profile', 'profile the program on Node.js');
@@ -49,12 +49,12 @@ export function startProfile(): RunningProfile | undefined {
     recorder.point();
     points += 1;
     if (points % ROUND === 0) recorder.renewBudgets();
-    // And at the first one: whoever is ended within a second has a report as well.
+    // Also at the first one: so a program that ends within a second has a report.
     if (points % ROUND === 0 || points === 1) file?.write(recorder.data());
     if (points * POINT >= limit * 1000) stop();
     recorder.leaveOut(clock() - begun);
   };
-  // Before the thread's functions are replaced: it is Node's own for the recorder, too.
+  // Before the thread's functions are replaced: the recorder also counts it as Node's own.
   const ticks = setInterval(tick, POINT).unref();
   const restore = instrument(recorder);
   if (restore === undefined) {
@@ -63,7 +63,7 @@ export function startProfile(): RunningProfile | undefined {
   }
   const stop = (): ProfileData => {
     recorder.stop();
-    restore(); // first, or closing our own timer would count
+    restore(); // first, or the closing of our own timer would count
     ticks.close();
     file?.write(recorder.data());
     return recorder.data();
@@ -91,11 +91,11 @@ function refuse(reason: string): undefined {
   say(`shardwheel/profile records nothing: ${reason}.\n`);
 }
 
-/** At once, whatever ends the process next. */
+/** Writes at once, whatever ends the process next. */
 function say(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // nobody reads: stderr is closed or full
+    // stderr is closed or full
   }
 }

@@ -1,19 +1,19 @@
 /**
- * Slack: a timer that may come up to `slack` ticks late is due at that of the ticks it may come at whose number ends in the most
- * zero bits, and so with others that may come then. Linux rounds its timers by the same rule (`apply_slack`).
+ * Slack: a timer may come up to `slack` ticks late. Of these ticks, it is due at the one whose number ends in the most
+ * zero bits, and so together with others. Linux rounds its timers by the same rule (`apply_slack`).
  *
- *     tick − 1        … 1 0 1 0 1 1        the number begins as both do, and has a one where they first differ:
- *     tick + slack    … 1 1 0 0 0 1        above `tick − 1`, and with zeros from there on
+ *     tick − 1        … 1 0 1 0 1 1        the number begins like both, and has a one where they first differ:
+ *     tick + slack    … 1 1 0 0 0 1        above `tick − 1`, with zeros after it
  *                     ───────────────
  *     due             … 1 1 0 0 0 0
  *
- *     tick <= coincidingTick(tick, slack) <= tick + slack                 equal to tick where slack = 0
+ *     tick <= coincidingTick(tick, slack) <= tick + slack                 equal to tick if slack = 0
  *     a <= b  ⇒  coincidingTick(a, slack) <= coincidingTick(b, slack)
  *     it is a multiple of the granule, the largest power of two <= slack + 1
  */
 export function coincidingTick(tick: number, slack: number): number {
   const last = (tick + slack) | 0;
-  const word = last & (FIRST_BIT >> Math.clz32((tick - 1) ^ last)); // the low half will do, as slack < 2^32
+  const word = last & (FIRST_BIT >> Math.clz32((tick - 1) ^ last)); // the low half suffices, since slack < 2^32
   return tick + ((word - tick) >>> 0);
 }
 

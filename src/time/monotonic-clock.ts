@@ -17,7 +17,7 @@ function sinceOrigin(): [number, number] {
   return [seconds, (now - seconds * 1000) * 1e6];
 }
 
-/** The moment that a scheduler counts from, on the process's monotonic clock. The same in every thread. */
+/** The moment from which a scheduler counts, on the process's monotonic clock. The same in every thread. */
 export interface ClockOrigin {
   readonly seconds: number;
   readonly nanoseconds: number;
@@ -39,9 +39,9 @@ const CALIBRATIONS = 5;
 /**
  * Milliseconds since an origin by the process's monotonic clock. About 37 ns a reading.
  *
- * `process.hrtime` and `performance.now` read the same clock; the first counts from the same moment in every thread but
- * makes an array each time, the second makes nothing but counts from the thread's own start. So the second is read, and
- * the difference of the two was measured once: never ahead of the first, and behind it by less than a reading takes.
+ * `process.hrtime` and `performance.now` read the same clock. The first counts from the same moment in every thread but
+ * creates an array each time. The second creates nothing but counts from the thread's own start. So the second is read;
+ * the difference was measured once. The result is never ahead of the first, and behind it by less than a reading takes.
  */
 export class MonotonicClock {
   private readonly offset: number;

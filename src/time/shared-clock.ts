@@ -2,17 +2,17 @@ import { allocateGroups } from '../memory/shared-words.ts';
 import { type ClockOrigin, clockOrigin, MonotonicClock } from './monotonic-clock.ts';
 
 /**
- * One slot in shared memory that holds the scheduler's time. Shards publish to it as they wake and as they turn, the
- * client once per event-loop turn; everybody reads it.
+ * One slot in shared memory that holds the scheduler's time. Shards publish to it when they wake and in each turn, the
+ * client once per event-loop turn; all threads read it.
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
  *
- * The slot never goes back: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
- * order as their bits do, so integer comparison serves, and no precision is lost at any magnitude.
+ * The slot never falls: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
+ * have the order of their bits, so integer comparison suffices, and no precision is lost at any magnitude.
  *
  * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So `now()` reads the
- * source of time itself (about 55 ns, the slot alone 15) and takes the later of the two: what one thread has published,
- * none takes back. A manual clock is the same slot, written only by `set`.
+ * source of time itself (about 55 ns, the slot alone 15) and returns the later of the two: no thread goes behind a time
+ * that another has published. A manual clock is the same slot, written only by `set`.
  */
 export interface SharedClockMemory {
   readonly buffer: SharedArrayBuffer;
@@ -42,8 +42,8 @@ export class SharedClock {
   }
 
   /**
-   * Milliseconds since the scheduler's start, by this thread's own reading of the monotonic clock: right to
-   * the moment of the call, and never falling.
+   * Milliseconds since the scheduler's start, by this thread's own reading of the monotonic clock: correct at the moment of the
+   * call, and never falling.
    */
   now(): number {
     if (this.manual) return this.published();
@@ -57,12 +57,12 @@ export class SharedClock {
     return this.scratch[0];
   }
 
-  /** The time by its source, without publishing it; with a manual clock, what was set. */
+  /** The time by its source, without publishing it; with a manual clock, the last `set`. */
   exact(): number {
     return this.manual ? this.published() : this.monotonic.now();
   }
 
-  /** Reads the source of time, publishes it, and returns this thread's reading. With a manual clock: what was set. */
+  /** Reads the source of time, publishes it, and returns this thread's reading. With a manual clock: the last `set`. */
   refresh(): number {
     if (this.manual) return this.published();
     const now = this.monotonic.now();

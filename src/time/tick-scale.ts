@@ -1,18 +1,18 @@
 /**
- * The single rule by which times become ticks and back. Tick n stands for the time n × `tick` ms.
+ * The only conversion between times and ticks. Tick n is the time n × `tick` ms.
  *
  *     timeOf(tickAtOrAfter(t))  >= t  >  timeOf(tickAtOrAfter(t) - 1)
  *     timeOf(tickAtOrBefore(t)) <= t  <  timeOf(tickAtOrBefore(t) + 1)
  *
- * Both hold for the doubles as they are, not only on paper: where a division was rounded to the wrong side of an
- * integer, the answer is put right by comparing products. A timer filed at tickAtOrAfter(deadline) and fired at
- * tickAtOrBefore(now) is therefore never early. A tick that is a power of two divides exactly: a multiplication does.
+ * Both hold for doubles, not only on paper: if a division was rounded to the wrong side of an
+ * integer, a comparison of products corrects the result. A timer filed at tickAtOrAfter(deadline) and fired at
+ * tickAtOrBefore(now) is therefore never early. For a tick that is a power of two a multiplication is exact.
  */
 export class TickScale {
   /** Milliseconds per tick; may be fractional. */
   readonly tick: number;
 
-  /** 1 / tick where that is exact, else 0. */
+  /** 1 / tick if that is exact, else 0. */
   readonly inverse: number;
 
   constructor(tick: number) {

@@ -20,14 +20,14 @@ test.each([
   ['createTimers', 'options.longDelay', "'longDelays'?", () => createTimers(manual(), 0, { longDelay: 'x' } as never)],
 ])('%s refuses an option that there is not, with the name that was meant: %s', (_, name, remedy, call) => {
   expect(call).toThrow(InvalidConfigError);
-  expect(call).toThrow(`${name} is no option`);
+  expect(call).toThrow(`${name} is not an option`);
   expect(call).toThrow(remedy);
 });
 
 test('so do the calls that return promises', async () => {
   const scheduler = manual();
   const wait = scheduler.timeout(Promise.resolve(), 5, { signl: undefined, slck: 5 } as never);
-  await expect(wait).rejects.toThrow("options.slck is no option: did you mean 'slack'?, got 5");
+  await expect(wait).rejects.toThrow("options.slck is not an option: did you mean 'slack'?, got 5");
   await expect(serveDashboard(scheduler, { Port: 0 } as never)).rejects.toThrow("did you mean 'port'?");
 });
 

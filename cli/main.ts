@@ -32,7 +32,7 @@ const usage = 2;
 function program(): Command {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const command = new Command('shardwheel')
-    .description('Timers on other cores: measures what they would gain you, and shows them at work.')
+    .description('Timers on other cores: measures their gain for your program, and shows them at work.')
     .version(version)
     .helpCommand(false)
     .enablePositionalOptions();
@@ -45,7 +45,7 @@ function program(): Command {
       .helpOption(false)
       .argument('[args...]');
   }
-  return command.addHelpText('after', '\nshardwheel <command> --help tells of each.');
+  return command.addHelpText('after', '\nshardwheel <command> --help describes each command.');
 }
 
 async function main(argv: readonly string[]): Promise<number> {

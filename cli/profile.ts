@@ -33,18 +33,18 @@ const PATIENCE = 3000;
 
 function parse(argv: readonly string[]): { flags: Flags; words: string[] } | undefined {
   const command = new Command('npx shardwheel profile')
-    .description("Says what Node's own timers cost a program, and what shardwheel would gain it.")
+    .description("Measures what Node's own timers cost a program, and what it would gain from shardwheel.")
     .usage('[options] -- <command> [args...]')
     .argument('[command...]', 'any command; each Node process in it is recorded')
     .passThroughOptions()
     .option('--out <file>', 'the report as one HTML file', 'shardwheel-profile.html')
     .option('--no-html', 'no HTML file')
     .option('--json <file>', 'the report as JSON')
-    .option('--seconds <s>', 'record for so long; the report comes then, and the program goes on', number(0.1, DAY))
+    .option('--seconds <s>', 'record for this time; then report, and let the program go on', number(0.1, DAY))
     .option('--top <n>', 'rows of the tables in the terminal', number(1, 64, { whole: true }), 8)
-    .option('--no-estimate', 'leave out some seven seconds of measurement after the program, and what follows from it')
+    .option('--no-estimate', 'no measurement after the program (some seven seconds), and no estimate')
     .option('--quiet', 'no progress while the program runs')
-    .option('--read <folder>', 'no command: the data that SHARDWHEEL_PROFILE_DIR has named');
+    .option('--read <folder>', 'report on the data in a folder named by SHARDWHEEL_PROFILE_DIR, without a command');
   if (!readFlags(command, argv)) return undefined;
   const flags = command.opts<Flags>();
   const words = command.args;

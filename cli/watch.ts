@@ -21,11 +21,11 @@ const TO_END = '\x1b[J';
  */
 export async function runWatch(argv: readonly string[]): Promise<number> {
   const command = new Command('npx shardwheel watch')
-    .description('Shows what a dashboard shows: tables that are redrawn on a terminal, else a line per second.')
-    .argument('<url>', 'where serveDashboard() serves, such as http://127.0.0.1:7373/')
-    .option('--json', 'each sample as a line of JSON', false)
-    .option('--once', 'one sample that has rates, then end', false)
-    .option('--token <token>', 'that of the dashboard; SHARDWHEEL_TOKEN, or ?token= in the address, are as good');
+    .description('Shows the data of a dashboard: tables that are redrawn on a terminal, else a line per second.')
+    .argument('<url>', 'the address of serveDashboard(), such as http://127.0.0.1:7373/')
+    .option('--json', 'print each sample as a line of JSON', false)
+    .option('--once', 'print one sample, with rates, and end', false)
+    .option('--token <token>', 'the token of the dashboard; also by SHARDWHEEL_TOKEN, or by ?token= in the address');
   if (!readFlags(command, argv)) return 0;
   const { json, once, token = process.env.SHARDWHEEL_TOKEN } = command.opts<WatchOptions>();
   const { stderr, stdout } = process;

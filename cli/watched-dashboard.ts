@@ -38,7 +38,7 @@ export async function* watchDashboard(
         if (protocol !== PROTOCOL) throw new Error(`${where} is served by shardwheel ${version}: watch it with that`);
         isGreeted = true;
       } else if (!isGreeted) {
-        throw new Error(`${where} is no dashboard of shardwheel`);
+        throw new Error(`${where} is not a dashboard of shardwheel`);
       } else if (event === 'sample') {
         yield { sample: message as Sample };
       } else if (event === 'waiting') {
@@ -50,9 +50,9 @@ export async function* watchDashboard(
     }
   } catch (error) {
     if (signal.aborted) return;
-    if (silence.signal.aborted) throw new Error(`${where} has said nothing for ${SILENCE / 1000} s`, { cause: error });
+    if (silence.signal.aborted) throw new Error(`${where} has sent nothing for ${SILENCE / 1000} s`, { cause: error });
     if (error instanceof TypeError) throw new Error(`The connection to ${where} was lost`, { cause: error });
-    if (error instanceof SyntaxError) throw new Error(`${where} is no dashboard of shardwheel`, { cause: error });
+    if (error instanceof SyntaxError) throw new Error(`${where} is not a dashboard of shardwheel`, { cause: error });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -66,7 +66,7 @@ function eventsAddress(address: string): URL {
   const text = /^\w+:\/\//.test(address) ? address : `http://${address}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new UsageError(`'${address}' is no address of a dashboard, such as http://127.0.0.1:7373/`);
+    throw new UsageError(`'${address}' is not the address of a dashboard, such as http://127.0.0.1:7373/`);
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/events`;
   return url;
@@ -104,8 +104,8 @@ async function refusal(where: string, answer: Response, bearer: string | undefin
     if (reason.length > LONGEST_REASON) break;
   }
   if (status === 401 && bearer === undefined)
-    return new Error(`${where} wants its token: --token, or SHARDWHEEL_TOKEN`);
+    return new Error(`${where} needs its token: --token, or SHARDWHEEL_TOKEN`);
   if (status === 401) return new Error(`${where} refuses the token`);
   if (status === 403 || status === 503) return new Error(`${where} refuses: ${reason.slice(0, LONGEST_REASON).trim()}`);
-  return new Error(`${where} is no dashboard of shardwheel`);
+  return new Error(`${where} is not a dashboard of shardwheel`);
 }

@@ -39,14 +39,14 @@ Examples:
 export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefined {
   const command = new Command('npx shardwheel plan')
     .description(
-      'Measures what your timers cost on this machine, and says how many shards they want, what they take, and what is short first.',
+      'Measures what your timers cost on this machine, and predicts how many shards they need, what they take, and what runs short first.',
     )
     .option('--cps <n>', 'new connections per second, of all event loops', number(1, 100_000_000), 10_000)
     .option('--loops <n>', 'event loops that share them', number(1, 1024, { whole: true }), 1)
     .option('--cores <n>', 'cores of the machine', number(1, 1024, { whole: true }), availableParallelism())
     .option(
       '--memory <MiB>',
-      'what the timers may take; default: no limit',
+      'memory that the timers may take; default: no limit',
       (text) => number(1, 2 ** 24)(text) * 2 ** 20,
     )
     .option('--lifetime <time>', 'how long a connection is open, on average', parseTime, 8000)
@@ -62,9 +62,9 @@ export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefin
       (text) => number(0, 1e6)(text) / 1000,
     )
     .option('--rounds <n>', 'how often each cost is measured; the median counts', number(1, 99, { whole: true }), 3)
-    .option('--costs <file>', 'costs that were saved, instead of measuring')
-    .option('--save-costs <file>', 'write the measured costs there')
-    .option('--json <file>', 'write the plan there, too')
+    .option('--costs <file>', 'use saved costs instead of measuring')
+    .option('--save-costs <file>', 'write the measured costs to this file')
+    .option('--json <file>', 'also write the plan to this file')
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
   const { lifetime, timer, ...options } = command.opts<Flags>();

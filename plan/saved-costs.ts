@@ -7,11 +7,11 @@ import { liveTimers, type PlannedLoad, timersSignature } from './planned-load.ts
 export function readCosts(file: string, { timers }: PlannedLoad): Costs {
   const costs = parse(file);
   if (services.some((service) => costs?.services?.[service]?.loop === undefined)) {
-    throw new UsageError(`${file} holds no costs: it must be a file that --save-costs has written`);
+    throw new UsageError(`${file} contains no costs: it must be a file that --save-costs has written`);
   }
   if (costs.timers !== timersSignature(timers)) {
     throw new UsageError(
-      `the costs in ${file} are of other timers (${costs.timers}): measure these, with --save-costs ${file}`,
+      `the costs in ${file} are for other timers (${costs.timers}): measure these, with --save-costs ${file}`,
     );
   }
   return costs;

@@ -27,7 +27,7 @@ export async function onNode(release: string, script: string, argv: readonly str
   if (isRunning(release)) return undefined;
   process.stderr.write(`Node ${release} from the registry …\n`);
   const binary = await nodeBinary(release).catch(({ message }: Error) => {
-    throw new Error(`Node ${release} is not to be had: ${message}`);
+    throw new Error(`Node ${release} is not available: ${message}`);
   });
   const child = spawn(binary, [script, ...argv], { stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => child.kill(signal);

@@ -83,15 +83,15 @@ export function parseOptions(argv: readonly string[], name = 'npm start --'): Op
     .option('--lifetime <s>', 'mean lifetime of a connection', number(0.01, 86_400), 8)
     .option('--requests <n>', 'mean requests per connection', number(1, 10_000), 3)
     .option('--hang <percent>', 'share of requests that are never answered', percent, 0.5)
-    .option('--jitter <percent>', 'how much longer timeouts may be, per connection', percent, 0)
+    .option('--jitter <percent>', 'by how much timeouts may be longer, per connection', percent, 0)
     .option('--connect-timeout <s>', 'armed at SYN', timeout, 1)
     .option('--idle-timeout <s>', 'armed at accept, moved with every request', timeout, 60)
     .option('--request-timeout <s>', 'armed with every request', timeout, 3)
     .option('--time-wait <s>', 'armed at close; 60 on Linux, scaled down so that it fires within the run', timeout, 1)
-    .option('--contexts', 'every request in an AsyncLocalStorage.run of its own', false)
+    .option('--contexts', 'run every request in its own AsyncLocalStorage.run', false)
     .option('--dashboard [port]', 'a page that shows the scheduler while it runs', number(0, 65_535, { whole: true }))
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
-    .option('--json <file>', 'write the results there, too')
+    .option('--json <file>', 'also write the results to this file')
     .option('--no-native', "leave out the comparison with Node's own timers")
     .addHelpText('after', examples(name));
   if (!readFlags(command, argv)) return undefined;

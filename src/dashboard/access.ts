@@ -44,7 +44,7 @@ export class Access {
     const bearer = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
     const kept = (cookie ?? '').split('; ').find((each) => each.startsWith(`${name}=`));
     if (this.isToken(bearer) || this.isToken(kept?.slice(name.length + 1))) return { is: 'allowed' };
-    const why = 'The dashboard wants its token: open its address with ?token=… once, or send Authorization: Bearer.';
+    const why = 'The dashboard needs its token: open its address with ?token=… once, or send Authorization: Bearer.';
     return { is: 'refused', status: 401, why };
   }
 

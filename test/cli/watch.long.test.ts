@@ -107,7 +107,7 @@ test('on a terminal: redrawn in place, within its width and height', async () =>
 test.each([['foo bar'], ['ftp://127.0.0.1/'], ['http://localhost:99999/'], ['']])(
   '%j is no address',
   async (address) => {
-    const stderr = `error: '${address}' is no address of a dashboard, such as http://127.0.0.1:7373/\n`;
+    const stderr = `error: '${address}' is not the address of a dashboard, such as http://127.0.0.1:7373/\n`;
     expect(await watched(address)).toEqual({ code: 2, stdout: '', stderr });
   },
 );
@@ -127,7 +127,7 @@ test.each<[string, RequestListener]>([
   ['no JSON', (_, response) => response.setHeader('Content-Type', 'text/event-stream').end('data: no\n\n')],
 ])('what is there has %s', async (_name, listener) => {
   using served = await server(listener);
-  const stderr = `error: ${served.url} is no dashboard of shardwheel\n`;
+  const stderr = `error: ${served.url} is not a dashboard of shardwheel\n`;
   expect(await watched(served.url)).toEqual({ code: 1, stdout: '', stderr });
 });
 
@@ -149,7 +149,7 @@ test('the token: by flag, by environment, in the address; wrong, and none', asyn
   const origin = served.url.slice(0, -1);
   expect(await watched(served.url)).toMatchObject({
     code: 1,
-    stderr: `error: ${origin} wants its token: --token, or SHARDWHEEL_TOKEN\n`,
+    stderr: `error: ${origin} needs its token: --token, or SHARDWHEEL_TOKEN\n`,
   });
   const wrong = { code: 1, stderr: `error: ${origin} refuses the token\n` };
   expect(await watched(served.url, '--token', `${token}x`)).toMatchObject(wrong);
@@ -197,7 +197,7 @@ test('a server that does not answer, and one that falls silent, are not waited f
   });
   const [first, second] = await Promise.all([watched(deaf.url), watched(silent.url)]);
   expect(first).toEqual({ code: 1, stdout: '', stderr: `error: ${deaf.url} has not answered within 5 s\n` });
-  expect(second).toEqual({ code: 1, stdout: '', stderr: `error: ${silent.url} has said nothing for 15 s\n` });
+  expect(second).toEqual({ code: 1, stdout: '', stderr: `error: ${silent.url} has sent nothing for 15 s\n` });
 });
 
 test('who reads has gone: it ends', async () => {

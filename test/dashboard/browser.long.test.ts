@@ -285,7 +285,7 @@ describe('the page', () => {
     const token = 'a-token-of-16-characters';
     const { url } = await serveDashboard(scheduler, { port: 0, token });
     await using refused = await OpenedPage.open(browser, url);
-    expect(await refused.page.textContent('body')).toContain('wants its token');
+    expect(await refused.page.textContent('body')).toContain('needs its token');
     await using opened = await OpenedPage.open(browser, `${url}?token=${token}`);
     await shows(() => opened.status()).toBe('Live');
     expect(opened.page.url()).toBe(url);

@@ -64,10 +64,10 @@ describe('npx shardwheel plan', () => {
 
   test('refuses costs of other timers, and what holds none', async () => {
     const other = await plan('--lifetime', '3s', '--costs', costs);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('are of other timers')]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('are for other timers')]);
     const empty = join(folder, 'empty.json');
     writeFileSync(empty, '{}');
-    expect((await plan('--costs', empty)).stderr).toContain('holds no costs');
+    expect((await plan('--costs', empty)).stderr).toContain('contains no costs');
   });
 
   test('says where costs were measured with many fewer or more timers', async () => {

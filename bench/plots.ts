@@ -74,7 +74,7 @@ function barPlot(suite: Suite, { key, title, unit }: Figure, comparison: Compari
   };
 }
 
-/** How the cost grows with the size that each part stands for. */
+/** How the cost grows with the size of each part. */
 function growthPlot(suite: Suite, comparison: Comparison): TopLevelSpec {
   const parts = suite.parts ?? [];
   const values = comparison.rows

@@ -74,7 +74,7 @@ export function idleOf(suite: Suite, subject: string): string | undefined {
   return suite.subjects.find(({ name }) => name === subject)?.idle ?? suite.idle;
 }
 
-/** Says of which figures the driver's share has been taken off. */
+/** Names the figures from which the driver's share has been subtracted. */
 export function netNote({ figures }: Suite): string {
   const net = figures.filter((one) => one.net).map(({ title }) => title);
   return net.length === 0 ? '' : ` The driver's own share is taken off: ${net.join('; ')}.`;

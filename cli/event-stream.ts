@@ -4,10 +4,10 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Characters of one event, more than which is no dashboard's. */
+/** Maximum of characters of one event: a dashboard sends no longer ones. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** The events of a stream, as its text comes in. Throws RangeError where one is too long. */
+/** Parses the events of a stream from chunks of its text. Throws RangeError if one is too long. */
 export async function* eventsIn(chunks: AsyncIterable<string>): AsyncGenerator<StreamEvent> {
   let rest = '';
   for await (const chunk of chunks) {

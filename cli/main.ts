@@ -4,10 +4,10 @@ import process from 'node:process';
 import { readFlags, UsageError } from '../replay/command-line.ts';
 import { Command } from '../vendor/commander.ts';
 
-/** Runs a command with what follows its name, and returns its exit code. Throws `UsageError` for bad flags. */
+/** Runs a command with the arguments after its name, and returns its exit code. Throws `UsageError` for bad flags. */
 type Run = (argv: readonly string[]) => Promise<number>;
 
-/** Each is loaded when it is asked for. */
+/** Each command is loaded when it is used. */
 const commands: Record<string, { readonly says: string; readonly load: () => Promise<Run> }> = {
   replay: {
     says: "replays the timers of a proxy, on shardwheel and on Node's own timers",
@@ -61,7 +61,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// Who reads may have read enough (`| head`).
+// The reader may have read enough (`| head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -27,7 +27,7 @@ interface Flags {
 }
 
 const DAY = 86_400;
-/** ms between two looks whether the threads have stopped recording, and how long that may take them beyond their time. */
+/** ms between two checks whether the threads have stopped recording, and how long that may take beyond their time. */
 const LOOK = 100;
 const PATIENCE = 3000;
 
@@ -110,7 +110,7 @@ async function profile(words: readonly string[], folder: string, flags: Flags): 
   return isReported ? end.code : end.code || 1;
 }
 
-/** Resolves when all threads have recorded for as long as they were to, or should have. Without a limit never. */
+/** Resolves when all threads have recorded for the requested time, or should have. Never without a limit. */
 async function stopped(folder: string, seconds: number | undefined, running: Promise<unknown>): Promise<undefined> {
   if (seconds === undefined) return new Promise(() => undefined);
   const over = new AbortController();
@@ -139,7 +139,7 @@ function readFolder(folder: string): ProfileData[] {
   }
 }
 
-/** Says what was found, and writes it. False where there is nothing. */
+/** Prints and writes the report. Returns false if there is no data. */
 async function report(found: readonly ProfileData[], command: string, end: string, flags: Flags): Promise<boolean> {
   if (found.length === 0) {
     process.stderr.write(

@@ -8,7 +8,7 @@ const milliseconds = (value: number): string => `${Number(value.toPrecision(3))}
 const mebibytes = (bytes: number): string => `${count(bytes / 2 ** 20)} MiB`;
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-/** Names and reasons are the program's, and may hold what a terminal obeys. */
+/** Names and reasons come from the program, and may contain control characters for a terminal. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 /** What a wheel's level holds, in eight steps. */
@@ -123,7 +123,7 @@ const shardsTable = ({ shards }: Sample): string =>
     ]),
   );
 
-/** In the largest unit of which it has one. */
+/** In the largest suitable unit. */
 function spanOf(time: number): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', 86_400_000],

@@ -15,9 +15,9 @@ const TO_END_OF_LINE = '\x1b[K';
 const TO_END = '\x1b[J';
 
 /**
- * `npx shardwheel watch <url>`: what a dashboard shows, in the terminal. Returns 0 when it is interrupted, has shown one sample,
- * or the dashboard has ended in order. Throws an Error where there is none, or the connection is lost: it does not come back,
- * so that a script hears of it.
+ * `npx shardwheel watch <url>`: a dashboard's data in the terminal. Returns 0 after an interrupt, after one sample, or when the
+ * dashboard has ended. Throws an Error if there is no dashboard, or the connection is lost: it does not reconnect, so that a
+ * script can notice.
  */
 export async function runWatch(argv: readonly string[]): Promise<number> {
   const command = new Command('npx shardwheel watch')
@@ -33,7 +33,7 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
   const stop = () => interrupt.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  stdout.on('error', stop); // who reads has gone
+  stdout.on('error', stop); // the reader has gone
   const isScreen = stdout.isTTY && !json && !once;
   let shown = 0;
   try {
@@ -57,7 +57,7 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Over what stood there before, line by line; no more than the terminal has room for. */
+/** Overwrites the previous text line by line, within the terminal's height. */
 function redrawn(text: string): string {
   const { columns = 80, rows = 24 } = process.stdout;
   const lines = text.split('\n').slice(0, rows - 1);

@@ -2,19 +2,19 @@ import { UsageError } from '../replay/command-line.ts';
 import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../src/dashboard/messages.ts';
 import { eventsIn } from './event-stream.ts';
 
-/** What a dashboard says, in order; `ended` is the last. */
+/** The messages of a dashboard, in order; `ended` is the last. */
 export type News = { readonly sample: Sample } | { readonly waiting: number } | { readonly ended: string };
 
 /** ms that an answer may take to begin. */
 const PATIENCE = 5000;
-/** ms without a word, after which the connection counts as lost: a dashboard has something to say each second. */
+/** ms without a message after which the connection counts as lost: a dashboard sends one each second. */
 const SILENCE = 15_000;
-/** Characters of an answer that is shown because it is none. */
+/** Characters to show of an answer that is not a dashboard's. */
 const LONGEST_REASON = 200;
 
 /**
- * Reads a dashboard's events until it ends, or `signal` is aborted. Throws UsageError for an address that is none, and an Error
- * with one sentence where there is no dashboard, it refuses, or the connection is lost.
+ * Reads a dashboard's events until it ends, or `signal` is aborted. Throws UsageError for an invalid address, and an Error with
+ * one sentence if there is no dashboard, it refuses, or the connection is lost.
  */
 export async function* watchDashboard(
   address: string,
@@ -56,7 +56,7 @@ export async function* watchDashboard(
     throw error;
   } finally {
     clearTimeout(timer);
-    silence.abort(); // whoever has seen enough holds no connection
+    silence.abort(); // closes the connection of a reader that has seen enough
   }
   if (!signal.aborted) throw new Error(`The connection to ${where} was lost`);
 }

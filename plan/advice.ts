@@ -3,9 +3,9 @@ import { type Candidate, COMFORTABLE, isComfortable, type PlanRequest, titleOf }
 import type { Costs } from './costs.ts';
 import { liveTimers } from './planned-load.ts';
 
-/** Share of an event loop's time below which its timers are nobody's trouble. */
+/** Share of an event loop's time below which its timers do not matter. */
 const negligible = 0.05;
-/** The most live timers of one loop on one shard, whatever is asked for. */
+/** Maximum of live timers of one loop on one shard. */
 const mostCapacity = 2 ** MAX_SLOT_BITS;
 const defaultCapacity = 2 ** 22;
 
@@ -19,8 +19,8 @@ export interface Advice {
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
 /**
- * What to take: Node's own timers where they cost next to nothing; else, of the ways of shardwheel in which there is room left
- * everywhere, the one that takes the fewest cores; where there is none, the one that holds the highest rate.
+ * Recommends a way to serve the timers: Node's own if they cost next to nothing; else, of the ways of shardwheel within all
+ * limits, the one with the fewest cores; if there is none, the one with the highest rate.
  */
 export function advise(request: PlanRequest, costs: Costs, all: readonly Candidate[]): Advice {
   const [native, ...own] = all;

@@ -30,7 +30,10 @@ const comfortableCores = 0.85;
 /** ms of simulated time for the search of the highest rate, and steps of it. */
 const probe = 500;
 const steps = 8;
-/** ms by which a loop may be behind where it holds its rate: a pause of the collector. Whoever is 4 % short is behind by more. */
+/**
+ * ms by which a loop may be behind while it holds its rate: a pause of the collector. A loop that is 4 % too slow is further
+ * behind.
+ */
 const patience = 20;
 
 export const titleOf = ({ service, shards }: Arrangement): string =>
@@ -92,7 +95,7 @@ export function highestRate(load: PlannedLoad, costs: Costs, arrangement: Arrang
 /** What has least room left at a rate. */
 function shortestAt(cps: number, costs: Costs, { cores, loops, service, shards }: Arrangement): Resource {
   const { helpers, loop, shard } = costs.services[service];
-  /** Cores that so many threads take together, at so many connections in a ms. */
+  /** Cores that this many threads take together, at a number of connections in a ms. */
   const busy = (cost: CpuCost, threads: number) => (cps / 1000) * cost.perConnection + threads * cost.perTurn;
   const ofLoops = busy(loop, loops) + (cps / 1000) * costs.work;
   const used: [Resource, number][] = [

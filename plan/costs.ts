@@ -22,10 +22,10 @@ export interface ServiceCosts {
   readonly helpers: CpuCost;
   /** The collector's pauses: how many for each connection, and their lengths in ms. Part of `loop`. */
   readonly pauses: { readonly perConnection: number; readonly lengths: readonly number[] };
-  /** Lateness in ms where nothing is in the way: evenly spaced quantiles, rising. */
+  /** Lateness in ms without interference: evenly spaced quantiles, rising. */
   readonly lateness: readonly number[];
   readonly bytesPerTimer: number;
-  /** Of one loop and, where there are shards, one shard, whatever the number of timers: working memory as well. */
+  /** For one loop and, if there are shards, one shard, whatever the number of timers; includes working memory. */
   readonly bytesAtRest: number;
 }
 

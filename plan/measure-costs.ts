@@ -10,7 +10,7 @@ const mostLive = 1_000_000;
 const lowest = 10_000;
 const highest = 100_000;
 const milliseconds = 1200;
-/** Timers whose memory is measured: so many that pages and what is reserved do not matter. */
+/** Number of timers for the measurement of memory: enough that pages and reserves do not matter. */
 const many = 250_000;
 /** Quantiles that a distribution is kept by. */
 const steps = 200;
@@ -18,9 +18,9 @@ const steps = 200;
 export interface MeasureOptions {
   /** Event loops that share the load: it is measured on one, with its share. */
   readonly loops: number;
-  /** Each is measured so many times, in turns; the medians count. */
+  /** How often each is measured, in turns; the medians count. */
   readonly rounds: number;
-  /** ms per connection, where it need not be measured. */
+  /** ms per connection, if it need not be measured. */
   readonly work?: number;
   readonly signal: AbortSignal;
   /** Called as each measurement begins: how many are done, of how many. */
@@ -120,7 +120,7 @@ function cpuAt(
   return { cpu: perMs((rate) => rate[part]), connections: perMs((rate) => rate.connections) };
 }
 
-/** The line through two rates; through the origin and the higher one where it would begin below zero. A turn is taken each ms. */
+/** The line through two rates; through the origin and the higher one if it would begin below zero. A turn is taken each ms. */
 function fitted([high, low]: readonly { readonly cpu: number; readonly connections: number }[]): CpuCost {
   const perConnection = (high.cpu - low.cpu) / (high.connections - low.connections);
   const perTurn = high.cpu - perConnection * high.connections;
@@ -128,7 +128,7 @@ function fitted([high, low]: readonly { readonly cpu: number; readonly connectio
   return { perConnection: Math.max(0, high.cpu / high.connections), perTurn: 0 };
 }
 
-/** So that a round in which the machine was taken away for a while does not stand for all of them. */
+/** The median, so that a round with an interrupted machine does not dominate. */
 function quantileMedians(rounds: readonly (readonly number[])[]): number[] {
   const [first] = rounds.toSorted((a, b) => a.length - b.length);
   return first.map((_, step) => median(rounds.map((each) => each[Math.floor((step / first.length) * each.length)])));

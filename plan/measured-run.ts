@@ -22,7 +22,7 @@ export interface RunTask {
   readonly milliseconds: number;
 }
 
-/** CPU in ms, of so many connections. */
+/** CPU in ms for a number of connections. */
 export interface RateMeasurement {
   readonly connections: number;
   /** ms that it took. */
@@ -58,7 +58,7 @@ const resident = (): number => {
   return process.memoryUsage.rss();
 };
 
-/** Has a service serve the timers of one event loop, this one, and measures what it takes. */
+/** Runs the timers of one event loop, this one, on a service, and measures the cost. */
 export async function measuredRun({ service, timers, live, places, rates, milliseconds }: RunTask): Promise<RunResult> {
   const own = threadIds();
   const load = new TimerLoad(timers, live, places, service === noTimers);

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** ms after which a measurement is given up: a machine that is so slow can be planned for by nobody. */
+/** ms after which a measurement is aborted: a slower machine cannot be planned for. */
 const patience = 120_000;
 
 /** Runs a file of this folder in a process of its own, with a task as its argument, and resolves with the message that it sends. */

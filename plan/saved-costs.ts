@@ -3,7 +3,7 @@ import { UsageError } from '../replay/command-line.ts';
 import { type Costs, services } from './costs.ts';
 import { liveTimers, type PlannedLoad, timersSignature } from './planned-load.ts';
 
-/** Reads what `--save-costs` has written. Throws `UsageError` where it is of other timers than these, or cannot be read. */
+/** Reads the file of `--save-costs`. Throws `UsageError` if it is for other timers than these, or cannot be read. */
 export function readCosts(file: string, { timers }: PlannedLoad): Costs {
   const costs = parse(file);
   if (services.some((service) => costs?.services?.[service]?.loop === undefined)) {

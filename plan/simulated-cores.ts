@@ -3,9 +3,9 @@ import type { EventQueue } from './event-queue.ts';
 
 /** ms for which a thread keeps its core while others are ready to run. */
 const slice = 3;
-/** A thread that wakes takes the core of one that has had so many ms more than itself. */
+/** A thread that wakes takes the core of one that has had this many ms more than itself. */
 const wakeupGranularity = 1;
-/** A thread that has slept is ahead of the others by so many ms at most. */
+/** A thread that has slept is ahead of the others by at most this many ms. */
 const sleeperCredit = 3;
 
 /** A piece of a thread's work. */
@@ -23,7 +23,7 @@ export class SimulatedThread {
   /** ms for which it was ready and had no core. */
   waited = 0;
   work: Work | undefined;
-  /** CPU that it has had, set forward where it slept: who has least runs next. */
+  /** CPU that it has had, moved forward after a sleep: the thread with the least runs next. */
   virtual = 0;
   since = 0;
   isRunning = false;
@@ -58,7 +58,7 @@ export class SimulatedCores {
     thread.virtual = Math.max(thread.virtual, this.#least - sleeperCredit);
     thread.since = this.#events.now;
     if (this.#running.size < this.#cores) {
-      // Of one that has ended a piece of work and begins the next, others may be ahead.
+      // When a thread ends a piece of work and begins the next, others may be ahead of it.
       this.#enqueue(thread);
       this.#takeNext();
       return;

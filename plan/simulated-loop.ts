@@ -18,7 +18,7 @@ interface LoopParts {
   readonly work: number;
   /** ms by which its turns are after the others'. */
   readonly phase: number;
-  /** Told at the end of each turn how many connections it has served. */
+  /** Called at the end of each turn with the number of connections that it has served. */
   publish(connections: number): void;
 }
 
@@ -61,7 +61,7 @@ export class SimulatedLoop {
     this.longestTurn = 0;
   }
 
-  /** Has so many timers come due in each ms, on average. */
+  /** Makes this many timers come due in each ms, on average. */
   fire(perMs: number): void {
     const { events, random } = this.#parts;
     this.deliver(random.poisson(perMs), 0);

@@ -28,7 +28,7 @@ export class SimulatedShard {
     parts.events.at(0, () => this.#tick());
   }
 
-  /** It has the timers of so many connections more to file. */
+  /** Gives it the timers of more connections to file. */
   receive(connections: number): void {
     this.#owes += connections * this.#parts.cost.perConnection;
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The threads of this process, as the kernel numbers them; none where it is not Linux. */
+/** The threads of this process, by the kernel's numbers; none except on Linux. */
 export function threadIds(): string[] {
   try {
     return readdirSync('/proc/self/task');

@@ -6,14 +6,14 @@ import { Random } from './random.ts';
 /** ms from one turn to the next while the load is on time, and most ms that a turn takes before the loop comes round. */
 const pace = 1;
 const turnBudget = 2;
-/** Timers that are held for longer than so many ms are there from the beginning; the others come to their number by themselves. */
+/** Timers that are held for longer than this many ms exist from the beginning; the others reach their number by themselves. */
 const longLived = 250;
 /** ms after which those have, and what comes due comes as often as it will. */
 export const SETTLING = 1100;
 /** ms that the calendar reaches: longer than a run. */
 const horizon = 8192;
 const NONE = -1;
-/** The subjects know of four kinds of timers. One is enough here. */
+/** The subjects have four kinds of timers. One is enough here. */
 const ANY = 0;
 
 /** So many connections per second, for so long. */
@@ -55,7 +55,7 @@ export class TimerLoad {
   readonly #lists = new Int32Array(horizon).fill(NONE);
   readonly #next: Int32Array;
   readonly #kinds: Uint8Array;
-  /** Moves to come before one that is short-lived is cancelled. */
+  /** Remaining moves before a short-lived timer is cancelled. */
   readonly #left: Uint16Array;
   /** Of those that are to fire, the time at which they are due. */
   readonly #dueAt: Float64Array;
@@ -117,7 +117,7 @@ export class TimerLoad {
     }
   }
 
-  /** Performs so many connections per second for so many ms. */
+  /** Performs a number of connections per second for a number of ms. */
   run({ cps, milliseconds }: Phase): Promise<void> {
     const start = performance.now();
     const begun = this.#cursor;
@@ -127,7 +127,7 @@ export class TimerLoad {
           const now = performance.now();
           const until = begun + Math.min(milliseconds, Math.floor(now - start));
           while (this.#cursor < until && performance.now() < now + turnBudget) this.#millisecond(cps / 1000);
-          // Who is behind for as long again has given up the plan.
+          // A run that takes twice its time has given up the plan.
           if (this.#cursor >= begun + milliseconds || now > start + 2 * milliseconds) resolve();
           else if (this.#cursor >= until) pacer.refresh();
           else setImmediate(turn);
@@ -192,7 +192,7 @@ export class TimerLoad {
     this.#enter(slot, (held / (moves + 1)) * (0.5 + this.#random.next()));
   }
 
-  /** `delay`: less than that of its kind where it was started before the load. */
+  /** `delay`: less than its kind's if it was started before the load. */
   #startDue(kind: number, delay: number): void {
     const slot = this.#place(kind);
     this.#subject.arm(ANY, slot, slot, delay, slot);

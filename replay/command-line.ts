@@ -14,7 +14,7 @@ export function number(least: number, most: number, { whole = false } = {}): (te
   };
 }
 
-/** Has the command read the flags. False where `--help` or `--version` was asked for and answered; throws `UsageError`. */
+/** Makes the command read the flags. Returns false after `--help` or `--version`; throws `UsageError`. */
 export function readFlags(command: Command, argv: readonly string[]): boolean {
   command.exitOverride().configureOutput({ writeErr: () => {} });
   try {

@@ -56,7 +56,7 @@ export const GAP = 6;
 export const SPREAD = 7;
 /** The ledger's number of the connection's idle timer. */
 export const IDLE_TIMER = 8;
-/** The same of the one that is live besides it: connect, request or TIME-WAIT, never two of them at once. */
+/** The same for the other live timer: connect, request or TIME-WAIT, of which there is at most one. */
 export const EXCHANGE_TIMER = 9;
 /** The connection's number, never used again: the hint of all its timers. */
 export const ID = 10;

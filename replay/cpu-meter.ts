@@ -18,8 +18,8 @@ const schedstat = () => readFileSync('/proc/thread-self/schedstat', 'latin1');
 const stat = () => readFileSync('/proc/thread-self/stat', 'latin1');
 
 /**
- * CPU of the calling thread. Node 20 has no call for one thread, so Linux is asked; elsewhere the time that the
- * loop was not idle stands in, which counts a preempted thread as busy. `source` says which it was.
+ * CPU of the calling thread. Node 20 has no call for one thread, so Linux is asked. On other systems it is the time that the loop
+ * was not idle, which counts a preempted thread as busy. `source` names the method.
  */
 export class CpuMeter {
   readonly source = availableSource();

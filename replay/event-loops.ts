@@ -5,11 +5,11 @@ import type { Leaving } from './serve-calls.ts';
 
 /** Calls answered by an event loop: of another thread, or of this one. */
 export interface Loops<Calls> {
-  /** Has each loop do it at once, and waits for all. Rejects with the first failure. */
+  /** Calls each loop at once, and waits for all. Rejects with the first failure. */
   all<T>(call: (loop: Calls, index: number) => Promise<T>): Promise<T[]>;
 }
 
-/** What a thread tells without having been asked. */
+/** A message that a thread sends without a request. */
 interface News<T> {
   readonly news?: T;
 }
@@ -34,20 +34,20 @@ export class EventLoops<Calls extends object, T = never> implements Loops<Calls>
     this.#failure = new Promise((_, reject) => {
       for (const [index, thread] of this.#threads.entries()) {
         thread.once('error', reject);
-        // Its last answers come with its end: those who wait for them are served first.
+        // Its last answers come with its end: their promises are settled first.
         thread.once('exit', (code) =>
           setImmediate(reject, new Error(`event loop ${index} has ended, exit code ${code}`)),
         );
       }
     });
-    this.#failure.catch(() => undefined); // it is for those who wait for an answer
+    this.#failure.catch(() => undefined); // it is for the pending calls
   }
 
   all<R>(call: (loop: Calls, index: number) => Promise<R>): Promise<R[]> {
     return Promise.race([this.#failure, Promise.all(this.#loops.map(call))]);
   }
 
-  /** Asks no more: each thread ends as soon as nothing of its own keeps it, one maybe before another has heard of it. */
+  /** Ends the calls: each thread ends when nothing of its own keeps it, perhaps before another has been asked. */
   leave(): void {
     for (const loop of this.#loops) loop.leave().catch(() => undefined); // it has ended already
   }

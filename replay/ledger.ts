@@ -54,12 +54,12 @@ export class Ledger {
   refused = 0;
   live = 0;
   peakLive = 0;
-  /** Counts of `lateness`, for whoever puts several ledgers together. */
+  /** Counts of `lateness`, to merge several ledgers. */
   readonly latenesses = new Float64Array(BUCKETS);
   readonly lateness = new LatenessHistogram(this.latenesses);
   /** Numbers below have been given. */
   #top = 0;
-  /** Ended numbers in the order in which they ended, as a ring; empty where none is used again. */
+  /** Ended numbers in the order in which they ended, as a ring; empty if none is used again. */
   #ended = new Int32Array(0);
   #endedHead = 0;
   #endedCount = 0;
@@ -124,7 +124,7 @@ export class Ledger {
     this.#end(timer, CANCELLED);
   }
 
-  /** False where this timer must not fire (any more); the caller then leaves its connection alone. */
+  /** Returns false if this timer must not fire (any more); then the caller does not touch its connection. */
   fire(timer: number): boolean {
     if (this.#state[timer] !== LIVE) {
       this.doubled++;

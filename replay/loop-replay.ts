@@ -13,7 +13,7 @@ import { NativeTimers } from './subjects/native-timers.ts';
 import { NoTimers } from './subjects/no-timers.ts';
 import type { OnFire, Subject } from './subjects/subject.ts';
 
-/** ms between two looks at what is going on. */
+/** ms between two progress reports. */
 const samplePeriod = 200;
 /** A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after `patience`. */
 const grace = 1000;
@@ -27,7 +27,7 @@ export interface LoopTask {
   readonly index: number;
 }
 
-/** The part of a replay that one event loop does, step by step. Whoever has several take each step together. */
+/** The part of a replay that one event loop does, step by step. With several loops, all take each step together. */
 export interface LoopCalls {
   /** Lays out the driver's tables. */
   layOut(task: LoopTask): Promise<void>;

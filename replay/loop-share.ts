@@ -11,7 +11,7 @@ export class LoopShare {
     this.#loops = loops;
   }
 
-  /** How many of the replay's first so many connections are this loop's. */
+  /** How many of the replay's first `connections` are this loop's. */
   of(connections: number): number {
     return Math.max(0, Math.ceil((connections - this.#index) / this.#loops));
   }

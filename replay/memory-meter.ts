@@ -1,6 +1,6 @@
 import type { MemoryUse } from './replay-result.ts';
 
-/** Resident memory at the three moments that tell what a live timer costs. */
+/** Resident memory at the three moments that show the cost of a live timer. */
 export class MemoryMeter {
   #before = 0;
   #rest = 0;
@@ -15,7 +15,7 @@ export class MemoryMeter {
     this.#rest = process.memoryUsage.rss();
   }
 
-  /** Looks only when more timers are live than ever before: 20 µs. */
+  /** Measures only when more timers are live than ever before: 20 µs. */
   sample(live: number): void {
     if (live <= this.#live) return;
     this.#live = live;

@@ -28,7 +28,7 @@ const CLOSE = 3;
 const CLOSING = 4;
 /** The same, and TIME-WAIT is over: the entry is the last thing that holds the record. */
 const CLOSED = 5;
-/** Only where there are no timers: the moment at which the timer of kind `phase - EXPIRY` would fire. */
+/** Only without timers: the moment at which the timer of kind `phase - EXPIRY` would fire. */
 const EXPIRY = 8;
 
 /**

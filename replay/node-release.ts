@@ -12,7 +12,7 @@ export function nodeRelease(text: string): string {
 /** Whether this process is of that release. */
 const isRunning = (release: string): boolean => `${process.versions.node}.`.startsWith(`${release}.`);
 
-/** The path of a Node of that release: this one's, or that of the registry's `node` package. Throws where there is none. */
+/** The path of a Node of that release: this one's, or the registry's `node` package. Throws if there is none. */
 export async function nodeBinary(release: string, offline = false): Promise<string> {
   if (isRunning(release)) return process.execPath;
   return registryBinary({ package: `node@${release}`, where: ['node', '-p', 'process.execPath'] }, offline);

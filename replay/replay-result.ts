@@ -84,7 +84,7 @@ export interface LoopResult extends Omit<ReplayResult, 'subject' | 'threads' | '
   readonly latenesses: Float64Array;
 }
 
-/** What the process of a replay sends to the one that started it. */
+/** The messages of a replay's process to the process that started it. */
 export type ReplayMessage =
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'result'; readonly result: ReplayResult }

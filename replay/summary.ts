@@ -88,7 +88,7 @@ function remarkOnCpu({ result }: ReplayRun): string | undefined {
   return 'this system does not tell the CPU of one thread; the time in which the event loop was not idle stands in.';
 }
 
-/** The subject's own counters, where it has any, against the ledger's. */
+/** The subject's own counters, if any, against the ledger's. */
 function remarkOnOwnCounts({ result }: ReplayRun): string | undefined {
   if (result.own === undefined) return undefined;
   const { scheduled, rescheduled, cancelled, delivered } = result.own as Record<string, unknown>;

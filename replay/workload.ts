@@ -62,7 +62,7 @@ export class Workload {
     this.#jitter = this.#timeouts.map((ms) => Math.round((ms * options.jitter) / 100));
   }
 
-  /** Decides who connection `id` is: writes its record at `base`. */
+  /** Creates connection `id`: writes its record at `base`. */
   begin(words: Int32Array, base: number, id: number): void {
     words[base + RANDOM] = mix(id ^ this.#seed);
     const requests = this.#requests[draw(words, base) >>> 19]!;

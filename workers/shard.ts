@@ -10,9 +10,9 @@ import { Mailbox } from '../src/sharing/mailbox.ts';
 import { PulseHolder } from '../src/sharing/pulse.ts';
 
 /**
- * What a thread of the pool runs. It starts the shard's loop and returns, so that the pool counts the thread as idle and
- * lets the process end when nothing else keeps it; the loop goes on for as long as the thread lives.
- * Returns the number of live timers that were indexed from the tables.
+ * The file that a thread of the pool runs. It starts the shard's loop and returns, so the pool counts the thread as idle, and the
+ * process can end when nothing else keeps it. The loop goes on as long as the thread lives. Returns the number of live timers
+ * that were indexed from the tables.
  */
 export default function serve(task: ShardTask): number {
   if (task.lifeline !== undefined) new PulseHolder(wordsIn(task.lifeline), () => undefined);

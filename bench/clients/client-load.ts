@@ -30,7 +30,7 @@ export interface ClientResult extends PacedResult {
 
 /** What one event loop of several does, step by step: all of them take each step together. */
 export interface ClientCalls {
-  /** Starts the timers, then performs so many pairs, until all code is compiled. */
+  /** Starts the timers, then performs pairs until all code is compiled. */
   prepare(task: ClientTask, pairs: number): Promise<void>;
   /** Pairs of cancel and schedule at a steady rate per second. */
   pace(rate: number, seconds: number): Promise<ClientResult>;

@@ -9,7 +9,7 @@ const DRIVER = 'driver alone';
 const NODE = 'node:timers';
 const INLINE = 'inline';
 
-/** Who takes part: on so many event loops, with so many shards that all of them share. */
+/** The subjects: each on a number of event loops, with a number of shards that they share. */
 export interface ClientsSubject {
   readonly name: string;
   readonly loops: number;

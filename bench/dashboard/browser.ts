@@ -25,7 +25,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A browser that asks nobody for anything but the pages it is given, in a process of its own. */
+/** A browser that requests only the given pages, in a separate process. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath(),

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { CpuMeter } from '../../replay/cpu-meter.ts';
 
-/** ns for each of so many things. */
+/** ns for each of a number of operations. */
 export interface Cost {
   /** By the clock: what the event loop's thread could not do meanwhile. */
   readonly wall: number;

@@ -56,7 +56,7 @@ export class LiveLoad {
     });
   }
 
-  /** Clears one at a random place and sets another there, so many times. */
+  /** Clears a timer at a random place and sets another there, `times` times. */
   async clearAndSet(pairs: number): Promise<void> {
     await this.#inTurns(pairs, (count) => {
       const { clearTimeout, setTimeout } = this.#face;
@@ -75,7 +75,7 @@ export class LiveLoad {
     });
   }
 
-  /** Refreshes one at a random place, so many times. */
+  /** Refreshes a timer at a random place, `times` times. */
   async refresh(times: number): Promise<void> {
     await this.#inTurns(times, (count) => {
       const timeouts = this.#timeouts;

@@ -29,7 +29,7 @@ export const livenesses: readonly Liveness[] = [
   { name: `faces ${short}-equal`, live, span: EQUAL },
 ]);
 
-/** Pairs of clear and set, and refreshes, that a sample has: so many that several collections fall into the pairs. */
+/** Pairs of clear and set, and refreshes, in a sample: enough for several collections during the pairs. */
 const pairsOf = (live: number): number => (live === 1_000_000 ? 300_000 : 500_000);
 const refreshesOf = (live: number): number => (live >= 500_000 ? 300_000 : 600_000);
 /** Timers of a sample that fire, at least, and of one batch of them. */

@@ -6,7 +6,7 @@ import { CAPACITY } from './timer-load.ts';
 const QUICK = 256;
 const operations = ['schedule', 'publish', 'rebuild', 'cancel', 'fire', 'close'];
 
-/** As many timers as a shard can hold: that each operation comes to an end, and what it costs. */
+/** As many timers as a shard can hold: each operation ends, and its cost. */
 export const fullTable: Suite = {
   name: 'linear full',
   title: `Linear: ${CAPACITY.toLocaleString('en-US')} timers, all that a shard can hold`,

@@ -68,7 +68,7 @@ function setupOf({ client }: TimerLoad): ShardSetup {
   };
 }
 
-/** All are due when the event loop comes to look. Throws where one has fired before all were published. */
+/** All are due when the event loop reads the clock. Throws if one has fired before all were published. */
 export async function fire(shards: number, count: number): Promise<number> {
   for (let lead = LEAD + count / 1000; lead < MOST_LEAD; lead *= 2) {
     const load = await TimerLoad.warm(shards, count);
@@ -108,7 +108,7 @@ export async function burst(count: number): Costs<'burst' | 'stall'> {
   return { burst: (cpu - spreadOf(starts).median) / count, stall };
 }
 
-/** ns of CPU until so many timers are scheduled, the thread is up, and has filed them all. */
+/** ns of CPU until all timers are scheduled, the thread is up, and has filed them. */
 async function startWith(count: number): Promise<{ cpu: number; stall: number }> {
   const load = new TimerLoad(1, count);
   const cpu = await cpuEach(1, async () => {

@@ -13,7 +13,7 @@ export interface PartSuiteOptions {
   readonly codes: readonly string[];
   readonly about: string;
   readonly base: string;
-  /** Made anew in each process. */
+  /** Created in each process. */
   readonly kernels: Readonly<Record<string, () => Kernel>>;
   /** Whether all kernels come to the same result; else each only to its own, time after time. */
   readonly agrees: boolean;

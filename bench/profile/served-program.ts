@@ -7,7 +7,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { Pool } from 'undici';
 
-/** ms until it ends, should nobody end it. */
+/** ms until it ends by itself. */
 const LIFE = 300_000;
 /** ms. No part of Node and no library sets timers of this delay, so the profile's row of it is the server's own. */
 const DELAY = 7_321;

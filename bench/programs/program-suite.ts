@@ -51,7 +51,7 @@ const memoryNote = ({ live, memoryPart = 1 }: Program): string =>
 
 const partOf = (quick: boolean): number => (quick ? 0.01 : 1);
 
-/** What a subject has come to over its slices. */
+/** The result of a subject over its slices. */
 class Account {
   readonly timers: ProgramTimers;
   readonly meter = new CostMeter();
@@ -70,7 +70,7 @@ class Account {
     return this.timers.run(() => running.stop());
   }
 
-  /** As a slice, measured by nobody. */
+  /** Like a slice, but not measured. */
   rehearse(running: RunningProgram): Promise<number> {
     return this.timers.run(() => {
       running.move?.();
@@ -150,7 +150,7 @@ async function memoryOf(program: Program, subject: ProgramSubject, part: number)
   return { figures: { bytes }, checksums: {} };
 }
 
-/** Runs a small one, which nobody measures. */
+/** Runs a small one, which is not measured. */
 async function warmUp(program: Program, subject: ProgramSubject, part: number): Promise<void> {
   const account = new Account(subject);
   await account.timers.ready();

@@ -35,7 +35,7 @@ export interface Program {
   readonly slices: number;
   /** Whether one that is begun once serves the slices of all subjects, not each slice one of its own. */
   readonly isKept?: boolean;
-  /** What somebody waits for. */
+  /** The latency that users would notice. */
   readonly wait: string;
   readonly subjects: readonly ProgramSubject[];
   /** `part`: how much of the full size, 1 for all of it. The scheduler is there where the timers are shardwheel's. */

@@ -4,7 +4,7 @@ import { nodeBinary } from '../../replay/node-release.ts';
 import { registryBinary } from '../../replay/registry-binary.ts';
 import type { SubjectEntry } from '../suite.ts';
 
-/** Timers on a runtime: who takes part. */
+/** Timers on a runtime: the subjects. */
 export interface RuntimeSubject extends SubjectEntry {
   /** The path of the runtime's program. Throws where there is none; `offline`: the registry is not asked. */
   binary(offline: boolean): Promise<string>;
@@ -72,7 +72,7 @@ export const runtimeSubjects: readonly RuntimeSubject[] = [
   },
 ];
 
-/** Who is not to be had, or does not start, on this machine, and why. */
+/** The runtimes that are not available, or do not start, on this machine, and why. */
 export async function absentRuntimes(
   subjects: readonly RuntimeSubject[],
   offline: boolean,

@@ -85,7 +85,7 @@ export class Load {
     this.early = 0;
   }
 
-  /** Performs so many operations. */
+  /** Performs a number of operations. */
   perform(count: number): void {
     this.subject.beginSlice();
     if (this.options.operation === 'random') this.replaceRandom(count);

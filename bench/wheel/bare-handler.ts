@@ -6,7 +6,7 @@ import type { FireSink, WheelSubject } from './wheel-subject.ts';
  */
 export class BareHandler implements WheelSubject {
   declare private readonly sink: FireSink;
-  /** Had it nobody who might call it, a compiler would leave the handler out. */
+  /** Without a possible caller, a compiler would leave the handler out. */
   kept: ((timer: number) => void) | undefined = undefined;
 
   constructor(sink: FireSink) {

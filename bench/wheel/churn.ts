@@ -65,7 +65,7 @@ function measure(subject: string, scale: Scale): Measurement {
   return { figures, checksums: hasNoTimers(subject) ? {} : world.checksums() };
 }
 
-/** Has the compiler see every path once, on a wheel of its own. */
+/** Runs every path once, on a separate wheel, for the compiler. */
 function warmUp(subject: string): void {
   const world = new World(subject, 20_000);
   world.insertAll(HORIZON);

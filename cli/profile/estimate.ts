@@ -2,17 +2,17 @@ import { count, milliseconds } from '../../replay/format.ts';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
 import type { Calibration, Estimate, TimerCosts, Verdict } from './report-data.ts';
 
-/** Below this share of the loop nobody would notice if timers were free. */
+/** Below this share of the loop it would make no difference if timers were free. */
 const NEGLIGIBLE = 0.01;
 const SMALL = 0.02;
-/** A pass of so many ms, and of so many callbacks, is long because of their number. */
+/** A pass of this many ms and callbacks is long because of their number. */
 const LONG_PASS = 20;
 const MANY = 1000;
 /** Lifetimes are told apart by powers of two: these end at 4 ms, when a drop-in timer leaves its nursery. */
 const YOUNG_POWERS = 3;
-/** Busy ms below which shares say nothing. */
+/** Busy ms below which shares mean nothing. */
 const LEAST_BUSY = 20;
-/** Seconds of recording from which on a loop that is hardly busy counts as one that idles. */
+/** Seconds of recording after which a loop that is hardly busy counts as idle. */
 const LEAST_SECONDS = 2;
 
 export function estimateOf(data: ProfileData, { node, shardwheel }: Calibration): Estimate | undefined {
@@ -86,7 +86,7 @@ export function verdictOf({ busy, passes, seconds, totals }: ProfileData, estima
   };
 }
 
-/** What every report says of its own figures. */
+/** The remarks of every report on its own figures. */
 export const limits: readonly string[] = [
   'Counts by delay are exact. Counts by call site come from samples, scaled to the exact totals.',
   'The share of calls comes from calls timed in the program, one by one, without the slowest and the fastest tenth: where a program does nothing but timers that is up to three times too much. The share of firing is the exact count times the cost of an empty callback, measured after the program.',

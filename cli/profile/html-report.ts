@@ -3,10 +3,10 @@ import type { ReportData } from './report-data.ts';
 
 const script = new URL('../../pages/profile/main.js', import.meta.url);
 
-/** JSON as it may stand in a script element: nothing in it ends the element or begins a comment. */
+/** JSON for a script element: it contains nothing that ends the element or begins a comment. */
 export const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-/** The report as one file: data, style and script are in it, and it asks no host for anything. */
+/** The report as one file with data, style and script, which makes no requests. */
 export function htmlReport(report: ReportData): string {
   const title = `Timers of ${report.command}`.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
   const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";

@@ -24,7 +24,7 @@ const FILED = 20;
 const BATCH = 250;
 const LEAST_TURNS = 100;
 const FIRED = 20_000;
-/** The loop has settled when it was mostly idle for so many spans of so many ms. Patience is in ms as well. */
+/** The loop has settled when it was mostly idle for several spans of some ms. Patience is in ms as well. */
 const QUIET = 2;
 const SPAN = 20;
 const PATIENCE = 1000;
@@ -111,7 +111,7 @@ class Measurement {
     }
   }
 
-  /** Sets one, and clears the one that was set some ms ago. Median of spans that are long enough for what comes in bursts. */
+  /** Sets a timer, and clears one that was set some ms ago. Median of spans that are long enough for bursts. */
   private async oldPair(): Promise<number> {
     const { timers, delays } = this;
     const ring = new Array<NodeJS.Timeout | undefined>(RING).fill(undefined);

@@ -11,7 +11,7 @@ export function readProfiles(folder: string): ProfileData[] {
   return found.sort((one, other) => operationsOf(other.totals) - operationsOf(one.totals));
 }
 
-/** Nothing for a file that is none of ours. */
+/** Returns nothing for any other file. */
 function profileIn(path: string): ProfileData[] {
   try {
     const data = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProfileData> | null;

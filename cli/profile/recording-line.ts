@@ -7,7 +7,7 @@ import { readProfiles } from './profile-files.ts';
 const ON_TERMINAL = 1000;
 const ELSEWHERE = 10_000;
 
-/** Says on stderr that something is recorded, and what, while the program runs. */
+/** Reports on stderr what has been recorded, while the program runs. */
 export class RecordingLine {
   private readonly stream: WriteStream;
   private readonly folder: string;
@@ -33,7 +33,7 @@ export class RecordingLine {
     else this.stream.write(`${line}\n`);
   }
 
-  /** Says something else, for so long that it should be said. */
+  /** Prints another text for a while. */
   say(text: string): void {
     this.clear();
     this.stream.write(`${text}\n`);

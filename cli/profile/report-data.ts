@@ -48,7 +48,7 @@ export interface ReportData {
   /** ISO 8601. */
   date: string;
   command: string;
-  /** How the program ended; '' where it goes on. */
+  /** How the program ended; '' if it goes on. */
   end: string;
   machine: string;
   calibration: Calibration | undefined;

@@ -12,7 +12,7 @@ export interface ProgramEnd {
   readonly how: string;
 }
 
-/** A command that cannot be started. */
+/** A command cannot be started. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   /** As shells have it: 127 not found, 126 not to be run. */

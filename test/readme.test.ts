@@ -137,3 +137,19 @@ describe('documents', () => {
     expect(paths).toBeGreaterThan(15);
   });
 });
+
+describe('the comments on V8', () => {
+  it('name a paragraph of "Writing for V8"', () => {
+    const page = readFileSync(`${root}docs/performance.md`, 'utf8');
+    const [section] = page.slice(page.indexOf('## Writing for V8')).split('\n## ', 1);
+    const paragraphs = [...section.matchAll(/^\*\*([A-Z][a-z ]+)\.\*\*/gm)].map(([, name]) => name.toLowerCase());
+    const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    );
+    const cited = sources.flatMap((path) =>
+      [...readFileSync(`${root}src/${path}`, 'utf8').matchAll(/\bV8: ([a-z ]+[a-z])/g)].map(([, name]) => name),
+    );
+    expect(cited.length).toBeGreaterThan(20);
+    expect(cited.filter((name) => !paragraphs.includes(name))).toEqual([]);
+  });
+});

@@ -17,9 +17,9 @@ const { getStore } = AsyncLocalStorage.prototype;
 /**
  * Contexts if AsyncLocalStorage uses AsyncContextFrame: the default from Node 24 on.
  *
- * The current frame is read in some ns, and is the same object as long as the context is the same. Most programs have one
- * storage: of a frame that holds nothing but the store of the storage met first, the store alone is kept, 8 bytes, and
- * the frame (some 180) can go. Any other frame is kept itself.
+ * Reading the current frame takes some ns, and it is the same object as long as the context is the same. Most programs have one
+ * storage. If a frame holds only the store of the storage seen first, only this store is kept, 8 bytes, and
+ * the frame (some 180) is released. Any other frame is kept itself.
  *
  *   kept   a Frame          that frame
  *          a TimerResource  see `async-hook-watch.ts`

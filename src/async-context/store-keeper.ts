@@ -25,15 +25,15 @@ const { enterWith, getStore, run } = AsyncLocalStorage.prototype as unknown as R
 >;
 
 /**
- * Contexts where AsyncLocalStorage stands on async hooks: the default up to Node 22.
+ * Contexts if AsyncLocalStorage uses async hooks: the default up to Node 22.
  *
- * A context is the stores of all storages. Storages make themselves known: `_enable` is called before a storage's first
- * context is made, and is wired for that. While none is known there is no context, and nothing to look for. Of those
- * that were used before this module was loaded any AsyncResource shows the keys; until such a storage is used again, the
- * contexts that have a store of it are kept as a resource.
+ * A context is the stores of all storages. Storages are found when they are used: `_enable` is called before a storage's first
+ * context is made, and is wired for that. While none is known, there is no context, and nothing to read. For storages
+ * that were used before this module was loaded, any AsyncResource shows the keys. Until such a storage is used again,
+ * contexts with a store of it are kept as a resource.
  *
  *   kept   Stores           several stores, one object for calls in a row of the same context
- *          a TimerResource  with a store of a storage not met yet; and see `async-hook-watch.ts`
+ *          a TimerResource  with a store of a storage not seen yet; and see `async-hook-watch.ts`
  *          anything else    the store of `first`, alone
  */
 export class StoreKeeper implements ContextKeeper {

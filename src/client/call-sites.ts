@@ -33,8 +33,9 @@ interface Site {
 }
 
 /**
- * Who schedules timers: of a random share of all calls the stack is looked at. A call that is not looked at costs a decrement,
- * one that is, some 20 µs. Of drop-in timers `shardwheel/profile` tells, not this. Timers that are seen are remembered by id until they have ended, as a `TimerGroup` remembers its own.
+ * Finds out which code schedules timers: records the stack of a random share of all calls. A call that is not recorded costs a
+ * decrement, a recorded one some 20 µs. Drop-in timers are left to `shardwheel/profile`. Recorded timers are remembered by id
+ * until they have ended, as a `TimerGroup` remembers its own.
  */
 export class CallSites {
   private readonly share: number;

@@ -46,14 +46,14 @@ export class LabelRegistry {
       throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);
     }
     if (name === OTHER && min !== undefined) {
-      throw new InvalidArgumentError('label', 'must be a name of the program, to be scaled', name);
+      throw new InvalidArgumentError('label', "must not be '(other)' if it is scaled", name);
     }
     const code = this.codes.get(name);
     if (code === undefined) return this.add(name, min as number | undefined);
     const label = this.byCode[code];
     if (min !== undefined && min !== label.min) {
       const made = label.min === undefined ? 'without one' : `with ${label.min}`;
-      throw new InvalidArgumentError('options.min', `must be as before: the label '${name}' was made ${made}`, min);
+      throw new InvalidArgumentError('options.min', `must not change: the label '${name}' was made ${made}`, min);
     }
     return code;
   }
@@ -72,7 +72,7 @@ export class LabelRegistry {
   private add(name: string, min: number | undefined): number {
     if (this.byCode.length <= MAX_LABELS) return this.put(name, min);
     if (min !== undefined) {
-      throw new InvalidArgumentError('label', `must be one of the ${MAX_LABELS} that there can be, to be scaled`, name);
+      throw new InvalidArgumentError('label', `must be one of the first ${MAX_LABELS} labels, to be scaled`, name);
     }
     if (!this.hasWarned) {
       const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;

@@ -198,7 +198,8 @@ class ServedDashboard {
     if (this.connections > MOST_SERVED) return { status: 503, why: FULL };
     const { method, url: target = '' } = request;
     const address = `http://localhost${target}`;
-    if (!target.startsWith('/') || !URL.canParse(address)) return { status: 400, why: 'This is no path of a page.' };
+    if (!target.startsWith('/') || !URL.canParse(address))
+      return { status: 400, why: 'This is not the path of a page.' };
     const url = new URL(address);
     const verdict = this.access.judge(request, url);
     if (verdict.is === 'refused') return verdict;

@@ -238,7 +238,7 @@ class Connection implements Companions {
   /** No thread will serve the shard again. */
   private stays(number: number): void {
     const host = this.byHost[number]?.host;
-    if (host instanceof AutoShard) host.stayInline(this.ending ?? 'the owner starts no threads any more');
+    if (host instanceof AutoShard) host.stayInline(this.ending ?? 'the owner no longer starts threads');
     // The end of an owner is reported once, for all shards. An owner that never meant to have threads reports nothing.
     if (this.ending === undefined && this.handle.mayHaveThreads) {
       this.events.wentInline(ShardInlineError.givenUp(number));

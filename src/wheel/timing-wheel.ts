@@ -55,13 +55,14 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
   get(id: TimerId): T | undefined;
   deadlineOf(id: TimerId): number | undefined;
   /**
-   * Advances to `now` and fires what is due, at most `limit` timers. A time in the past does nothing, whatever is due. The
-   * present does nothing either, unless an earlier call stopped half-way at this very tick: then it fires what is left of
-   * it. So a call that was cut short goes on when it is repeated. Throws InvalidDeadlineError for what is no finite number
-   * and for a time beyond the last tick, InvalidArgumentError for the handler and the limit. A handler may schedule, cancel and reschedule anything, and clear the wheel; its own
-   * timer is no longer live. What it schedules is due after the tick being fired, and fires in the same call if that
-   * lies within it. It must not call advanceTo: that is an Error. If it throws, the error leaves advanceTo; its timer is
-   * gone, the rest is still due.
+   * Advances to `now` and fires due timers, at most `limit`. A time in the past does nothing, whatever is due. The present does
+   * nothing either, unless an earlier call stopped half-way at this tick: then it fires the rest. So repeating a call that was
+   * cut short continues it.
+   * A handler may schedule, cancel and reschedule any timer; its own timer is no longer live. What it schedules is due after the
+   * tick being fired, and fires in the same call if it is due by `now`. A handler must not call `advanceTo`: that throws an
+   * Error. If it throws, the error leaves `advanceTo`; its timer is gone, the rest is still due.
+   * @throws InvalidDeadlineError for a time that is not a finite number or is beyond the last tick; InvalidArgumentError for the
+   * handler and the limit.
    */
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult;
   /** Returns the earliest time at which a timer fires; undefined if the wheel is empty, or nothing in it ever fires. */

@@ -223,7 +223,7 @@ export class ChunkLists {
     this.chunkCounts.fill(0);
   }
 
-  /** Has positions kept in words of the user's, who sees to it that there are enough of them. */
+  /** Keeps positions in the owner's words; the owner provides enough of them. */
   usePlaces({ words, shift }: PlaceWords): void {
     this.position = words;
     this.positionShift = shift;

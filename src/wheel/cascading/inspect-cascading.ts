@@ -2,7 +2,7 @@ import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapsh
 import { CHUNK_SHIFT, ENTRIES_PER_CHUNK } from './chunk-lists.ts';
 import type { SlotLists } from './slot-lists.ts';
 
-/** A cascading index, as far as it is read here. */
+/** The parts of a cascading index that are read here. */
 export interface InspectedIndex extends SlotLists {
   nextTick(): number;
   nextEvent(): number;

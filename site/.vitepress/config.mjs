@@ -28,6 +28,14 @@ function leadHome(markdown) {
   });
 }
 
+/** An anchor as GitHub makes it, so that a link holds there and here. */
+const slugify = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+
 /** Where a page comes from. */
 const sourceOf = (relativePath) => (relativePath === 'index.md' ? 'README.md' : relativePath);
 
@@ -37,9 +45,9 @@ export default defineConfig({
   srcDir: './pages',
   outDir: './dist',
   cacheDir: './.vitepress/cache',
-  rewrites: { 'README.md': 'index.md', 'examples/README.md': 'examples/index.md' },
+  rewrites: { 'README.md': 'index.md' },
   cleanUrls: true,
-  markdown: { config: leadHome },
+  markdown: { config: leadHome, anchor: { slugify } },
   themeConfig: {
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: home }],
@@ -50,7 +58,7 @@ export default defineConfig({
         items: [
           { text: 'What it is', link: '/' },
           page('Recipes', 'recipes'),
-          { text: 'Examples', link: '/examples/' },
+          { text: 'Examples', link: '/examples/README' },
           page('Troubleshooting', 'troubleshooting'),
         ],
       },

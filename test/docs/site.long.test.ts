@@ -72,6 +72,43 @@ test('the site is built, with a page for each document, and no link is dead', ()
   expect(index).not.toContain('.md"');
 }, 200_000);
 
+/** The pages of the built site by their addresses, each with its anchors and the targets of its links. */
+function builtPages() {
+  const files = readdirSync(`${site}/dist`, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.html'),
+  );
+  return new Map(
+    files.map((path) => {
+      const html = readFileSync(`${site}/dist/${path}`, 'utf8');
+      const anchors = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+      const targets = [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, target]) => target);
+      return [`/${path.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`, { anchors, targets }];
+    }),
+  );
+}
+
+// VitePress looks whether a page is there, but not whether a heading is.
+test('every link of the site leads to a page, and to a heading if it names one', () => {
+  const pages = builtPages();
+  const links = [...pages].flatMap(([page, { targets }]) => targets.map((target) => ({ page, target })));
+  const inside = links.filter(({ target }) => !/^\w+:/.test(target));
+  const dead = inside.filter(({ page, target }) => {
+    const { pathname, hash } = new URL(target, `http://site${page}`);
+    const found = pages.get(pathname);
+    return found === undefined || (hash !== '' && !found.anchors.has(decodeURIComponent(hash.slice(1))));
+  });
+  expect(dead).toEqual([]);
+  expect(inside.length).toBeGreaterThan(500);
+});
+
+test('a link that leaves the site leads to a file of the repository that is there', () => {
+  const home = `${JSON.parse(readFileSync(`${root}package.json`, 'utf8')).homepage.replace('#readme', '')}/blob/main/`;
+  const targets = [...builtPages().values()].flatMap((page) => page.targets);
+  const files = targets.filter((target) => target.startsWith(home)).map((target) => target.slice(home.length));
+  expect(files.filter((path) => !existsSync(root + path.split('#')[0]))).toEqual([]);
+  expect(files.length).toBeGreaterThan(0);
+});
+
 test('a dead link ends the build', () => {
   // VitePress itself looks; that it has not been told not to is what matters here.
   expect(readFileSync(`${site}/.vitepress/config.mjs`, 'utf8')).not.toContain('ignoreDeadLinks');

@@ -58,3 +58,21 @@ it('no link of the README leads out of the package', () => {
   expect(links.length).toBeGreaterThan(20);
   expect(links.filter((link) => !files.includes(link))).toEqual([]);
 });
+
+// An optional part of a package that npm could not find is left out of the lock in silence, and then `npm ci` refuses the lock.
+it.each(['package-lock.json', 'site/package-lock.json'])(
+  '%s has every part of each package, for all platforms',
+  (lock) => {
+    interface Locked {
+      readonly optionalDependencies?: Readonly<Record<string, string>>;
+    }
+    const packages: Readonly<Record<string, Locked>> = JSON.parse(readFileSync(root + lock, 'utf8')).packages;
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.keys(packages).length).toBeGreaterThan(100);
+  },
+);

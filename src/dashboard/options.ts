@@ -3,11 +3,11 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 
 export interface DashboardOptions {
-  /** Default 7373; 0 for any free port. */
+  /** The port to listen on; 0 for any free port. Default 7373. */
   port?: number;
-  /** Default '127.0.0.1'. A host other than loopback needs a token. */
+  /** The address to listen on. A host other than loopback needs a token. Default '127.0.0.1'. */
   host?: string;
-  /** A secret that every request must carry: 16 to 256 letters, digits, '-' and '_'. */
+  /** A secret that every request must carry: 16 to 256 letters, digits, '-' and '_'. Default: none. */
   token?: string;
 }
 

@@ -11,7 +11,7 @@ import { unwatch, watch } from './abort-watch.ts';
 export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
 
 export interface BoundedWaitOptions {
-  /** Aborting it ends the wait with an AbortError whose cause is the signal's reason. */
+  /** Aborting it ends the wait with an AbortError whose cause is the signal's reason. Default: none. */
   signal?: AbortSignal;
   /** Places the timer. Default: the shards in turn. */
   workerHint?: WorkerHint;

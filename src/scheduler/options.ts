@@ -19,8 +19,8 @@ import { resolveSlack } from './slack-timers.ts';
 export interface SchedulerOptions {
   /**
    * Number of worker threads, each with its own wheel. Timers are served inline, in the calling thread, until the threads are up.
-   * 0: one wheel, inline, no thread. 'auto', the default: inline while that is cheaper, else on a thread; `stats().serving`
-   * reports which, and why.
+   * 0: one wheel, inline, no thread. 'auto': inline while that is cheaper, else on a thread; `stats().serving` reports which,
+   * and why. At most 1024. docs/sizing.md says how many to choose. Default 'auto'.
    */
   shards?: number | 'auto';
   /** The wheel of each shard. One tick of it lasts `tick` ms, whatever the configuration's precision. Default 'default'. */
@@ -49,7 +49,7 @@ export interface SchedulerOptions {
    * call costs some 20 µs, any other a ns. Default: none is recorded.
    */
   trace?: { sample: number };
-  /** Aborting closes the scheduler. */
+  /** Aborting closes the scheduler. Default: none. */
   signal?: AbortSignal;
   /**
    * Time in ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced. Four times as
@@ -63,8 +63,8 @@ export interface SchedulerOptions {
    */
   inlineAfter?: { deaths: number; within: number };
   /**
-   * 'auto', the default: a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing
-   * outside all contexts, else some ns and 8 bytes. 'never': callbacks run outside all contexts.
+   * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing outside all
+   * contexts, else some ns and 8 bytes. 'never': callbacks run outside all contexts. Default 'auto'.
    */
   asyncContext?: 'auto' | 'never';
   /**
@@ -79,7 +79,10 @@ export interface SchedulerOptions {
    * Default: the package's own file. See docs/bundling.md.
    */
   workerUrl?: URL | string;
-  /** Limits of each shard's thread, as in `new Worker`. They do not cover wheels and tables. */
+  /**
+   * Limits of each shard's thread, as in `new Worker`. In MB. They do not cover wheels and tables. Default
+   * { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 }, for others Node's.
+   */
   resourceLimits?: ResourceLimits;
 }
 
@@ -91,9 +94,9 @@ export interface SchedulerConnectOptions {
   slack?: number;
   /** As for `createScheduler`, for the timers of this scheduler. Default: the capacity of all shards. */
   totalCapacity?: number;
-  /** As for `createScheduler`, for the calls of this thread. */
+  /** As for `createScheduler`, for the calls of this thread. Default: none is recorded. */
   trace?: { sample: number };
-  /** Aborting closes the connected scheduler, but no other. */
+  /** Aborting closes the connected scheduler, but no other. Default: none. */
   signal?: AbortSignal;
 }
 

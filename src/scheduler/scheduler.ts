@@ -19,8 +19,8 @@ import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
  * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
  *
  * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls that take
- * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` all calls but `close`, `stats`,
- * `wheels` and `size` throw SchedulerClosedError; calls that return promises reject with it.
+ * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` all calls but `close`, `stats`
+ * and `size` throw SchedulerClosedError; calls that return promises reject with it.
  */
 export class Scheduler extends TimerCalls implements AsyncDisposable {
   readonly #coordinator: Coordinator;

@@ -80,7 +80,10 @@ export class TimerGroup implements Disposable {
     return this.scheduleAfter(delayUntil(date), callback, argument as A);
   }
 
-  /** Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws. */
+  /**
+   * Cancels all live timers of the group; returns how many there were. The group can be used again. Never throws.
+   * @cost O(timers of the group).
+   */
   cancelAll(): number {
     const live = this.#live();
     this.#ids = [];

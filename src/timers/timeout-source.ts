@@ -18,7 +18,7 @@ import type { MissedCalls } from './missed-calls.ts';
 export interface TimersOptions {
   /** What intervals do if calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is Node's way. */
   missedCalls?: MissedCalls;
-  /** Delays above 2^31 - 1 ms are kept (the default), or become 1 ms, with a warning, as in Node. */
+  /** 'keep': delays above 2^31 - 1 ms are kept. 'warn': they become 1 ms, with a warning, as in Node. Default 'keep'. */
   longDelays?: LongDelays;
 }
 

@@ -52,11 +52,12 @@ const LONGEST = 2 ** 31 - 1;
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * Seven fields, hidden from programs, and no number among them that V8 would box: 80 bytes. What the shard knows is
- * not kept here, nor the async context, which the lane keeps if there is one. Arguments from the second on,
- * numbers, periods and delays beyond 24 days are in the extras. The hold counts waiting timeouts that are unref'd.
+ * It has every call of Node's: `refresh`, `ref`, `unref`, `hasRef`, `close`.
  */
 export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, DeferredTimer {
+  // Seven fields, hidden from programs, and no number among them that V8 would box: 80 bytes. What the shard knows is
+  // not kept here, nor the async context, which the lane keeps if there is one. Arguments from the second on,
+  // numbers, periods and delays beyond 24 days are in the extras. The hold counts waiting timeouts that are unref'd.
   #source: TimeoutSource;
   #callback: Callback | undefined;
   #given: unknown;
@@ -68,7 +69,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   #order: number;
 
   /**
-   * Sets it. `delay`: whole ms, at least 1. `given`: all arguments of the callback; undefined for none. Throws
+   * Use `setTimeout` or `setInterval`. `delay`: whole ms, at least 1. `given`: all arguments of the callback; undefined for none. Throws
    * SchedulerClosedError, CapacityExceededError.
    */
   constructor(source: TimeoutSource, callback: Callback, delay: number, given?: readonly unknown[], period?: number) {

@@ -7,7 +7,7 @@ import type { TimingWheel } from './timing-wheel.ts';
 import { validateConfig, type WheelConfig, type WheelOptions } from './wheel-config.ts';
 
 export interface CreateWheelOptions extends WheelOptions {
-  /** Wrap the wheel in a DebugWheel. */
+  /** Wraps the wheel in a DebugWheel. Default: it is not wrapped. */
   debug?: DebugOptions;
 }
 

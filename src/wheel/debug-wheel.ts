@@ -7,9 +7,9 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
 export interface DebugOptions {
   /** Checks every invariant after every operation: O(timers) each. Default true. */
   check?: boolean;
-  /** Called with one line per operation and its result. */
+  /** Called with one line per operation and its result. Default: none. */
   log?: (line: string) => void;
-  /** Called when `clear` or `close` drops timers that were not cancelled. */
+  /** Called when `clear` or `close` drops timers that were not cancelled. Default: none. */
   onDropped?: (dropped: LifecycleEntry[]) => void;
 }
 

@@ -19,10 +19,12 @@ export class LifecycleLog {
     this.onDropped = onDropped;
   }
 
+  /** Notes a timer, with the line that schedules it. */
   scheduled(id: TimerId, deadline: number): void {
     this.open.set(id, { id, deadline, scheduledAt: callSite() });
   }
 
+  /** Notes the new deadline of a timer. */
   rescheduled(id: TimerId, deadline: number): void {
     const entry = this.open.get(id);
     if (entry !== undefined) this.open.set(id, { ...entry, deadline });
@@ -41,6 +43,7 @@ export class LifecycleLog {
     return dropped;
   }
 
+  /** Returns the timers that are still open. */
   outstanding(): LifecycleEntry[] {
     return [...this.open.values()];
   }

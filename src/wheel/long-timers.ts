@@ -8,7 +8,10 @@ export interface LongTimer<T> {
   readonly value: T;
 }
 
-/** Schedules the first leg of the way to `target`. */
+/**
+ * Schedules the first leg of the way to `target`.
+ * @throws InvalidDeadlineError, CapacityExceededError.
+ */
 export function scheduleLong<T>(wheel: PinnedWheel<LongTimer<T>>, target: number, value: T): TimerId {
   return wheel.scheduleBestFit(target, { target, value }).id;
 }

@@ -32,7 +32,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   private readonly slots = new Map<QueueElement<T>, number>();
   private readonly free: number[] = [];
 
-  /** Throws InvalidConfigError. Default level bits: those of the janestreet preset. */
+  /** Creates an empty queue. Throws InvalidConfigError. Default level bits: those of the janestreet preset. */
   constructor(levelBits: number[] = (presets.janestreet as CascadingConfig).levelBits) {
     validateConfig({ engine: 'cascading', precision: 1, levelBits });
     this.index = new CascadingIndex({ levelBits, capacity: MAX_CAPACITY, overflow: 'throw' });
@@ -52,7 +52,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     return Math.min(this.index.upperBound - 2, this.maxRepresentableKey);
   }
 
-  /** Throws InvalidDeadlineError unless minAllowedKey <= key <= maxAllowedKey. */
+  /** Adds an element. Throws InvalidDeadlineError unless minAllowedKey <= key <= maxAllowedKey. */
   add(key: number, value: T): QueueElement<T> {
     if (!Number.isSafeInteger(key)) throw new InvalidDeadlineError(key, 'must be a safe integer', 'key');
     if (key < this.minAllowedKey || key > this.maxAllowedKey) {
@@ -75,10 +75,12 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     return true;
   }
 
+  /** Returns whether the element is in this queue. */
   has(element: QueueElement<T>): boolean {
     return this.slots.has(element);
   }
 
+  /** Returns the least key; undefined if the queue is empty. */
   minKey(): number | undefined {
     return this.size === 0 ? undefined : this.index.nextTick() - 1;
   }
@@ -109,6 +111,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     this.index.advanceTo(key, sink, Number.POSITIVE_INFINITY);
   }
 
+  /** Removes every element. The minimum allowed key stays. */
   clear(): void {
     this.index.clear();
     this.slots.clear();

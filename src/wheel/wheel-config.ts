@@ -5,10 +5,11 @@ export interface CascadingConfig {
   engine: 'cascading';
   /** Units of time per tick. */
   precision: number;
+  /** Bits of each level, the finest first: 2^bits slots. */
   levelBits: number[];
-  /** Deadlines beyond the levels' range: held in a list (the default), or refused with DeadlineTooFarError. */
+  /** Deadlines beyond the levels' range: held in a list, or refused with DeadlineTooFarError. Default 'list'. */
   overflow?: 'list' | 'throw';
-  /** Deadlines before now's interval: due at the next tick (the default), or refused with InvalidDeadlineError. */
+  /** Deadlines before now's interval: due at the next tick, or refused with InvalidDeadlineError. Default 'next-tick'. */
   past?: 'next-tick' | 'throw';
   /** See TimingWheel. Default 'up'. */
   rounding?: 'up' | 'next';
@@ -21,8 +22,11 @@ export interface PinnedConfig {
   engine: 'pinned';
   /** The finest first; each precision a multiple of the first, spokes powers of two. */
   levels: { precision: number; spokes: number }[];
+  /** When spokes free memory. Default { minCapacity: 64, ratio: 4, targetMultiplier: 2 }. */
   compaction?: CompactionConfig;
+  /** As for a cascading wheel. Default 'next-tick'. */
   past?: 'next-tick' | 'throw';
+  /** Maximum of live timers, 1 to 2^24. Default 2^22. */
   capacity?: number;
 }
 
@@ -30,8 +34,11 @@ export interface PinnedConfig {
  * When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers * targetMultiplier.
  */
 export interface CompactionConfig {
+  /** Timers; 64 in the presets. */
   minCapacity: number;
+  /** 4 in the presets. */
   ratio: number;
+  /** 2 in the presets. */
   targetMultiplier: number;
 }
 

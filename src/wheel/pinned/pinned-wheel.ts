@@ -25,6 +25,7 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   /**
    * Schedules at the deadline, or at the last tick that the wheel accepts if that is earlier. When that timer fires, schedule the
    * rest of the way: see scheduleLong.
+   * @throws InvalidDeadlineError, CapacityExceededError.
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {
     const wheelDeadline = deadline < this.upperBound ? deadline : this.lastDeadline();

@@ -26,12 +26,19 @@ const entries = [
   ['shardwheel/profile', 'profile', 'Records what Node’s own timers cost: [profile.md](profile.md).'],
 ];
 
+/** It has no calls: a bundler makes a file of it, whose address is the option `workerUrl`. */
+const worker = [
+  '## shardwheel/worker',
+  'The file that the shards’ threads run. It exports nothing. Where the package’s own files are not beside the program, a bundler\nmakes a file of it, and the option `workerUrl` names that: [bundling.md](bundling.md).',
+];
+
 const app = await Application.bootstrap({
   entryPoints: entries.map(([, file]) => `${root}src/${file}.ts`),
   tsconfig: `${root}tsconfig.json`,
   blockTags: ['@throws', '@cost', '@defaultValue', '@param', '@returns', '@example'],
   skipErrorChecking: true,
   excludePrivate: true,
+  excludeProtected: true,
   excludeInternal: true,
   excludeExternals: true,
   disableSources: true,
@@ -48,22 +55,62 @@ const anchorOf = (name) => name.toLowerCase().replace(/[^\w-]/g, '');
 
 // What is said of a thing.
 
+/** Whose text is being written: a link to `schedule` means the call of that class, or else of the scheduler. */
+let owner = '';
+
 const linked = (part) => {
   if (part.kind !== 'inline-tag') return part.text;
-  const name = part.text.replace(/^Scheduler\./, '');
-  const anchor = headings.get(name);
+  const name = part.text.trim();
+  const anchor = [name, `${owner}.${name}`, `Scheduler.${name}`].map((each) => headings.get(each)).find(Boolean);
   return anchor === undefined ? `\`${name}\`` : `[\`${name}\`](#${anchor})`;
 };
-const textOf = (parts) => (parts ?? []).map(linked).join('').trim();
+/** A document that a docstring names is a link, as api.md lies beside it. */
+const toDocuments = (text) => text.replace(/(?<![\w/`])docs\/([\w-]+\.md)/g, '[$1]($1)');
+const textOf = (parts) => toDocuments(drawn((parts ?? []).map(linked).join('').trim()));
 const summaryOf = (comment) => textOf(comment?.summary);
+
+/** Drawings, whose lines are indented in the docstring, are kept as they are drawn. */
+function drawn(text) {
+  const parts = text.split('\n\n').reduce((all, part) => {
+    const isDrawing = part.split('\n').every((line) => /^ {2}/.test(line));
+    const last = all.at(-1);
+    if (isDrawing && last?.isDrawing) last.text += `\n\n${part}`;
+    else all.push({ isDrawing, text: part });
+    return all;
+  }, []);
+  return parts.map(({ isDrawing, text }) => (isDrawing ? `\`\`\`text\n${text}\n\`\`\`` : text)).join('\n\n');
+}
+
+/** The sentences that state errors, wherever they stand in a docstring, and the others. */
+function errorsIn(text) {
+  if (text.includes('```')) return { rest: text, errors: '' };
+  const sentences = text.split(/(?<=[.:])(?= (?:Throws|Rejects with|Never throws)\b)|(?<=\.)(?=\s+[A-Z])/);
+  const states = (sentence) => /^\s*(?:Throws|Rejects with|Never throws)\b/.test(sentence);
+  const errors = sentences.filter(states).map((sentence) =>
+    oneLine(sentence.trim())
+      .replace(/^(?:Throws|Rejects with) /, '')
+      .replace(/^Never throws/, 'nothing'),
+  );
+  return {
+    rest: sentences
+      .filter((sentence) => !states(sentence))
+      .join('')
+      .trim(),
+    errors: errors.join(' '),
+  };
+}
+
 const tagOf = (comment, tag) => textOf(comment?.blockTags.find((block) => block.tag === tag)?.content);
 const oneLine = (text) => text.replace(/\s*\n\s*/g, ' ').replace(/\|/g, '\\|');
 
-function described(comment) {
-  const lines = [summaryOf(comment)];
-  const [throws, cost] = [tagOf(comment, '@throws'), tagOf(comment, '@cost')];
-  if (throws !== '') lines.push(`**Throws** ${throws}`);
-  if (cost !== '') lines.push(`**Cost** ${cost}`);
+function described(comment, whenNone = '') {
+  const { rest, errors } = errorsIn(summaryOf(comment));
+  const throws = [tagOf(comment, '@throws'), errors].filter((part) => part !== '').join(' ') || whenNone;
+  const cost = tagOf(comment, '@cost');
+  const examples = (comment?.blockTags ?? [])
+    .filter(({ tag }) => tag === '@example')
+    .map(({ content }) => textOf(content));
+  const lines = [rest, throws && `**Throws** ${throws}`, cost && `**Cost** ${cost}`, ...examples];
   return lines.filter((line) => line !== '').join('\n\n');
 }
 
@@ -91,65 +138,98 @@ const memberType = (member) => {
   return typeOf(member.type ?? member.getSignature?.type);
 };
 
-/** 'Default …' is a sentence of the docstring. */
-function defaultOf(text) {
-  const found = /(?:^|[.\s])(?:By default|Default:?|The default is)\s+([^.]*(?:\.\d[^.]*)*)/.exec(text);
-  return found === null ? '' : found[1].trim();
+/** 'Default 5.' or 'Default: …' is a sentence of every docstring of an option; the table has it in a column of its own. */
+const DEFAULT = /(?:^|(?<=[.;:]) )Defaults?:? ((?:[^.;]|\.(?=\d))+)([.;])/;
+
+function splitDefault(text, name) {
+  const found = DEFAULT.exec(text);
+  if (found === null) throw new Error(`the docstring of the option ${name} states no default`);
+  const [sentence, value, end] = found;
+  const [short, reason] = value.startsWith('{') ? [value] : value.split(/: (.*)/s);
+  const isAll = end === '.' && reason === undefined;
+  return { value: short, text: isAll ? text.replace(sentence, '').trim() : text };
 }
 
-function propertyTable(properties, hasDefaults) {
-  const heads = hasDefaults ? ['option', 'type', 'default', ''] : ['', 'type', ''];
+function propertyTable({ name: type, children }, properties) {
+  const isOptions = /(Options|Config)$/.test(type) && children.some(({ flags }) => flags.isOptional);
+  const heads = isOptions ? ['option', 'type', 'default', ''] : ['', 'type', ''];
   const rows = properties.map((property) => {
     const text = oneLine(summaryOf(commentOf(property)));
-    const name = `\`${property.name}${property.flags.isOptional && !hasDefaults ? '?' : ''}\``;
-    const type = `\`${oneLine(memberType(property))}\``;
-    return hasDefaults ? [name, type, oneLine(defaultOf(text)) || 'none', text] : [name, type, text];
+    const name = `\`${property.name}${property.flags.isOptional && !isOptions ? '?' : ''}\``;
+    const cells = [name, `\`${oneLine(memberType(property))}\``];
+    if (!isOptions) return [...cells, text];
+    if (!property.flags.isOptional) return [...cells, 'required', text];
+    const split = splitDefault(text, `${type}.${property.name}`);
+    return [...cells, split.value, split.text];
   });
   return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function methods(owner, members) {
+/** Calls of a scheduler that go on after `close()`: a test calls them all. */
+const AFTER_CLOSE = ['Scheduler.stats', 'Scheduler.close'];
+
+function methods(type, members) {
   return members.map((method) => {
     const { comment } = method.signatures[0];
-    const name = method.name === 'constructor' ? `new ${owner.name}` : method.name;
+    const name = method.name === 'constructor' ? `new ${type.name}` : method.name;
     const calls = method.signatures.map((signature) => callOf(signature, name));
-    return `#### ${owner.name}.${name}\n\n${code(calls)}\n\n${described(comment)}`;
+    const full = `${type.name}.${name}`;
+    const whenNone = type.name !== 'Scheduler' ? '' : AFTER_CLOSE.includes(full) ? 'nothing.' : 'SchedulerClosedError.';
+    return `#### ${full}\n\n${code(calls)}\n\n${described(comment, whenNone)}`;
   });
 }
 
-/** A constructor that is not for users, and what an interface says already. */
-function isSaidElsewhere(member) {
-  if (member.name !== 'constructor') return member.implementationOf !== undefined;
-  const text = summaryOf(member.signatures[0].comment);
-  return text === '' || text.startsWith('Use ');
+/** What an interface says that this file has already, and a constructor that is not for users. */
+function isSaidElsewhere(member, said) {
+  if (member.name === 'constructor') {
+    const text = summaryOf(member.signatures[0].comment);
+    return text === '' || text.startsWith('Use ');
+  }
+  if (isMethod(member) && summaryOf(member.signatures[0].comment).startsWith('Called by the index')) return true;
+  return member.implementationOf !== undefined || said.has(member.name);
 }
+
+/** The interface whose members a class repeats, though the class that declares that is not exported. */
+const REPEATED = { CascadingWheel: 'TimingWheel', PinnedWheel: 'TimingWheel', DebugWheel: 'TimingWheel' };
+
+/** Node's own fields for the list of timers, which a program has no use for. */
+const isNodes = ({ name }) => name.startsWith('_');
 
 const firstSentence = (text) => /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replace(/:$/, '.') ?? text;
 
-function overview(owner, called) {
+function overview(type, called) {
   const rows = called.map((method) => {
-    const names = method.name === 'constructor' ? `new ${owner.name}` : method.name;
-    const text = oneLine(firstSentence(summaryOf(method.signatures[0].comment)));
-    return `| [\`${names}\`](#${anchorOf(`${owner.name}${names.replace(' ', '-')}`)}) | ${text} |`;
+    const names = method.name === 'constructor' ? `new ${type.name}` : method.name;
+    const text = oneLine(firstSentence(errorsIn(summaryOf(method.signatures[0].comment)).rest));
+    return `| [\`${names}\`](#${anchorOf(`${type.name}${names.replace(' ', '-')}`)}) | ${text} |`;
   });
   return ['| call | |', '|---|---|', ...rows].join('\n');
 }
 
 function classOrInterface(reflection) {
-  const members = (reflection.children ?? []).filter((member) => !isSymbol(member));
-  const called = members.filter((member) => isMethod(member) && !isSaidElsewhere(member));
-  const properties = members.filter((member) => !isMethod(member) && member.implementationOf === undefined);
-  const parts = [`### ${reflection.name}`, described(reflection.comment)];
-  const interfaces = (reflection.implementedTypes ?? []).map(
-    ({ name }) => headings.has(name) && `[\`${name}\`](#${headings.get(name)})`,
-  );
-  if (interfaces.some(Boolean)) parts.push(`All of ${interfaces.filter(Boolean).join(', ')}, and:`);
+  const { name } = reflection;
+  owner = name;
+  const repeated = REPEATED[name];
+  const said = new Set(repeated === undefined ? [] : everything.get(repeated).children.map((member) => member.name));
+  const members = (reflection.children ?? []).filter((member) => !isSymbol(member) && !isNodes(member));
+  const shown = members.filter((member) => !isSaidElsewhere(member, said));
+  const called = shown.filter(isMethod);
+  const properties = shown.filter((member) => !isMethod(member));
+  const parts = [`### ${name}`, described(reflection.comment)];
+  const implemented = (reflection.implementedTypes ?? []).map((type) => type.name);
+  const interfaces = new Set([...implemented, ...(repeated === undefined ? [] : [repeated])]);
+  interfaces.delete(name); // Node's class of this name
+  const known = [...interfaces]
+    .filter((each) => headings.has(each))
+    .map((each) => `[\`${each}\`](#${headings.get(each)})`);
+  if (known.length > 0) parts.push(`All of ${known.join(', ')}${shown.length === 0 ? '.' : ', and:'}`);
   if (called.length > 6) parts.push(overview(reflection, called));
-  if (properties.length > 0) parts.push(propertyTable(properties, /Options$/.test(reflection.name)));
+  if (properties.length > 0) parts.push(propertyTable(reflection, properties));
   return [...parts, ...methods(reflection, called)];
 }
 
 const aliasOf = (reflection) => {
+  owner = '';
   const generic =
     reflection.typeParameters === undefined ? '' : `<${reflection.typeParameters.map(({ name }) => name).join(', ')}>`;
   return [
@@ -169,6 +249,16 @@ const variableOf = (reflection) => {
   const type = memberType(reflection);
   return [`### ${reflection.name}`, code([`const ${reflection.name}: ${type}`]), described(commentOf(reflection))];
 };
+
+/** What is called as in Node needs no text of its own. */
+function variablesOf(variables) {
+  const isNodes = (each) => each.name !== 'default' && summaryOf(commentOf(each)) === '';
+  const nodes = variables.filter(isNodes).map(({ name }) => `\`${name}\``);
+  const others = variables.filter((each) => !isNodes(each) && each.name !== 'default').flatMap(variableOf);
+  if (nodes.length === 0) return others;
+  const text = `${nodes.join(', ')}: parameters, results and errors are those of Node's. The default export has all of them.`;
+  return [...others, '### Functions of Node', text];
+}
 
 function errorTable(errors) {
   const rows = errors.map((error) => {
@@ -214,7 +304,7 @@ function partsOf(module) {
     ...rest(ReflectionKind.Class).flatMap(classOrInterface),
     ...rest(ReflectionKind.Interface).flatMap(classOrInterface),
     ...rest(ReflectionKind.TypeAlias).flatMap(aliasOf),
-    ...rest(ReflectionKind.Variable).flatMap(variableOf),
+    ...variablesOf(rest(ReflectionKind.Variable)),
     ...(errors.length === 0 ? [] : ['### Errors', errorTable(errors)]),
     ...(again.length === 0 ? [] : [`Also exported here, as above: ${again.join(', ')}.`]),
   ];
@@ -225,12 +315,15 @@ const modules = entries.map(([name, file, about]) => {
   if (module === undefined) throw new Error(`typedoc has not found ${file}.ts`);
   return { name, about, module };
 });
+/** Every class and interface, by its name. */
+const everything = new Map();
 for (const { module } of modules) {
-  for (const each of module.children ?? []) {
+  for (const each of (module.children ?? []).filter(({ variant }) => variant === 'declaration')) {
+    if (headings.has(each.name)) continue;
+    everything.set(each.name, each);
     headings.set(each.name, anchorOf(each.name));
-    for (const member of each.children ?? []) {
-      if (isMethod(member) && !headings.has(member.name))
-        headings.set(member.name, anchorOf(`${each.name}${member.name}`));
+    for (const member of (each.children ?? []).filter(isMethod)) {
+      headings.set(`${each.name}.${member.name}`, anchorOf(`${each.name}${member.name}`));
     }
   }
 }
@@ -244,9 +337,10 @@ const contents = modules.map(({ name, module }) => {
 const written = [
   '# API',
   '<!-- written by `npm run docs:api` from the docstrings; a test holds it to them -->',
-  'Times are milliseconds, and deadlines count on the clock of `scheduler.now()`, unless a text says otherwise. Every error has a `code`;\n[troubleshooting.md](troubleshooting.md) lists all codes. After `close()` a call of a scheduler throws `SchedulerClosedError`, but\nfor `close`, `stats`, `wheels` and `size`.',
-  contents.join('\n'),
+  'Times are milliseconds, and deadlines count on the clock of `scheduler.now()`, unless a text says otherwise. Every error has a `code`;\n[troubleshooting.md](troubleshooting.md) lists all codes. After `close()` a call of a scheduler throws `SchedulerClosedError`, or\nrejects with it, but for `close`, `stats` and `size`. All defaults of the scheduler: [SchedulerOptions](#scheduleroptions). How many shards:\n[sizing.md](sizing.md).\n\nA call whose errors are not stated throws none of its own; one that “works like” another throws like it.',
+  [...contents, '- [`shardwheel/worker`](#shardwheelworker)'].join('\n'),
   ...modules.flatMap(({ name, about, module }) => [`## ${name}`, about, ...partsOf(module)]),
+  ...worker,
 ]
   .filter((part) => part !== '')
   .join('\n\n');

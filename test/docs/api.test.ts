@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createScheduler } from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
+import { resolveExporterOptions } from '../../src/exporters/exporter-options.ts';
+import { resolveOptions } from '../../src/scheduler/options.ts';
+import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
+
+// That docs/api.md is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to the code.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const api = readFileSync(`${root}docs/api.md`, 'utf8');
+const packageJson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
+/** The text below a heading, up to the next of its level or above. */
+function below(heading: string, text = api): string {
+  const from = text.indexOf(`\n${heading}\n`);
+  expect(from, heading).toBeGreaterThanOrEqual(0);
+  const rest = text.slice(from + heading.length + 2);
+  const end = rest.search(new RegExp(`\n#{1,${heading.indexOf(' ')}} `));
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+const entries = Object.keys(packageJson.exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => path.replace(/^\.(?=\/|$)/, 'shardwheel'));
+
+test('has every entry point of the package', () => {
+  for (const entry of entries) expect(below(`## ${entry}`).trim(), entry).not.toBe('');
+  expect(entries.length).toBe(10);
+});
+
+describe('has every name that an entry point exports', () => {
+  test.each(entries.filter((entry) => entry !== 'shardwheel/worker'))('%s', (entry) => {
+    const file = entry === 'shardwheel' ? 'index' : entry.replace('shardwheel/', '').replace('/', '-');
+    const source = readFileSync(`${root}src/${file}.ts`, 'utf8');
+    const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => names.split(','));
+    const named = listed.map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/^.* as /, ''),
+    );
+    const declared = [...source.matchAll(/^export (?:const|function|class|interface|type) (\w+)/gm)].map(
+      ([, name]) => name,
+    );
+    const names = [...named, ...declared].filter((name) => name !== '' && name !== 'default');
+    const text = below(`## ${entry}`);
+    expect(names.filter((name) => !text.includes(`\n### ${name}\n`) && !text.includes(`\`${name}\``))).toEqual([]);
+    expect(names.length).toBeGreaterThan(0);
+  });
+});
+
+/** The column of defaults in the table of an interface, by option. */
+function defaultsOf(name: string): Record<string, string> {
+  const rows = [...below(`### ${name}`).matchAll(/^\| `(\w+)` \| (?:\\\||[^|])*? \| ((?:\\\||[^|])*?) \|/gm)];
+  return Object.fromEntries(rows.map(([, option, value]) => [option, value]));
+}
+
+describe('the defaults are those of the code', () => {
+  test('SchedulerOptions', () => {
+    const stated = defaultsOf('SchedulerOptions');
+    const real = resolveOptions({});
+    expect(real).toMatchObject({ isAuto: true, manual: false, keepsContexts: true, execArgv: [], env: {} });
+    expect(real).toMatchObject({
+      totalCapacity: undefined,
+      traced: undefined,
+      signal: undefined,
+      workerUrl: undefined,
+    });
+    expect(real.wheel).toEqual(resolveOptions({ wheel: 'default' }).wheel);
+    const { deaths, within } = real.inlineAfter;
+    const limits = Object.entries(real.resourceLimits).map(([limit, value]) => `${limit}: ${value}`);
+    expect(stated).toEqual({
+      shards: "'auto'",
+      wheel: "'default'",
+      tick: `${real.tick}`,
+      capacity: `2^${Math.log2(real.capacity)}`,
+      totalCapacity: '`shards` times `capacity`',
+      clock: "'monotonic'",
+      maxBatch: `${real.maxBatch}`,
+      slack: `${real.slack}`,
+      trace: 'none is recorded',
+      signal: 'none',
+      hangTimeout: `${real.hangTimeout}`,
+      inlineAfter: `${deaths} in ${within.toLocaleString('en')} ms`,
+      asyncContext: "'auto'",
+      execArgv: 'none',
+      env: 'empty',
+      workerUrl: "the package's own file",
+      resourceLimits: `{ ${limits.join(', ')} }, for others Node's`,
+    });
+  });
+
+  test('of the other entry points', () => {
+    const { missedCalls, longDelays } = resolveTimersOptions({});
+    expect(defaultsOf('TimersOptions')).toEqual({ missedCalls: `'${missedCalls}'`, longDelays: `'${longDelays}'` });
+    const { port, host, token } = resolveDashboardOptions();
+    expect(token).toBe(undefined);
+    expect(defaultsOf('DashboardOptions')).toEqual({ port: `${port}`, host: `'${host}'`, token: 'none' });
+    const { name, timeout } = resolveExporterOptions();
+    expect(name).toBe(undefined);
+    expect(defaultsOf('ExporterOptions')).toEqual({ name: 'no such label', timeout: `${timeout}` });
+  });
+
+  test('no table of options leaves one out', () => {
+    const tables = [...api.matchAll(/^### (\w+(?:Options|Config))$/gm)].map(([, name]) => name);
+    for (const name of tables) {
+      const text = below(`### ${name}`);
+      const rows = text.match(/^\| `\w+` \|/gm) ?? [];
+      if (text.includes('| option |')) expect(Object.keys(defaultsOf(name)).length, name).toBe(rows.length);
+      for (const [option, value] of Object.entries(defaultsOf(name))) expect(value, `${name}.${option}`).not.toBe('');
+    }
+    expect(tables.length).toBeGreaterThan(10);
+  });
+});
+
+test('after close() each call of a scheduler throws, or does not, as its text says', async () => {
+  const scheduler = createScheduler({ shards: 0 });
+  await scheduler.close();
+  const calls = [...below('### Scheduler').matchAll(/^#### Scheduler\.(\w+)$/gm)].map(([, name]) => name);
+  const given: Record<string, unknown[]> = {
+    label: ['label'],
+    setScale: ['label', 1],
+    cancelMany: [[1]],
+    scheduleMany: [[1], [1]],
+    timeout: [() => 1, 1],
+    signalAfter: [1],
+    withSlack: [1],
+  };
+  for (const name of calls) {
+    const call = async () =>
+      (scheduler as unknown as Record<string, (...args: unknown[]) => unknown>)[name](...(given[name] ?? [1, 1]));
+    const stated = /^\*\*Throws\*\* (.*)$/m.exec(below(`#### Scheduler.${name}`))?.[1];
+    expect(stated, name).toBeDefined();
+    if (stated === 'nothing.') await call();
+    else await expect(call(), name).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+  }
+  expect(calls.length).toBeGreaterThan(28);
+});

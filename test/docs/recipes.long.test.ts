@@ -88,7 +88,7 @@ test('http-timeouts.ts answers, gives up what is slow, and cuts what is idle', a
   while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the idle sockets are cut
   server.close();
   await once(server, 'close');
-  await new Promise(setImmediate); // its sockets say so after it does
+  await new Promise((resolve) => setTimeout(resolve, 50)); // its sockets say so after it does
 });
 
 test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () => {

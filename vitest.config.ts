@@ -11,7 +11,7 @@ export default defineConfig({
       { find: /^shardwheel$/, replacement: built('index.js') },
       { find: /^shardwheel\/wheel$/, replacement: built('wheel.js') },
       { find: /^shardwheel\/timers$/, replacement: built('timers.js') },
-      { find: /^shardwheel\/(prometheus|opentelemetry|dashboard|profile)$/, replacement: built('$1.js') },
+      { find: /^shardwheel\/(prometheus|opentelemetry|dashboard|profile|durable)$/, replacement: built('$1.js') },
       { find: /^shardwheel\/register$/, replacement: built('register.js') },
       { find: /^shardwheel\/timers\/promises$/, replacement: built('timers-promises.js') },
     ],

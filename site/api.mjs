@@ -23,6 +23,7 @@ const entries = [
   ['shardwheel/prometheus', 'prometheus', 'Metrics for prom-client: [metrics.md](metrics.md).'],
   ['shardwheel/opentelemetry', 'opentelemetry', 'Metrics for OpenTelemetry: [metrics.md](metrics.md).'],
   ['shardwheel/dashboard', 'dashboard', 'A live page: [dashboard.md](dashboard.md).'],
+  ['shardwheel/durable', 'durable', 'Timers that outlive the process: [durable.md](durable.md).'],
   ['shardwheel/profile', 'profile', 'Records what Node’s own timers cost: [profile.md](profile.md).'],
 ];
 

@@ -80,6 +80,7 @@ export default defineConfig({
           page('Labels and scaled timers', 'labels'),
           page('Metrics', 'metrics'),
           page('Dashboard', 'dashboard'),
+          page('Durable timers', 'durable'),
           page('Bundlers, CommonJS, Jest', 'bundling'),
           page('Bun and Deno', 'runtimes'),
           page('Wheels', 'wheels'),

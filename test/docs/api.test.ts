@@ -28,7 +28,7 @@ const entries = Object.keys(packageJson.exports)
 
 test('has every entry point of the package', () => {
   for (const entry of entries) expect(below(`## ${entry}`).trim(), entry).not.toBe('');
-  expect(entries.length).toBe(10);
+  expect(entries.length).toBe(11);
 });
 
 describe('has every name that an entry point exports', () => {
@@ -96,9 +96,14 @@ describe('the defaults are those of the code', () => {
   test('of the other entry points', () => {
     const { missedCalls, longDelays } = resolveTimersOptions({});
     expect(defaultsOf('TimersOptions')).toEqual({ missedCalls: `'${missedCalls}'`, longDelays: `'${longDelays}'` });
-    const { port, host, token } = resolveDashboardOptions();
-    expect(token).toBe(undefined);
-    expect(defaultsOf('DashboardOptions')).toEqual({ port: `${port}`, host: `'${host}'`, token: 'none' });
+    const { port, host, token, durable } = resolveDashboardOptions();
+    expect([token, durable]).toEqual([undefined, undefined]);
+    expect(defaultsOf('DashboardOptions')).toEqual({
+      port: `${port}`,
+      host: `'${host}'`,
+      token: 'none',
+      durable: 'none',
+    });
     const { name, timeout } = resolveExporterOptions();
     expect(name).toBe(undefined);
     expect(defaultsOf('ExporterOptions')).toEqual({ name: 'no such label', timeout: `${timeout}` });

@@ -12,6 +12,7 @@ afterAll(() => project[Symbol.dispose]());
 const program = `
 import { createScheduler, InvalidConfigError, type SchedulerOptions } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
+import { bullmqStore, type DurableTimers, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
 import { setTimeout } from 'shardwheel/timers';
@@ -23,6 +24,17 @@ const scheduler = createScheduler(options);
 const id: number = scheduler.scheduleAfter('hint', 5, (name: string) => name.length, 'name');
 const slept: Promise<string> = sleep(5, 'slept');
 setTimeout(() => undefined, 5).unref();
+const durable: Promise<DurableTimers<{ expired: { user: string }; plain: undefined }>> = openDurableTimers({ store: memoryStore() });
+export const typed = durable.then(async (timers) => {
+  timers.handle('expired', ({ user }, { key, attempt }) => user.length + key.length + attempt);
+  await timers.schedule('expired', 'k', new Date(), { user: 'ada' });
+  await timers.schedule('plain', 'k', 5);
+  // @ts-expect-error: another payload
+  await timers.schedule('expired', 'k', 5, { name: 'ada' });
+  // @ts-expect-error: no such name
+  await timers.cancel('expires', 'k');
+});
+export const stores = [lmdbStore, bullmqStore];
 export const all = [id, slept, serveDashboard, observeMetrics, registerMetrics, createWheel('blitz'), InvalidConfigError];
 // @ts-expect-error: a hint is a number or a string
 scheduler.scheduleAfter({}, 5);
@@ -80,7 +92,7 @@ test.each([
 test('attw finds nothing wrong', () => {
   const { stdout } = project.try('npx', ['attw', project.tarball, '--profile', 'node16', '--format', 'json']);
   const { analysis } = JSON.parse(stdout);
-  expect(Object.keys(analysis.entrypoints)).toHaveLength(11);
+  expect(Object.keys(analysis.entrypoints)).toHaveLength(12);
   // Node 20 and later know no older resolution than that of Node 16; what attw reports of it the profile leaves to its table.
   const isKnown = ({ resolutionKind }: { resolutionKind?: string }) => resolutionKind !== 'node10';
   expect(analysis.problems.filter(isKnown)).toEqual([]);

@@ -24,6 +24,7 @@ describe.each([
   ['opentelemetry', 48, 115, []],
   ['dashboard', 48, 125, []],
   ['profile', 26, 80, []],
+  ['durable', 190, 680, ['comlink']],
 ])('%s', (entry, files, kilobytes, libraries) => {
   test(`loads at most ${files} files of ${kilobytes} kB together`, () => {
     const loaded = filesOf(entry);

@@ -1,0 +1,61 @@
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
+import type { RedisConnection } from './bullmq/queue-options.ts';
+import { QueueStore } from './bullmq/queue-store.ts';
+import { DurableStoreError } from './durable-error.ts';
+import type { DurableStore } from './durable-store.ts';
+
+export interface BullmqStoreOptions {
+  /** A client of ioredis, made by the caller. It stays open when the durable timers are closed; handling uses a duplicate of it. */
+  connection: RedisConnection;
+  /** The name of the queue in BullMQ. It is for these timers alone. */
+  queue: string;
+  /**
+   * ms without a sign of life, from 1000 to 3,600,000, after which a process counts as dead and what it had under way is delivered
+   * again: BullMQ's `lockDuration` and `stalledInterval`. A process whose event loop is blocked for longer counts as dead too.
+   * Default 30,000.
+   */
+  stalledAfter?: number;
+  /** ms, from 100 to 600,000, after which a call that Redis has not answered rejects. Default 10,000. */
+  timeout?: number;
+}
+
+/**
+ * Keeps timers in Redis or Valkey, as delayed jobs of BullMQ: for any number of machines. Needs the packages `bullmq` and
+ * `ioredis`. What `schedule` has confirmed is as safe as Redis is set to keep it: see docs/durable.md. Throws InvalidArgumentError,
+ * InvalidConfigError.
+ */
+export function bullmqStore(options: BullmqStoreOptions): DurableStore {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object with a connection and a queue', options);
+  }
+  refuseUnknown(options, { connection: 0, queue: 0, stalledAfter: 0, timeout: 0 } satisfies Record<
+    keyof BullmqStoreOptions,
+    0
+  >);
+  const { connection, queue, stalledAfter = 30_000, timeout = 10_000 } = options;
+  if (typeof (connection as Partial<RedisConnection> | undefined)?.duplicate !== 'function') {
+    throw new InvalidArgumentError(
+      'options.connection',
+      "must be a client of ioredis: new Redis('redis://…')",
+      connection,
+    );
+  }
+  if (typeof queue !== 'string' || queue === '' || queue.includes(':')) {
+    throw new InvalidArgumentError('options.queue', "must be a name without ':'", queue);
+  }
+  if (typeof stalledAfter !== 'number' || !(stalledAfter >= 1000 && stalledAfter <= 3_600_000)) {
+    throw new InvalidConfigError('options.stalledAfter', 'must be a number of ms from 1000 to 3600000', stalledAfter);
+  }
+  if (typeof timeout !== 'number' || !(timeout >= 100 && timeout <= 600_000)) {
+    throw new InvalidConfigError('options.timeout', 'must be a number of ms from 100 to 600000', timeout);
+  }
+  return new QueueStore({ connection, queue, stalledAfter, timeout }, loadBullmq);
+}
+
+function loadBullmq(): typeof import('bullmq') {
+  const file = resolvePackage('bullmq');
+  if (file === undefined) throw DurableStoreError.missingPackage('bullmqStore', 'bullmq', searchedFolders());
+  return requireFile(file);
+}

@@ -1,0 +1,51 @@
+import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+
+/** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
+const MOST_KEY = 1024;
+const MOST_NAME = 128;
+/** An hour, in ms. */
+export const MOST_YOUTH = 3_600_000;
+
+export function requireName(name: unknown): void {
+  if (typeof name === 'string' && isText(name, MOST_NAME)) return;
+  throw new InvalidArgumentError('name', requirement(MOST_NAME), name);
+}
+
+export function requireKey(key: unknown): void {
+  if (typeof key === 'string' && isText(key, MOST_KEY)) return;
+  throw new InvalidArgumentError('key', requirement(MOST_KEY), key);
+}
+
+export function requirePrefix(prefix: unknown): void {
+  if (typeof prefix === 'string') return;
+  throw new InvalidArgumentError('prefix', 'must be a string', prefix);
+}
+
+export function requireHandler(handler: unknown, name: string, isHandled: boolean): void {
+  if (typeof handler !== 'function') throw new InvalidArgumentError('handler', 'must be a function', handler);
+  if (isHandled) throw new InvalidArgumentError('name', 'must be one that has no handler yet', name);
+}
+
+/** Returns ms since 1970. */
+export function requireDeadlineTime(deadline: unknown): number {
+  const time = deadline instanceof Date ? deadline.getTime() : deadline;
+  if (typeof time === 'number' && Math.abs(time) <= 8.64e15) return time;
+  throw new InvalidDeadlineError(deadline, 'must be a valid Date, or ms since 1970');
+}
+
+/** Returns ms. */
+export function requirePersistAfter(value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= MOST_YOUTH) return value;
+  throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MOST_YOUTH}`, value);
+}
+
+const requirement = (most: number): string =>
+  `must be a string of 1 to ${most} bytes in UTF-8, without the character U+0000 and lone surrogates`;
+
+/** U+0000 separates the parts of a key in the stores; lone surrogates have no form in UTF-8, so several would be one key. */
+const isText = (text: string, most: number): boolean =>
+  text !== '' &&
+  !text.includes('\0') &&
+  text.length <= most &&
+  Buffer.byteLength(text) <= most &&
+  !/[\uD800-\uDFFF]/u.test(text);

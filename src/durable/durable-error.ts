@@ -1,0 +1,59 @@
+import { show } from '../errors.ts';
+
+/** A store cannot do what it was asked for: `code` has the reason, `cause` what the engine said. */
+export class DurableStoreError extends Error {
+  readonly code:
+    | 'ERR_STORE_PACKAGE_MISSING'
+    | 'ERR_STORE_CORRUPT'
+    | 'ERR_STORE_FULL'
+    | 'ERR_STORE_READ_ONLY'
+    | 'ERR_STORE_VERSION'
+    | 'ERR_STORE_UNREACHABLE'
+    | 'ERR_STORE_IN_USE'
+    | 'ERR_STORE_FAILED';
+  override readonly name = 'DurableStoreError';
+
+  constructor(code: DurableStoreError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  static missingPackage(store: string, name: string, folders: readonly string[]): DurableStoreError {
+    const message = `${store} needs the package '${name}', which was not found from ${folders.join(', ')}: npm install ${name}`;
+    return new DurableStoreError('ERR_STORE_PACKAGE_MISSING', message);
+  }
+
+  static inUse(store: string): DurableStoreError {
+    return new DurableStoreError(
+      'ERR_STORE_IN_USE',
+      `The ${store} is open already: openDurableTimers() takes a store of its own`,
+    );
+  }
+
+  /** `found`: the version of the schema in the store. */
+  static otherVersion(where: string, found: unknown, known: number): DurableStoreError {
+    const message = `The timers in ${where} have schema version ${show(found)}; this version of shardwheel reads ${known}`;
+    return new DurableStoreError('ERR_STORE_VERSION', message);
+  }
+}
+
+/** A payload cannot be stored. Nothing was scheduled. */
+export class PayloadError extends TypeError {
+  readonly code: 'ERR_PAYLOAD_TOO_LARGE' | 'ERR_PAYLOAD_NOT_CLONEABLE';
+  override readonly name = 'PayloadError';
+
+  constructor(code: PayloadError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A call came after `close()`. */
+export class DurableTimersClosedError extends Error {
+  readonly code = 'ERR_DURABLE_TIMERS_CLOSED';
+  override readonly name = 'DurableTimersClosedError';
+
+  constructor(call: string) {
+    super(`${call}() was called after the durable timers were closed`);
+  }
+}

@@ -1,0 +1,97 @@
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { internalsOf } from '../scheduler/timer-calls.ts';
+import { MOST_YOUTH } from './durable-arguments.ts';
+import type { DurableStore } from './durable-store.ts';
+import type { PayloadFormat } from './payload-codec.ts';
+import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry-policy.ts';
+
+export interface DurableOptions {
+  /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
+  store: DurableStore;
+  /** Keeps the near timers. It is not closed with the durable timers. Default: one of their own, inline. */
+  scheduler?: Scheduler;
+  /**
+   * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it
+   * promotes delayed jobs itself. Default 60,000.
+   */
+  horizon?: number;
+  /**
+   * ms, from 0 to 3,600,000, for which a timer is kept in memory alone. One that is cancelled or delivered meanwhile costs no
+   * write; a crash loses exactly these. It holds for names that this process handles. Default 0: every timer is stored at once.
+   */
+  persistAfter?: number;
+  /** Most handlers that run at a time, from 1 to 10,000. Default 100. */
+  concurrency?: number;
+  /** Most bytes of an encoded payload, from 0 to 16,777,216. Default 65,536. */
+  maxPayloadBytes?: number;
+  /** How payloads are encoded. Default 'structured-clone'. */
+  payloadFormat?: PayloadFormat;
+  /** When a failed delivery is tried again. Default: ten attempts, a second and then ever longer apart. */
+  retry?: RetryOptions;
+  /** Most stored timers in the wheel, from 1000. It bounds the memory of a recovery. Default 100,000. */
+  nearLimit?: number;
+  /** Most timers in memory alone; further ones are stored at once. Default 1,000,000. */
+  youngLimit?: number;
+  /** Most calls that wait for the store at a time; further ones wait for their turn. Default 10,000. */
+  pendingLimit?: number;
+}
+
+export interface ResolvedDurableOptions extends Required<Omit<DurableOptions, 'scheduler' | 'retry'>> {
+  readonly scheduler: Scheduler | undefined;
+  readonly retry: RetryPolicy;
+}
+
+const known: Record<keyof DurableOptions, 0> = {
+  store: 0,
+  scheduler: 0,
+  horizon: 0,
+  persistAfter: 0,
+  concurrency: 0,
+  maxPayloadBytes: 0,
+  payloadFormat: 0,
+  retry: 0,
+  nearLimit: 0,
+  youngLimit: 0,
+  pendingLimit: 0,
+};
+
+/** Throws InvalidArgumentError, InvalidConfigError. */
+export function resolveDurableOptions(options: DurableOptions): ResolvedDurableOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object with a store', options);
+  }
+  refuseUnknown(options, known);
+  const { store, scheduler, payloadFormat = 'structured-clone' } = options;
+  if (typeof (store as Partial<DurableStore> | undefined)?.put !== 'function') {
+    const requirement = 'must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore()';
+    throw new InvalidArgumentError('options.store', requirement, store);
+  }
+  if (scheduler !== undefined) internalsOf(scheduler);
+  if (payloadFormat !== 'structured-clone' && payloadFormat !== 'json') {
+    throw new InvalidConfigError('options.payloadFormat', "must be 'structured-clone' or 'json'", payloadFormat);
+  }
+  const number = (name: keyof DurableOptions, by: number, min: number, max: number, isInteger: boolean): number => {
+    const value = (options[name] as number | undefined) ?? by;
+    const fits = typeof value === 'number' && value >= min && value <= max && (!isInteger || Number.isInteger(value));
+    if (!fits) {
+      const kind = isInteger ? 'an integer' : 'a number of ms';
+      throw new InvalidConfigError(`options.${name}`, `must be ${kind} from ${min} to ${max}`, value);
+    }
+    return value;
+  };
+  return {
+    store,
+    scheduler,
+    horizon: number('horizon', 60_000, 1000, 86_400_000, false),
+    persistAfter: number('persistAfter', 0, 0, MOST_YOUTH, false),
+    concurrency: number('concurrency', 100, 1, 10_000, true),
+    maxPayloadBytes: number('maxPayloadBytes', 65_536, 0, 2 ** 24, true),
+    payloadFormat,
+    retry: resolveRetry(options.retry),
+    nearLimit: number('nearLimit', 100_000, 1000, 10_000_000, true),
+    youngLimit: number('youngLimit', 1_000_000, 0, 10_000_000, true),
+    pendingLimit: number('pendingLimit', 10_000, 1, 1_000_000, true),
+  };
+}

@@ -1,0 +1,49 @@
+import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { StoreStats } from './durable-store.ts';
+
+export interface DurableStats {
+  /** Timers in memory alone. */
+  young: number;
+  /** Calls of `schedule`, moves included. */
+  scheduled: number;
+  /** Timers cancelled. */
+  cancelled: number;
+  /** Deliveries whose handler resolved. */
+  delivered: number;
+  /** Deliveries whose handler rejected. */
+  failed: number;
+  /** Deliveries that were not the timer's first. */
+  retried: number;
+  /** Timers that died. */
+  died: number;
+  /** Timers that were cancelled or delivered without a write. */
+  endedYoung: number;
+  /** Begin of the handler minus the time at which it was due, ms of the wall clock. */
+  lateness: Lateness;
+  /** Undefined after `close()`, and while the store does not answer. */
+  store: StoreStats | undefined;
+}
+
+/** What this process has counted. */
+export class DurableCounts {
+  scheduled = 0;
+  cancelled = 0;
+  delivered = 0;
+  failed = 0;
+  died = 0;
+  endedYoung = 0;
+  private retried = 0;
+  private readonly lateness = new LatenessHistogram();
+
+  /** A handler begins. `late` in ms. */
+  began(late: number, attempt: number): void {
+    this.lateness.record(late);
+    if (attempt > 1) this.retried += 1;
+  }
+
+  snapshot(young: number, store: StoreStats | undefined): DurableStats {
+    const { scheduled, cancelled, delivered, failed, retried, died, endedYoung } = this;
+    const lateness = this.lateness.summary();
+    return { young, scheduled, cancelled, delivered, failed, retried, died, endedYoung, lateness, store };
+  }
+}

@@ -1,0 +1,66 @@
+import type { DeadTimer, RecoveryProgress, StoredTimer } from './durable-store.ts';
+import { decodePayload } from './payload-codec.ts';
+
+/** A timer, as `get` and the iterations show it. Times in ms since 1970. */
+export interface DurableTimer<Payload = unknown> {
+  name: string;
+  key: string;
+  deadline: number;
+  payload: Payload;
+  /** Attempts to deliver it that have begun. */
+  attempts: number;
+}
+
+/** A timer that is no longer tried. Times in ms since 1970. */
+export interface DeadLetter<Payload = unknown> extends DurableTimer<Payload> {
+  diedAt: number;
+  /** The message of the last error. */
+  reason: string;
+}
+
+/** What a handler gets besides the payload. */
+export interface DeliveryInfo {
+  readonly name: string;
+  readonly key: string;
+  /** ms since 1970. */
+  readonly deadline: number;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+/** A handler that resolves has ended the timer; one that rejects is called again after a pause. */
+export type DurableHandler<Payload> = (payload: Payload, delivery: DeliveryInfo) => unknown;
+
+export interface ScheduleOptions {
+  /** As for `openDurableTimers`, in ms, for this timer. 0 stores it before the call resolves. Default: that of the durable timers. */
+  persistAfter?: number;
+}
+
+export interface DurableTimersEvents {
+  /** The store, or a listener, has failed. What the store could not do is tried again. */
+  error: [error: Error];
+  /** A timer has died: its last attempt has failed. */
+  dead: [letter: DeadLetter];
+  /** Every two seconds while timers that were overdue at the start are delivered, and when they have been. */
+  recovery: [progress: RecoveryProgress];
+}
+
+export const shownTimer = <Payload>({
+  name,
+  key,
+  deadline,
+  payload,
+  attempts,
+}: StoredTimer): DurableTimer<Payload> => ({
+  name,
+  key,
+  deadline,
+  payload: decodePayload(payload) as Payload,
+  attempts,
+});
+
+export const shownDead = <Payload>(timer: DeadTimer): DeadLetter<Payload> => ({
+  ...shownTimer<Payload>(timer),
+  diedAt: timer.diedAt,
+  reason: timer.reason,
+});

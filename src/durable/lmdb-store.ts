@@ -1,0 +1,89 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { RootDatabase } from 'lmdb';
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
+import { DurableStoreError } from './durable-error.ts';
+import type { DurableStore } from './durable-store.ts';
+import { LmdbCommits } from './table/lmdb-commits.ts';
+import { lmdbError } from './table/lmdb-errors.ts';
+import { checkFile } from './table/lmdb-file.ts';
+import { LmdbTable } from './table/lmdb-table.ts';
+import { TableStore } from './table/table-store.ts';
+
+export interface LmdbStoreOptions {
+  /** The folder of the store. It is created if there is none. A folder has one store, which any number of processes may open. */
+  path: string;
+  /**
+   * ms that a call may take. After that it rejects with ERR_STORE_UNREACHABLE, and what it asked for may be done later: another
+   * process holds the lock of the store and stands still, or the disk does not write. Default 10,000.
+   */
+  timeout?: number;
+}
+
+/** The version of what is in the databases. */
+const SCHEMA = 1;
+
+/**
+ * Keeps timers in LMDB, in a folder of this machine: for any number of processes that see each other's process ids. Needs the
+ * package `lmdb`. What `schedule` has confirmed is on disk. Throws InvalidArgumentError, InvalidConfigError.
+ */
+export function lmdbStore(options: LmdbStoreOptions): DurableStore {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object with a path', options);
+  }
+  refuseUnknown(options, { path: 0, timeout: 0 } satisfies Record<keyof LmdbStoreOptions, 0>);
+  const { path, timeout = 10_000 } = options;
+  if (typeof path !== 'string' || path === '') {
+    throw new InvalidArgumentError('options.path', 'must be the path of a folder', path);
+  }
+  if (typeof timeout !== 'number' || !(timeout >= 100 && timeout <= 600_000)) {
+    throw new InvalidConfigError('options.timeout', 'must be a number of ms from 100 to 600000', timeout);
+  }
+  return new TableStore('lmdb', () => openTable(path, timeout));
+}
+
+async function openTable(path: string, timeout: number): Promise<LmdbTable> {
+  const { open } = loadLmdb();
+  try {
+    // lmdb itself, like Node's recursive mkdir, tries for ever to create a folder where a file system allows none.
+    if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(resolve(path))) });
+    accessSync(path, constants.W_OK);
+    await checkFile(path);
+    const root = open({
+      path,
+      maxDbs: 8,
+      noSubdir: false,
+      encoding: 'msgpack',
+      // Else lmdb makes a promise for each turn of the event loop, which rejects unhandled if the commit fails.
+      eventTurnBatching: false,
+      // Else a commit resolves before it is on disk, and the promise for that never settles if a later commit fails.
+      overlappingSync: false,
+    });
+    const commits = new LmdbCommits(root, path, timeout);
+    try {
+      const found = await commits.bounded(commits.transaction(() => schemaOf(root)));
+      if (found !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
+      return new LmdbTable(root, commits);
+    } catch (error) {
+      await commits.bounded(root.close()).catch(() => undefined); // the error before says more
+      throw error;
+    }
+  } catch (error) {
+    throw lmdbError(path, error);
+  }
+}
+
+/** The version of what is in the databases, which this is the first to note if they are new. */
+function schemaOf(root: RootDatabase): unknown {
+  const known: unknown = root.get('schema');
+  if (known === undefined) root.putSync('schema', SCHEMA);
+  return known ?? SCHEMA;
+}
+
+function loadLmdb(): typeof import('lmdb') {
+  const file = resolvePackage('lmdb');
+  if (file === undefined) throw DurableStoreError.missingPackage('lmdbStore', 'lmdb', searchedFolders());
+  return requireFile(file);
+}

@@ -1,0 +1,48 @@
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+
+export interface RetryOptions {
+  /** Attempts in all, from 1 to 1,000. After the last that fails the timer is dead. Default 10. */
+  attempts?: number;
+  /** ms from the first failure to the second attempt; each further pause is twice as long. Default 1000. */
+  delay?: number;
+  /** Longest pause in ms. Default 3,600,000: an hour. */
+  maxDelay?: number;
+}
+
+/** When a failed delivery is tried again: exponential backoff, with each pause drawn from its upper half. */
+export interface RetryPolicy {
+  readonly attempts: number;
+  readonly delay: number;
+  readonly maxDelay: number;
+}
+
+/** Throws InvalidArgumentError, InvalidConfigError. */
+export function resolveRetry(options: RetryOptions = {}): RetryPolicy {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options.retry', 'must be an object', options);
+  }
+  refuseUnknown(
+    options,
+    { attempts: 0, delay: 0, maxDelay: 0 } satisfies Record<keyof RetryOptions, 0>,
+    'options.retry',
+  );
+  const { attempts = 10, delay = 1000, maxDelay = 3_600_000 } = options;
+  if (!Number.isInteger(attempts) || attempts < 1 || attempts > 1000) {
+    throw new InvalidConfigError('options.retry.attempts', 'must be an integer from 1 to 1000', attempts);
+  }
+  if (typeof delay !== 'number' || !(delay >= 1 && delay <= 86_400_000)) {
+    throw new InvalidConfigError('options.retry.delay', 'must be a number of ms from 1 to 86400000', delay);
+  }
+  if (typeof maxDelay !== 'number' || !(maxDelay >= delay && maxDelay <= 31_536_000_000)) {
+    const requirement = `must be a number of ms from options.retry.delay, which is ${delay}, to 31536000000`;
+    throw new InvalidConfigError('options.retry.maxDelay', requirement, maxDelay);
+  }
+  return { attempts, delay, maxDelay };
+}
+
+/** The pause in ms after the `attempts`-th attempt. Drawn at random, so that timers that failed together do not return together. */
+export function pauseAfter(attempts: number, { delay, maxDelay }: RetryPolicy): number {
+  const full = Math.min(maxDelay, delay * 2 ** (attempts - 1));
+  return Math.ceil(full * (0.5 + Math.random() / 2));
+}

@@ -1,0 +1,100 @@
+import type { RootDatabase } from 'lmdb';
+import { DurableStoreError } from '../durable-error.ts';
+import { Patience } from '../patience.ts';
+import { causeOf, lmdbError } from './lmdb-errors.ts';
+
+/** Writes of one commit, at most: some 8 ms of this thread. */
+const MOST = 1000;
+
+interface Pending {
+  readonly write: () => Promise<boolean>;
+  readonly resolve: (isDone: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Commits in groups, one at a time: what is asked for while a commit is under way belongs to the next. The engine could have several
+ * under way itself. But it tells only two apart: of three, it takes the second for done when the third is, and where the second has
+ * failed, as on a full disk, it calls writes safe that are lost (lmdb 3.5, `queueCommitResolution`).
+ */
+export class LmdbCommits {
+  private readonly root: RootDatabase;
+  private readonly path: string;
+  private readonly patience: Patience;
+  private waiting: Pending[] = [];
+  private transactions: (() => Promise<void>)[] = [];
+  private isRunning = false;
+
+  /** `timeout`: ms that a call may take. */
+  constructor(root: RootDatabase, path: string, timeout: number) {
+    this.root = root;
+    this.path = path;
+    const why = 'another process holds its lock, or the disk does not write';
+    const message = `The LMDB store ${path} has not answered in ${timeout} ms: ${why}`;
+    this.patience = new Patience(timeout, () => new DurableStoreError('ERR_STORE_UNREACHABLE', message));
+  }
+
+  /**
+   * Resolves with what `write` resolves with, and not before it is on disk. `write` is called once, and writes at once; what several
+   * write within a condition of the engine is committed as a whole. Rejects with DurableStoreError: nothing of the commit was written.
+   */
+  add(write: () => Promise<boolean>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ write, resolve, reject });
+      this.start();
+    });
+  }
+
+  /** Calls `work` with the newest state, between two commits, while no process writes. Resolves when what it wrote is on disk. */
+  transaction<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.transactions.push(() => this.attempt(() => this.root.transaction(work)).then(resolve, reject));
+      this.start();
+    });
+  }
+
+  /** Rejects with DurableStoreError after the time that is given for it. What the work asked for may be done later. */
+  bounded<T>(work: Promise<T>): Promise<T> {
+    return this.patience.bounded(work);
+  }
+
+  private start(): void {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    void this.run();
+  }
+
+  private async run(): Promise<void> {
+    await Promise.resolve(); // what is asked for in the same go belongs together
+    while (this.transactions.length + this.waiting.length > 0) {
+      const transaction = this.transactions.shift();
+      await (transaction === undefined ? this.commit() : transaction());
+    }
+    this.isRunning = false;
+  }
+
+  /** Never rejects. */
+  private async commit(): Promise<void> {
+    const group = this.waiting.splice(0, MOST);
+    const outcomes: Promise<boolean>[] = [];
+    try {
+      await this.attempt(() =>
+        this.root.batch(() => {
+          for (const { write } of group) outcomes.push(write());
+        }),
+      );
+      for (const [at, { resolve }] of group.entries()) void outcomes[at].then(resolve);
+    } catch (error) {
+      for (const outcome of outcomes) outcome.catch(() => undefined); // it is the commit's error
+      for (const { reject } of group) reject(error as Error);
+    }
+  }
+
+  private async attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw lmdbError(this.path, await causeOf(error));
+    }
+  }
+}

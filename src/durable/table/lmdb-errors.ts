@@ -1,0 +1,57 @@
+import { statfsSync } from 'node:fs';
+import { DurableStoreError } from '../durable-error.ts';
+
+/** Codes of LMDB and of the system, by what they mean to the caller. */
+const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[] = [
+  [
+    'ERR_STORE_CORRUPT',
+    /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument/i,
+    'is damaged, or is not a store',
+  ],
+  ['ERR_STORE_VERSION', /MDB_VERSION_MISMATCH/i, 'was written by another version of LMDB'],
+  ['ERR_STORE_FULL', /MDB_MAP_FULL|ENOSPC|EFBIG|EDQUOT|No space left|File too large|quota/i, 'is full'],
+  ['ERR_STORE_READ_ONLY', /EROFS|EACCES|EPERM|ENOENT|Read-only|Permission denied|not permitted/i, 'cannot be written'],
+  ['ERR_STORE_FAILED', /EEXIST|ENOTDIR|EISDIR/, 'must be a folder'],
+];
+
+/** Fewer free bytes than LMDB extends its file by. */
+const FEW = 2 ** 20;
+
+/** The error that a failed commit is due to: lmdb's own error has it in a promise, which rejects with it. */
+export async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: unknown };
+  if (!(commitError instanceof Promise)) return error;
+  return commitError.then(
+    () => error,
+    (cause: unknown) => cause,
+  );
+}
+
+/** What an error of LMDB means. `path` is the store's. */
+export function lmdbError(path: string, cause: unknown): DurableStoreError {
+  if (cause instanceof DurableStoreError) return cause;
+  const said = textOf(cause);
+  // LMDB calls a write that was cut short, as on a full disk, an input/output error.
+  const isFull = /Input\/output error|EIO/.test(said) && hasFewFree(path);
+  const [code, , what] = meanings.find(([, pattern]) => pattern.test(isFull ? 'ENOSPC' : said)) ?? [
+    'ERR_STORE_FAILED' as const,
+    /./,
+    'has failed',
+  ];
+  return new DurableStoreError(code, `The LMDB store ${path} ${what}: ${said}`, { cause });
+}
+
+function hasFewFree(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < FEW;
+  } catch {
+    return false; // the folder is gone, which the error itself says
+  }
+}
+
+function textOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code } = cause as Error & { code?: unknown };
+  return typeof code === 'string' && !cause.message.startsWith(code) ? `${code}: ${cause.message}` : cause.message;
+}

@@ -1,0 +1,116 @@
+import process from 'node:process';
+import type { Database, RootDatabase } from 'lmdb';
+import type { LmdbCommits } from './lmdb-commits.ts';
+import type { Members } from './record-table.ts';
+
+/** ms between two signs of life of a process. */
+const BEAT = 5000;
+/** ms without a sign of life after which a process counts as dead although the system still has it. */
+const STALL = 30_000;
+
+/**
+ * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of readers, and
+ * the kernel a lock for each, which ends with its process. A process that still exists but stands still, and a thread that was
+ * terminated, are known by their count of beats, which rises no more.
+ */
+export class LmdbMembers implements Members {
+  readonly self = `${process.pid}-${Math.random().toString(36).slice(2, 12)}`;
+  private readonly root: RootDatabase;
+  private readonly commits: LmdbCommits;
+  /** Of each member, its beats. */
+  private readonly beats: Database<number, string>;
+  private readonly leaders: Database<string, string>;
+  /** What this process has seen of the others: their beats, and when it saw them change, ms of the monotonic clock. */
+  private readonly seen = new Map<string, { count: number; at: number }>();
+  private pids = new Set<number>();
+  private count = 0;
+  /** When the last beat was written, ms of the monotonic clock; and the last of which that is certain. */
+  private lastBeat = Number.NEGATIVE_INFINITY;
+  private lastCertain = Number.NEGATIVE_INFINITY;
+
+  constructor(root: RootDatabase, commits: LmdbCommits) {
+    this.root = root;
+    this.commits = commits;
+    this.beats = root.openDB('members', {});
+    this.leaders = root.openDB('leaders', {});
+  }
+
+  get hasOthers(): boolean {
+    return this.seen.size > 0;
+  }
+
+  beat(): void {
+    const now = performance.now();
+    if (now - this.lastBeat >= BEAT) {
+      this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
+    }
+    this.root.resetReadTxn();
+    const beats = [...this.beats.getRange()];
+    // After the beats: whoever has one has had its place among the readers before, and must not seem to have none.
+    this.root.readerCheck();
+    this.pids = pidsIn(this.root.readerList());
+    const gone = new Set(this.seen.keys());
+    for (const { key: member, value: count } of beats) {
+      if (member === this.self) continue;
+      gone.delete(member);
+      const known = this.seen.get(member);
+      if (known?.count !== count) this.seen.set(member, { count, at: now });
+    }
+    for (const member of gone) this.seen.delete(member);
+    for (const member of this.seen.keys()) {
+      if (this.isAlive(member)) continue;
+      this.seen.delete(member);
+      this.commits.add(() => this.beats.remove(member)).catch(() => undefined); // another process has, or will at its next beat
+    }
+  }
+
+  isAlive(member: string): boolean {
+    if (member === this.self) return true;
+    const known = this.seen.get(member);
+    // Nothing has been seen of it: it has left, or has just come.
+    if (known === undefined) return this.beats.get(member) !== undefined;
+    return this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL;
+  }
+
+  renewed(): Promise<void> | undefined {
+    return performance.now() - this.lastCertain < STALL / 2 ? undefined : this.write();
+  }
+
+  private async write(): Promise<void> {
+    const now = performance.now();
+    this.lastBeat = now;
+    this.count += 1;
+    await this.commits.add(() => this.beats.put(this.self, this.count));
+    this.lastCertain = now;
+  }
+
+  leaderOf(name: string): string | undefined {
+    return this.leaders.get(name);
+  }
+
+  async lead(name: string, before: string | undefined): Promise<boolean> {
+    return this.commits.transaction(() => {
+      if (this.leaders.get(name) !== before) return false;
+      this.leaders.putSync(name, this.self);
+      return true;
+    });
+  }
+
+  async leave(): Promise<void> {
+    await this.commits.transaction(() => {
+      for (const { key: name, value: member } of this.leaders.getRange().map((entry) => entry)) {
+        if (member === this.self) this.leaders.removeSync(name);
+      }
+      this.beats.removeSync(this.self);
+    });
+  }
+}
+
+/** Of LMDB's list of readers: a line of headings, then pid, thread and transaction of each. */
+const pidsIn = (list: string): Set<number> =>
+  new Set(
+    list
+      .split('\n')
+      .map((line) => Number.parseInt(line, 10))
+      .filter((pid) => pid > 0),
+  );

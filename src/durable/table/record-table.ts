@@ -1,0 +1,82 @@
+import type { DeadTimer, StoredTimer } from '../durable-store.ts';
+
+/**
+ * Records of timers in the order of their keys, with an index by due time and one of those that are being delivered: what
+ * TableStore needs of an engine. Several processes may have the same table open.
+ *
+ *     records   (name, key)                    → timer, version, owner
+ *     due       (name, due, key)               a record without an owner has one entry here
+ *     active    (name, owner, key)             a record with an owner has one here
+ *     dead      (name, key)                    → timer, when and why
+ *
+ * Every change of a record is a `replace`: it happens, with its index entries, if the record is still the one that was read, and
+ * else not at all. That is the whole of the agreement between processes. Reads are synchronous and may be out of date; `refresh`
+ * makes the next ones see all that has been committed.
+ */
+export interface RecordTable {
+  read(name: string, key: string): TimerRecord | undefined;
+  /**
+   * Replaces `before` by `after`; undefined stands for no record. Resolves when that is as safe as this engine makes it; with false,
+   * and nothing is changed, if the table's record is another. `dead` is stored with it.
+   */
+  replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean>;
+  /** Rejects with DurableStoreError if the work has not settled by the time that the engine has for a commit. */
+  bounded<T>(work: Promise<T>): Promise<T>;
+  refresh(): void;
+  /** Index entries after `from` and up to `until`, exclusive, in order. */
+  due(name: string, from: DuePlace, until: number, limit: number): DueEntry[];
+  /** The keys of the timers that are being delivered, by whom. */
+  active(name: string, limit: number): { readonly owner: string; readonly key: string }[];
+  /** Records of the name whose keys are greater than `after`, or at least `prefix` if that is undefined, in order. */
+  records(name: string, prefix: string, after: string | undefined, limit: number): TimerRecord[];
+  dead(name: string, after: string | undefined, limit: number): DeadTimer[];
+  bury(dead: DeadTimer): Promise<void>;
+  removeDead(name: string, key: string): Promise<boolean>;
+  /** Names with records or dead timers. */
+  names(): string[];
+  sizes(): { readonly records: number; readonly active: number; readonly dead: number };
+  /** Records that this process has written or removed. */
+  readonly writes: number;
+  readonly members: Members;
+  close(): Promise<void>;
+}
+
+/** A timer, with what is needed to replace it. */
+export interface TimerRecord extends StoredTimer {
+  /** Distinguishes this state of the record from all others of the same key. */
+  readonly version: number;
+  /** The process that delivers it. */
+  readonly owner: string | undefined;
+}
+
+/** A place in the index by due time: after the entries that are due before it, and after that key. */
+export interface DuePlace {
+  readonly due: number;
+  readonly key: string;
+}
+
+export interface DueEntry extends DuePlace {
+  readonly name: string;
+}
+
+/** The processes that have the table open, and who of them delivers the timers of a name. */
+export interface Members {
+  /** This process's identity: another each time that the table is opened. */
+  readonly self: string;
+  /** Whether others have the table open. */
+  readonly hasOthers: boolean;
+  /** Shows the others that this process is alive, and looks which of them are. */
+  beat(): void;
+  /**
+   * Before a delivery begins: undefined, or a promise if this process has stood still for so long that the others may take it for
+   * dead; it resolves when they know better.
+   */
+  renewed(): Promise<void> | undefined;
+  isAlive(member: string): boolean;
+  leaderOf(name: string): string | undefined;
+  /** Makes this process the leader in place of `before`. Resolves with false if the leader is another by now. */
+  lead(name: string, before: string | undefined): Promise<boolean>;
+}
+
+/** A version that no other state of a record has had: drawn from 2^52. */
+export const newVersion = (): number => Math.floor(Math.random() * 2 ** 52);

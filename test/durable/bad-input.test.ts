@@ -1,0 +1,169 @@
+import { createScheduler } from 'shardwheel';
+import {
+  bullmqStore,
+  type DurableOptions,
+  type DurableTimers,
+  lmdbStore,
+  memoryStore,
+  openDurableTimers,
+} from 'shardwheel/durable';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pause } from './conformance/stores.ts';
+
+describe('options', () => {
+  test.each<[unknown, string]>([
+    [undefined, 'The options must be an object with a store, got undefined'],
+    [
+      {},
+      'The options.store must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore(), got undefined',
+    ],
+    [{ store: {} }, 'The options.store must be a store'],
+    [{ store: memoryStore(), horizn: 5 }, "options.horizn is not an option: did you mean 'horizon'?, got 5"],
+    [{ store: memoryStore(), horizon: 999 }, 'options.horizon must be a number of ms from 1000 to 86400000, got 999'],
+    [
+      { store: memoryStore(), persistAfter: -1 },
+      'options.persistAfter must be a number of ms from 0 to 3600000, got -1',
+    ],
+    [{ store: memoryStore(), concurrency: 1.5 }, 'options.concurrency must be an integer from 1 to 10000, got 1.5'],
+    [{ store: memoryStore(), maxPayloadBytes: Number.NaN }, 'options.maxPayloadBytes must be an integer'],
+    [
+      { store: memoryStore(), payloadFormat: 'xml' },
+      "options.payloadFormat must be 'structured-clone' or 'json', got 'xml'",
+    ],
+    [
+      { store: memoryStore(), retry: { attempts: 0 } },
+      'options.retry.attempts must be an integer from 1 to 1000, got 0',
+    ],
+    [
+      { store: memoryStore(), retry: { delay: 50, maxDelay: 20 } },
+      'options.retry.maxDelay must be a number of ms from options.retry.delay, which is 50',
+    ],
+    [{ store: memoryStore(), retry: { dely: 1 } }, "options.retry.dely is not an option: did you mean 'delay'?"],
+    [{ store: memoryStore(), scheduler: {} }, 'The scheduler must be a Scheduler'],
+  ])('%o', async (options, message) => {
+    await expect(openDurableTimers(options as DurableOptions)).rejects.toThrow(message);
+  });
+
+  test.each<[() => unknown, string]>([
+    [() => lmdbStore({ path: '' }), "The options.path must be the path of a folder, got ''"],
+    [() => lmdbStore({ path: 'x', paht: 1 } as never), "options.paht is not an option: did you mean 'path'?"],
+    [() => lmdbStore({ path: 'x', timeout: 0 }), 'options.timeout must be a number of ms from 100 to 600000, got 0'],
+    [() => lmdbStore(undefined as never), 'The options must be an object with a path'],
+    [() => bullmqStore({ queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
+    [
+      () => bullmqStore({ connection: { host: 'x' }, queue: 'q' } as never),
+      'The options.connection must be a client of ioredis',
+    ],
+    [
+      () => bullmqStore({ connection: { duplicate() {} }, queue: 'a:b' } as never),
+      "The options.queue must be a name without ':', got 'a:b'",
+    ],
+    [
+      () => bullmqStore({ connection: { duplicate() {} }, queue: 'q', timeout: 5 } as never),
+      'options.timeout must be a number of ms from 100 to 600000, got 5',
+    ],
+    [
+      () => bullmqStore({ connection: { duplicate() {} }, queue: 'q', stalledAfter: 5 } as never),
+      'options.stalledAfter must be',
+    ],
+  ])('of a store: %o', (make, message) => {
+    expect(make).toThrow(message);
+  });
+});
+
+describe('arguments', () => {
+  let timers: DurableTimers;
+  beforeEach(async () => {
+    timers = await openDurableTimers({ store: memoryStore(), maxPayloadBytes: 100 });
+  });
+  afterEach(() => timers.close());
+
+  test.each<unknown>(['', 5, undefined, 'a\0b', '\uD800', 'x'.repeat(129)])('name %o', async (name) => {
+    const bad = name as string;
+    const calls = [
+      timers.schedule(bad, 'k', 1),
+      timers.cancel(bad, 'k'),
+      timers.get(bad, 'k'),
+      timers.timers(bad).next(),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow('The name must be a string of 1 to 128 bytes');
+    expect(() => timers.handle(bad, () => undefined)).toThrow('The name must be');
+  });
+
+  test.each<unknown>(['', 5, null, 'a\0b', 'é'.repeat(513)])('key %o', async (key) => {
+    const bad = key as string;
+    for (const call of [timers.schedule('a', bad, 1), timers.cancel('a', bad), timers.get('a', bad)]) {
+      await expect(call).rejects.toThrow('The key must be a string of 1 to 1024 bytes');
+    }
+  });
+
+  test.each<unknown>([Number.NaN, Number.POSITIVE_INFINITY, '5', new Date('x'), undefined, 8.65e15])(
+    'deadline %o',
+    async (deadline) => {
+      await expect(timers.schedule('a', 'k', deadline as Date)).rejects.toMatchObject({ code: 'ERR_INVALID_DEADLINE' });
+      expect(await timers.count()).toBe(0);
+    },
+  );
+
+  test('payloads that are too large, or cannot be cloned', async () => {
+    await expect(timers.schedule('a', 'k', 1, 'x'.repeat(100))).rejects.toThrow(
+      'more than options.maxPayloadBytes, which is 100',
+    );
+    await expect(timers.schedule('a', 'k', 1, () => undefined)).rejects.toMatchObject({
+      code: 'ERR_PAYLOAD_NOT_CLONEABLE',
+    });
+    expect(await timers.count()).toBe(0);
+  });
+
+  test('handlers', () => {
+    expect(() => timers.handle('a', 5 as never)).toThrow('The handler must be a function, got 5');
+    timers.handle('a', () => undefined);
+    expect(() => timers.handle('a', () => undefined)).toThrow('The name must be one that has no handler yet');
+  });
+
+  test('persistAfter of a call', async () => {
+    const call = timers.schedule('a', 'k', 1, 0, { persistAfter: -1 });
+    await expect(call).rejects.toThrow('The persistAfter must be a number of ms from 0 to 3600000, got -1');
+  });
+});
+
+test('JSON payloads: what JSON keeps, and an error for what it cannot', async () => {
+  const timers = await openDurableTimers({ store: memoryStore(), payloadFormat: 'json' });
+  const circle: unknown[] = [];
+  circle.push(circle);
+  await timers.schedule('a', 'k', Date.now() + 1e6, { list: [1, 'ü'], date: new Date(0) });
+  expect(await timers.get('a', 'k')).toMatchObject({ payload: { list: [1, 'ü'], date: '1970-01-01T00:00:00.000Z' } });
+  for (const payload of [circle, 5n, () => undefined]) {
+    await expect(timers.schedule('a', 'k', 1, payload)).rejects.toMatchObject({ code: 'ERR_PAYLOAD_NOT_CLONEABLE' });
+  }
+  await timers.close();
+});
+
+test.each([0, 60_000])(
+  'a scheduler without room: timers are stored, and delivered all the same; persistAfter %i',
+  async (persistAfter) => {
+    const scheduler = createScheduler({ shards: 0, capacity: 8 });
+    const timers = await openDurableTimers({ store: memoryStore(), scheduler, persistAfter });
+    const seen = new Set<string>();
+    timers.handle('a', (_, { key }) => seen.add(key));
+    const keys = Array.from({ length: 40 }, (_, at) => `${at}`);
+    const deadline = Date.now() + 100;
+    await Promise.all(keys.map((key) => timers.schedule('a', key, deadline)));
+    await expect.poll(() => seen.size, { timeout: 5000 }).toBe(40);
+    await timers.close();
+    await scheduler.close();
+  },
+);
+
+test('a scheduler of the caller is used, and stays open', async () => {
+  const scheduler = createScheduler({ shards: 0 });
+  const timers = await openDurableTimers({ store: memoryStore(), scheduler, persistAfter: 1000 });
+  timers.handle('a', () => undefined);
+  await pause(50);
+  const { size } = scheduler;
+  await timers.schedule('a', 'k', Date.now() + 1e6);
+  expect(scheduler.size).toBe(size + 1);
+  await timers.close();
+  expect(scheduler.size).toBe(0);
+  await scheduler.close();
+});

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, describe } from 'vitest';
+import { testClosing } from './conformance/closing.ts';
+import { testDelivery } from './conformance/delivery.ts';
+import { testRaces } from './conformance/races.ts';
+import { testScheduling } from './conformance/scheduling.ts';
+import { testSeveral } from './conformance/several.ts';
+import { type StoreKind, Stores } from './conformance/stores.ts';
+import { testYoung } from './conformance/young.ts';
+
+/** What each kind of store has to do. test/durable has a file for each kind. */
+export function testStore(name: string, kind: StoreKind): void {
+  describe(name, () => {
+    const stores = new Stores(kind);
+    beforeEach(() => kind.create());
+    afterEach(() => stores.end());
+    testScheduling(stores);
+    testDelivery(stores);
+    testYoung(stores);
+    testRaces(stores);
+    testSeveral(stores);
+    testClosing(stores);
+  });
+}

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { all, note, nothingMore, pause, type Stores, soon } from './stores.ts';
+
+/** Handlers, their failures, and what comes meanwhile. */
+export function testDelivery(stores: Stores): void {
+  test('a handler that throws is called again with the next attempt, until it resolves', async () => {
+    const timers = await stores.start();
+    const seen = note(timers, ({ attempt }) => {
+      if (attempt < 3) throw new Error('not yet');
+    });
+    await timers.schedule('a', 'k', soon(), 'p');
+    await stores.until(() => seen.length === 3);
+    await nothingMore();
+    expect(seen).toMatchObject([1, 2, 3].map((attempt) => ({ key: 'k', payload: 'p', attempt })));
+    expect(await timers.stats()).toMatchObject({ delivered: 1, failed: 2, retried: 2, died: 0 });
+    expect(await timers.count()).toBe(0);
+  });
+
+  test('after its last attempt a timer is dead: kept, listed, and forgotten on demand', async () => {
+    const timers = await stores.start({ retry: { attempts: 2, delay: 10 } });
+    const seen = note(timers, () => Promise.reject(new Error('broken')));
+    const letters: unknown[] = [];
+    timers.on('dead', (letter) => letters.push(letter));
+    const deadline = soon();
+    await timers.schedule('a', 'k', deadline, 'p');
+    await stores.until(() => letters.length === 1);
+    await nothingMore();
+    expect(seen).toHaveLength(2);
+    const letter = {
+      name: 'a',
+      key: 'k',
+      deadline,
+      payload: 'p',
+      attempts: 2,
+      reason: 'broken',
+      diedAt: expect.any(Number),
+    };
+    expect(letters).toEqual([letter]);
+    expect(await all(timers.deadLetters('a'))).toEqual([letter]);
+    expect(await all(timers.deadLetters('b'))).toEqual([]);
+    expect(await timers.count()).toBe(0);
+    expect(await timers.stats()).toMatchObject({ died: 1, store: { dead: 1 } });
+    expect(await timers.removeDeadLetter('a', 'x')).toBe(false);
+    expect(await timers.removeDeadLetter('a', 'k')).toBe(true);
+    expect(await timers.removeDeadLetter('a', 'k')).toBe(false);
+    expect(await all(timers.deadLetters('a'))).toEqual([]);
+  });
+
+  test('between two attempts a timer can be cancelled, and moved', async () => {
+    const timers = await stores.start({ retry: { delay: 400, maxDelay: 400 } });
+    const seen = note(timers, ({ payload }) => {
+      if (payload !== 'fine') throw new Error('fails');
+    });
+    await timers.schedule('a', 'cancelled', soon(0), 'fails');
+    await timers.schedule('a', 'moved', soon(0), 'fails');
+    await stores.until(async () => (await timers.stats()).failed === 2 && (await timers.stats()).store?.active === 0);
+    expect(await timers.cancel('a', 'cancelled')).toBe(true);
+    await timers.schedule('a', 'moved', soon(0), 'fine');
+    await stores.until(() => seen.length === 3);
+    await pause(600);
+    expect(seen).toHaveLength(3);
+    expect(seen[2]).toMatchObject({ key: 'moved', payload: 'fine', attempt: 1 });
+  });
+
+  test('a timer whose delivery has begun is not cancelled, and not moved by reschedule', async () => {
+    const timers = await stores.start();
+    const results: boolean[] = [];
+    const seen = note(timers, async () => {
+      results.push(await timers.cancel('a', 'k'), await timers.reschedule('a', 'k', soon()));
+    });
+    await timers.schedule('a', 'k', soon(0));
+    await stores.until(() => results.length === 2);
+    await nothingMore();
+    expect(results).toEqual([false, false]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a handler may schedule its own key: the next delivery comes after this one, at its time', async () => {
+    const timers = await stores.start();
+    const times: number[] = [];
+    const seen = note(timers, async ({ payload }) => {
+      times.push(Date.now());
+      if ((payload as number) < 3) await timers.schedule('a', 'k', Date.now() + 100, (payload as number) + 1);
+      await pause(60);
+    });
+    await timers.schedule('a', 'k', soon(0), 1);
+    await stores.until(() => seen.length === 3);
+    await nothingMore();
+    expect(seen).toMatchObject([1, 2, 3].map((payload) => ({ payload, attempt: 1, early: false })));
+    expect(times[1] - times[0]).toBeGreaterThanOrEqual(100);
+    expect(await timers.count()).toBe(0);
+  });
+
+  test('what is scheduled during a delivery can be moved and cancelled', async () => {
+    const timers = await stores.start();
+    const cancelled: boolean[] = [];
+    const seen = note(timers, async ({ key, payload }) => {
+      if (payload !== 1) return;
+      await timers.schedule('a', key, soon(150), 2);
+      await timers.schedule('a', key, soon(100), 3);
+    });
+    await timers.schedule('a', 'moved', soon(0), 1);
+    await timers.schedule('a', 'cancelled', soon(0), 1);
+    await stores.until(async () => (await timers.stats()).delivered === 2);
+    await pause(20);
+    cancelled.push(await timers.cancel('a', 'cancelled'));
+    await stores.until(() => seen.length === 3);
+    await nothingMore();
+    expect(cancelled).toEqual([true]);
+    expect(seen.slice(2)).toMatchObject([{ key: 'moved', payload: 3 }]);
+  });
+
+  test('at most as many handlers run as allowed', async () => {
+    const timers = await stores.start({ concurrency: 3 });
+    let running = 0;
+    let most = 0;
+    const seen = note(timers, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await pause(10);
+      running -= 1;
+    });
+    const deadline = soon(100);
+    await Promise.all(Array.from({ length: 30 }, (_, at) => timers.schedule('a', `${at}`, deadline)));
+    await stores.until(() => seen.length === 30);
+    expect(most).toBe(3);
+  });
+
+  test('a timer that waits for a free handler can be cancelled and moved', async () => {
+    const timers = await stores.start({ concurrency: 1 });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const seen = note(timers, ({ key }) => (key === 'first' ? held : undefined));
+    await timers.schedule('a', 'first', soon(0));
+    await stores.until(() => seen.length === 1);
+    await timers.schedule('a', 'cancelled', soon(0), 1);
+    await timers.schedule('a', 'moved', soon(0), 1);
+    await pause(100);
+    expect(await timers.cancel('a', 'cancelled')).toBe(true);
+    const later = soon(300);
+    await timers.schedule('a', 'moved', soon(250), 2);
+    expect(await timers.reschedule('a', 'moved', later)).toBe(true);
+    expect(await timers.get('a', 'moved')).toMatchObject({ deadline: later, payload: 2 });
+    release();
+    await pause(100);
+    expect(seen).toHaveLength(1);
+    await stores.until(() => seen.length === 2);
+    await nothingMore();
+    expect(seen.slice(1)).toMatchObject([{ key: 'moved', payload: 2, early: false }]);
+    expect(await timers.count()).toBe(0);
+  });
+}

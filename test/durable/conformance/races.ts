@@ -1,0 +1,68 @@
+import type { DurableTimers } from 'shardwheel/durable';
+import { expect, test } from 'vitest';
+import { Draws, SEED } from '../../fixtures/draws.ts';
+import { note, nothingMore, pause, type Seen, type Stores, soon } from './stores.ts';
+
+/** Calls that come when their timer is due: before, while, and after one of two that have the store has taken it. */
+export function testRaces(stores: Stores): void {
+  async function startPair(
+    draws: Draws,
+    concurrency: number,
+  ): Promise<{ pair: readonly DurableTimers[]; seen: (Seen & { at: number })[] }> {
+    const seen: (Seen & { at: number })[] = [];
+    const work = (one: Seen) => {
+      seen.push({ ...one, at: Date.now() });
+      return draws.below(4) === 0 ? pause(draws.below(3)) : undefined;
+    };
+    const pair = [await stores.start({ concurrency }), await stores.start({ concurrency })];
+    for (const timers of pair) note(timers, work);
+    return { pair, seen };
+  }
+
+  test(`each of many due timers is cancelled or delivered, never both, seed ${SEED}`, async () => {
+    const draws = new Draws(SEED);
+    const { pair, seen } = await startPair(draws, 1);
+    const cancelled = new Set<string>();
+    await Promise.all(
+      Array.from({ length: 600 }, async (_, at) => {
+        const key = `${at}`;
+        await pause(draws.below(400));
+        const deadline = soon(draws.below(60));
+        await draws.pick(pair).schedule('a', key, deadline);
+        await pause(Math.max(0, deadline - Date.now() + draws.below(40) - 20));
+        if (await draws.pick(pair).cancel('a', key)) cancelled.add(key);
+      }),
+    );
+    await stores.until(() => seen.length + cancelled.size >= 600);
+    await nothingMore();
+    expect(seen.filter(({ key }) => cancelled.has(key))).toEqual([]);
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(seen.length);
+    expect(seen.length + cancelled.size).toBe(600);
+    expect(Math.min(seen.length, cancelled.size)).toBeGreaterThan(0);
+    expect(seen.some(({ early }) => early)).toBe(false);
+    expect(await pair[0].count('a')).toBe(0);
+  });
+
+  test(`a due timer that is moved is delivered before the move, or after its new deadline, seed ${SEED}`, async () => {
+    const draws = new Draws(SEED + 1);
+    const { pair, seen } = await startPair(draws, 8);
+    const moved = new Map<string, number>();
+    await Promise.all(
+      Array.from({ length: 400 }, async (_, at) => {
+        const key = `${at}`;
+        await pause(draws.below(300));
+        const deadline = soon(draws.below(60));
+        await draws.pick(pair).schedule('a', key, deadline);
+        await pause(Math.max(0, deadline - Date.now() + draws.below(40) - 20));
+        const later = soon(draws.below(300));
+        if (await draws.pick(pair).reschedule('a', key, later)) moved.set(key, later);
+      }),
+    );
+    await stores.until(() => seen.length >= 400);
+    await nothingMore();
+    expect(seen.map(({ key }) => key).sort()).toEqual(Array.from({ length: 400 }, (_, at) => `${at}`).sort());
+    expect(Math.min(moved.size, 400 - moved.size)).toBeGreaterThan(0);
+    expect(seen.some(({ early }) => early)).toBe(false);
+    expect(seen.filter(({ key, at }) => at < (moved.get(key) ?? 0))).toEqual([]);
+  });
+}

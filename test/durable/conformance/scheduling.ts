@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { all, note, nothingMore, type Stores, soon } from './stores.ts';
+
+/** Timers are scheduled, moved, cancelled, found. */
+export function testScheduling(stores: Stores): void {
+  test('a timer is delivered once, not early, with its payload', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    const payload = {
+      text: 'ü',
+      list: [1, null, { deep: true }],
+      when: new Date(5),
+      big: 2n ** 70n,
+      set: new Set([1]),
+    };
+    await timers.schedule('a', 'k', soon(), payload);
+    await timers.schedule('a', 'none', new Date(soon()));
+    await stores.until(() => seen.length === 2);
+    await nothingMore();
+    const sorted = seen.sort((one, other) => (one.key < other.key ? -1 : 1));
+    expect(sorted).toEqual([
+      { key: 'k', payload, attempt: 1, early: false },
+      { key: 'none', payload: undefined, attempt: 1, early: false },
+    ]);
+    expect(await timers.count()).toBe(0);
+    expect(await timers.get('a', 'k')).toBeUndefined();
+  });
+
+  test('a deadline in the past is due now', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    await timers.schedule('a', 'past', Date.now() - 1000);
+    await timers.schedule('a', 'long past', -5);
+    await stores.until(() => seen.length === 2);
+  });
+
+  test('the same key moves a timer: to later, to earlier, with another payload', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    await timers.schedule('a', 'later', soon(), 1);
+    await timers.schedule('a', 'later', soon(400), 2);
+    await timers.schedule('a', 'earlier', soon(3_600_000), 1);
+    await timers.schedule('a', 'earlier', soon(), 2);
+    expect(await timers.count()).toBe(2);
+    expect(await timers.get('a', 'later')).toMatchObject({ key: 'later', payload: 2, attempts: 0 });
+    await stores.until(() => seen.length === 1);
+    expect(seen).toMatchObject([{ key: 'earlier', payload: 2 }]);
+    await stores.until(() => seen.length === 2);
+    await nothingMore();
+    expect(seen).toMatchObject([{ key: 'earlier' }, { key: 'later', payload: 2, early: false }]);
+  });
+
+  test('reschedule moves what is there, with its payload, and makes nothing', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    await timers.schedule('a', 'later', soon(150), 'p');
+    await timers.schedule('a', 'earlier', soon(1_000_000), 'p');
+    const later = soon(450);
+    expect(await timers.reschedule('a', 'later', later)).toBe(true);
+    expect(await timers.reschedule('a', 'earlier', new Date(soon()))).toBe(true);
+    expect(await timers.reschedule('a', 'none', soon())).toBe(false);
+    expect(await timers.get('a', 'later')).toMatchObject({ deadline: later, payload: 'p' });
+    await stores.until(() => seen.length === 2);
+    await nothingMore();
+    expect(seen).toMatchObject([
+      { key: 'earlier', payload: 'p', early: false },
+      { key: 'later', payload: 'p', early: false },
+    ]);
+    expect(await timers.reschedule('a', 'later', soon())).toBe(false);
+    expect(await timers.count()).toBe(0);
+  });
+
+  test('calls for one key take effect in their order, awaited or not', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    const calls = [
+      timers.schedule('a', 'k', soon(1_000_000), 1),
+      timers.cancel('a', 'k'),
+      timers.schedule('a', 'k', soon(1_000_000), 2),
+      timers.schedule('a', 'k', soon(100), 3),
+      timers.schedule('a', 'gone', soon(100), 1),
+      timers.schedule('a', 'gone', soon(50), 2),
+      timers.cancel('a', 'gone'),
+      timers.cancel('a', 'gone'),
+    ];
+    expect(await Promise.all(calls)).toEqual([
+      undefined,
+      true,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      true,
+      false,
+    ]);
+    await stores.until(() => seen.length === 1);
+    await nothingMore();
+    expect(seen).toMatchObject([{ key: 'k', payload: 3 }]);
+  });
+
+  test('a timer that is cancelled is not delivered; cancel is true once', async () => {
+    const timers = await stores.start();
+    const seen = note(timers);
+    await timers.schedule('a', 'k', soon());
+    expect(await timers.cancel('a', 'k')).toBe(true);
+    expect(await timers.cancel('a', 'k')).toBe(false);
+    expect(await timers.cancel('a', 'never')).toBe(false);
+    expect(await timers.count()).toBe(0);
+    await nothingMore();
+    expect(seen).toEqual([]);
+  });
+
+  test('names are apart, and so are keys with any characters', async () => {
+    const timers = await stores.start();
+    const keys = [
+      '1',
+      ':',
+      '/',
+      'a/b',
+      '%2F',
+      '*',
+      '[x]',
+      '?',
+      '\\',
+      'é',
+      '日本',
+      '🙂',
+      ' ',
+      'a\nb',
+      "'()!",
+      'x'.repeat(1024),
+    ];
+    const got: string[] = [];
+    for (const name of ['a', 'a/b', 'b:c', '*'])
+      timers.handle(name, (payload, { key }) => got.push(`${name} ${key} ${payload}`));
+    for (const key of keys) {
+      await timers.schedule('a', key, soon(60_000), 'a');
+      await timers.schedule('a/b', key, soon(60_000), 'b');
+    }
+    for (const key of keys) {
+      expect(await timers.get('a', key)).toMatchObject({ key, name: 'a', payload: 'a' });
+      expect(await timers.cancel('b:c', key)).toBe(false);
+      expect(await timers.cancel('a', key)).toBe(true);
+      await timers.schedule('a/b', key, soon(0), 'now');
+    }
+    await stores.until(() => got.length === keys.length);
+    expect(got.sort()).toEqual(keys.map((key) => `a/b ${key} now`).sort());
+  });
+
+  test('count and iteration show what is there, by name and by prefix', async () => {
+    const timers = await stores.start();
+    const keys = Array.from({ length: 1300 }, (_, at) => `${at % 2 === 0 ? 'even' : 'odd'}-${at}`);
+    await Promise.all(keys.map((key, at) => timers.schedule('a', key, soon(1_000_000), at)));
+    await timers.schedule('b', 'even-b', soon(1_000_000));
+    expect(await timers.count()).toBe(1301);
+    expect(await timers.count('a')).toBe(1300);
+    expect(await timers.count('c')).toBe(0);
+    const found = await all(timers.timers('a', 'even-'));
+    expect(found.map(({ key }) => key).sort()).toEqual(keys.filter((key) => key.startsWith('even-')).sort());
+    expect(found.every(({ key, payload }) => key === `even-${payload}`)).toBe(true);
+    expect(await all(timers.timers('a', 'no'))).toEqual([]);
+    expect(await all(timers.timers('b'))).toMatchObject([{ key: 'even-b', payload: undefined }]);
+  });
+}

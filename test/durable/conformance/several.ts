@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { note, nothingMore, pause, type Stores, soon } from './stores.ts';
+
+/** Two that have the same store. */
+export function testSeveral(stores: Stores): void {
+  test('of two that handle a name one delivers, and the other when the first has closed', async () => {
+    const [one, other] = [await stores.start(), await stores.start()];
+    const seen = [note(one), note(other)];
+    await Promise.all(
+      Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? one : other).schedule('a', `${at}`, soon(at))),
+    );
+    await stores.until(() => seen[0].length + seen[1].length === 200);
+    await nothingMore();
+    const keys = seen.flat().map(({ key }) => key);
+    expect(new Set(keys).size).toBe(200);
+    expect(keys).toHaveLength(200);
+    expect(seen.flat().some(({ early }) => early)).toBe(false);
+    await one.schedule('a', 'after', soon(400));
+    await one.close();
+    await stores.until(() => seen[1].some(({ key }) => key === 'after'));
+  });
+
+  test('what one schedules another sees, moves and cancels', async () => {
+    const [one, other] = [await stores.start(), await stores.start()];
+    const seen = note(one);
+    await one.schedule('a', 'moved', soon(1_000_000), 1);
+    await one.schedule('a', 'cancelled', soon(1000), 1);
+    expect(await other.get('a', 'moved')).toMatchObject({ payload: 1 });
+    await other.schedule('a', 'moved', soon(100), 2);
+    expect(await other.cancel('a', 'cancelled')).toBe(true);
+    expect(await one.cancel('a', 'cancelled')).toBe(false);
+    await stores.until(() => seen.length === 1);
+    await pause(1100);
+    expect(seen).toMatchObject([{ key: 'moved', payload: 2 }]);
+  });
+
+  test('names without a handler here wait for another process', async () => {
+    const [one, other] = [await stores.start(), await stores.start()];
+    const seen = note(one);
+    const others: string[] = [];
+    other.handle('b', (_, { key }) => others.push(key));
+    await one.schedule('b', 'k', soon(0));
+    await other.schedule('a', 'k', soon(0));
+    await stores.until(() => seen.length === 1 && others.length === 1);
+  });
+}

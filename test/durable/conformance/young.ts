@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { all, note, nothingMore, type Stores, soon } from './stores.ts';
+
+/** With `persistAfter`. */
+export function testYoung(stores: Stores): void {
+  test('young timers cost no write: cancelled, moved, delivered', async () => {
+    const timers = await stores.start({ persistAfter: 10_000 });
+    const seen = note(timers);
+    for (let at = 0; at < 100; at++) await timers.schedule('a', `c${at}`, soon(5000), at);
+    for (let at = 0; at < 100; at++) expect(await timers.cancel('a', `c${at}`)).toBe(true);
+    await timers.schedule('a', 'k', soon(5000), 1);
+    await timers.schedule('a', 'k', soon(4000), 2);
+    expect(await timers.reschedule('a', 'k', soon(50))).toBe(true);
+    expect(await timers.get('a', 'k')).toMatchObject({ payload: 2 });
+    expect(await timers.count('a')).toBe(1);
+    expect(await all(timers.timers('a'))).toMatchObject([{ key: 'k' }]);
+    await stores.until(() => seen.length === 1);
+    await nothingMore();
+    expect(seen).toMatchObject([{ key: 'k', payload: 2, early: false }]);
+    expect(await timers.stats()).toMatchObject({ young: 0, endedYoung: 101, store: { writes: 0, stored: 0 } });
+  });
+
+  test('a young timer is stored when it is old enough, on demand, and at the close', async () => {
+    const timers = await stores.start({ persistAfter: 150 });
+    note(timers);
+    await timers.schedule('a', 'old', soon(1_000_000));
+    expect(await timers.stats()).toMatchObject({ young: 1, store: { stored: 0 } });
+    await stores.until(async () => (await timers.stats()).young === 0);
+    expect(await timers.stats()).toMatchObject({ store: { stored: 1 } });
+    await timers.schedule('a', 'flushed', soon(1_000_000));
+    await timers.flush();
+    expect(await timers.stats()).toMatchObject({ young: 0, store: { stored: 2 } });
+    await timers.schedule('a', 'at once', soon(1_000_000), undefined, { persistAfter: 0 });
+    expect(await timers.stats()).toMatchObject({ young: 0, store: { stored: 3 } });
+    await timers.schedule('a', 'closed', soon(1_000_000));
+    await timers.close();
+    const next = await stores.start();
+    expect(await next.count('a')).toBe(4);
+  });
+
+  test('a stored timer that is moved stays stored, with persistAfter too', async () => {
+    const timers = await stores.start({ persistAfter: 60_000 });
+    note(timers);
+    await timers.schedule('a', 'k', soon(1_000_000), 1, { persistAfter: 0 });
+    await timers.schedule('a', 'k', soon(2_000_000), 2);
+    const other = await stores.start();
+    expect(await other.get('a', 'k')).toMatchObject({ payload: 2 });
+    expect(await timers.count()).toBe(1);
+  });
+
+  test('a young timer whose handler throws is stored, and tried again', async () => {
+    const timers = await stores.start({ persistAfter: 60_000, retry: { attempts: 3, delay: 100 } });
+    const letters: unknown[] = [];
+    timers.on('dead', (letter) => letters.push(letter));
+    const seen = note(timers, ({ key, attempt }) => {
+      if (key === 'never' || attempt < 3) throw new Error('not yet');
+    });
+    await timers.schedule('a', 'third', soon(0), 'p');
+    await timers.schedule('a', 'never', soon(0), 'p');
+    await stores.until(() => seen.length === 6 && letters.length === 1);
+    await nothingMore();
+    for (const key of ['third', 'never']) {
+      expect(seen.filter((each) => each.key === key).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    }
+    expect(await all(timers.deadLetters('a'))).toMatchObject([{ key: 'never', attempts: 3 }]);
+  });
+
+  test('a young timer of a single attempt is dead when it fails', async () => {
+    const timers = await stores.start({ persistAfter: 60_000, retry: { attempts: 1 } });
+    note(timers, () => Promise.reject(new Error('broken')));
+    await timers.schedule('a', 'k', soon(0), 'p');
+    await stores.until(async () => (await all(timers.deadLetters('a'))).length === 1);
+    expect(await all(timers.deadLetters('a'))).toMatchObject([{ key: 'k', reason: 'broken', payload: 'p' }]);
+  });
+}

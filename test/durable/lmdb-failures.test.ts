@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { open } from 'lmdb';
+import { type DurableTimers, lmdbStore, openDurableTimers } from 'shardwheel/durable';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'shardwheel-lmdb-failures-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const openAt = (path: string): Promise<DurableTimers> => openDurableTimers({ store: lmdbStore({ path }) });
+const refusal = (path: string) =>
+  openAt(path).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+async function filled(path: string): Promise<string> {
+  const timers = await openAt(path);
+  const keys = Array.from({ length: 2000 }, (_, at) => `${at}`);
+  await Promise.all(keys.map((key) => timers.schedule('a', key, Date.now() + 1e9, 'x'.repeat(100))));
+  await timers.close();
+  return join(path, 'data.mdb');
+}
+
+test('a folder that does not exist yet is created, with those above it', async () => {
+  const timers = await openAt(join(folder, 'a/b/c'));
+  await timers.schedule('a', 'k', Date.now() + 1e9);
+  await timers.close();
+  expect(statSync(join(folder, 'a/b/c/data.mdb')).size).toBeGreaterThan(0);
+});
+
+test.each([8192, 100, 4096, 1])(
+  'a file of %i other bytes is refused as damaged, and the process lives',
+  async (size) => {
+    writeFileSync(join(folder, 'data.mdb'), Buffer.alloc(size, 0xab));
+    expect(await refusal(folder)).toMatchObject({
+      code: 'ERR_STORE_CORRUPT',
+      message: `The LMDB store ${folder} is damaged, or is not a store: its file data.mdb is not of LMDB`,
+    });
+  },
+);
+
+test('an empty file is a new store', async () => {
+  writeFileSync(join(folder, 'data.mdb'), '');
+  await (await openAt(folder)).close();
+});
+
+test('a file that was cut off is refused as damaged', async () => {
+  const file = await filled(folder);
+  const { size } = statSync(file);
+  for (const length of [size - 1, size / 2, 8192]) {
+    truncateSync(file, length);
+    expect(await refusal(folder)).toMatchObject({
+      code: 'ERR_STORE_CORRUPT',
+      message: expect.stringContaining(`${length} bytes of`),
+    });
+  }
+});
+
+test('a store of another version is refused, and left as it is', async () => {
+  await filled(folder);
+  const root = open({ path: folder, maxDbs: 8 });
+  await root.put('schema', 99);
+  await root.close();
+  expect(await refusal(folder)).toMatchObject({
+    code: 'ERR_STORE_VERSION',
+    message: `The timers in ${folder} have schema version 99; this version of shardwheel reads 1`,
+  });
+});
+
+test('a path that is a file, or below one, and one where no folder can be, are refused', async () => {
+  writeFileSync(join(folder, 'file'), 'text');
+  expect(await refusal(join(folder, 'file'))).toMatchObject({ code: 'ERR_STORE_FAILED' });
+  expect(await refusal(join(folder, 'file/below'))).toMatchObject({ code: 'ERR_STORE_FAILED' });
+  expect(await refusal('/proc/none')).toMatchObject({ code: 'ERR_STORE_READ_ONLY' });
+});
+
+test('after a refusal the same store opens once the reason is gone', async () => {
+  mkdirSync(join(folder, 'store'));
+  writeFileSync(join(folder, 'store/data.mdb'), 'text');
+  const store = lmdbStore({ path: join(folder, 'store') });
+  await expect(openDurableTimers({ store })).rejects.toThrow('is damaged');
+  rmSync(join(folder, 'store/data.mdb'));
+  await (await openDurableTimers({ store })).close();
+});
+
+test('a disk that is full: calls reject, what was confirmed is there, and room is made by cancelling', async () => {
+  const program = fileURLToPath(new URL('./programs/filling.mjs', import.meta.url));
+  const { stdout, stderr, status } = spawnSync('prlimit', ['--fsize=2000000', process.execPath, program, folder], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const { stored, counted, ...rest } = JSON.parse(stdout);
+  expect(stored).toBeGreaterThan(1000);
+  expect(counted).toBe(stored);
+  expect(rest).toEqual({ isCancelled: true, codes: ['DurableStoreError ERR_STORE_FAILED'], errors: [], unhandled: [] });
+  const timers = await openAt(folder);
+  expect(await timers.count()).toBe(stored - 1);
+  await timers.close();
+});
+
+describe('another process that holds the lock of the store, and stands still', () => {
+  async function holder(): Promise<ChildProcess> {
+    const program = fileURLToPath(new URL('./programs/lock-holder.mjs', import.meta.url));
+    const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return child;
+  }
+
+  async function kill(child: ChildProcess): Promise<void> {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  test('calls reject in time, reads go on, and what was asked for is done once the lock is free', async () => {
+    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
+    await timers.schedule('a', 'before', Date.now() + 1e9, 1);
+    const child = await holder();
+    const stuck = await Promise.allSettled([
+      timers.schedule('a', 'meanwhile', Date.now() + 1e9),
+      timers.cancel('a', 'before'),
+    ]);
+    for (const { reason } of stuck as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({
+        code: 'ERR_STORE_UNREACHABLE',
+        message:
+          `The LMDB store ${folder} has not answered in 200 ms: ` +
+          'another process holds its lock, or the disk does not write',
+      });
+    }
+    expect((await timers.get('a', 'before'))?.payload).toBe(1);
+    await expect(timers.schedule('a', 'later', Date.now() + 1e9)).rejects.toThrow('has not answered in');
+    await kill(child);
+    await timers.schedule('a', 'after', Date.now() + 1e9);
+    const keys: string[] = [];
+    for await (const { key } of timers.timers('a')) keys.push(key);
+    expect(keys).toEqual(expect.arrayContaining(['after', 'meanwhile']));
+    expect(keys).not.toContain('before');
+    await timers.close();
+  });
+
+  test('no store is closed for ever', async () => {
+    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
+    const child = await holder();
+    await expect(timers.close()).rejects.toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
+    await kill(child);
+    await (await openAt(folder)).close();
+  });
+});

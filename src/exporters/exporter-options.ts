@@ -3,7 +3,8 @@ import { refuseUnknown } from '../known-options.ts';
 
 export interface ExporterOptions {
   /**
-   * Distinguishes this scheduler from others in the same place: the label "scheduler" of all its metrics. Default: no such label.
+   * Distinguishes this scheduler, or these durable timers, from others in the same place: the label "scheduler", or "durable", of all
+   * its metrics. Default: no such label.
    */
   name?: string;
   /**

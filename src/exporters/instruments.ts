@@ -1,6 +1,6 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
-import { type Metric, metrics } from './metric-table.ts';
+import type { Metric } from './metric.ts';
 import { MetricsError } from './metrics-error.ts';
 import { bucketLabel } from './prometheus-metric.ts';
 
@@ -11,8 +11,8 @@ export interface Instrument {
   readonly observe: (result: BatchObservableResult, value: number | Lateness, attributes: Attributes) => void;
 }
 
-/** Returns the instruments of all metrics. Throws MetricsError. */
-export function instrumentsOf(meter: Meter): readonly Instrument[] {
+/** Returns the instruments of metrics. Throws MetricsError. */
+export function instrumentsOf(meter: Meter, metrics: readonly Metric[]): readonly Instrument[] {
   try {
     return metrics.flatMap((metric) =>
       metric.kind === 'histogram' ? histogramOf(meter, metric) : [plainOf(meter, metric)],

@@ -1,48 +1,55 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
+import type { DurableStatsSource } from '../durable/stats-sources.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { internalsOf } from '../scheduler/timer-calls.ts';
 import { type Exported, newExported } from './exported.ts';
 import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
-import type { Sample } from './metric-table.ts';
+import type { MetricFamily, Sample } from './metric.ts';
 import { MetricsError } from './metrics-error.ts';
+import { sourceOf } from './sources.ts';
 
-/** The metrics of a meter: an instrument of one name is created once, for all schedulers. */
+/** The metrics of a family in a meter: an instrument of one name is created once, for all sources. */
 interface MeterMetrics {
   readonly instruments: readonly Instrument[];
   readonly exported: Exported[];
 }
 
-const meters = new WeakMap<Meter, MeterMetrics>();
+const meters = new WeakMap<Meter, Map<MetricFamily, MeterMetrics>>();
 
 /**
- * Observes a scheduler's metrics by a meter of `@opentelemetry/api`; docs/metrics.md lists them. Each collection reads the
- * scheduler once; between collections nothing is done. After `close()` the last counts are still observed. So the meter holds the
- * scheduler until the returned function is called, which ends the observation.
- * @throws MetricsError if the meter already observes the scheduler, or throws; then nothing is observed. InvalidArgumentError,
+ * Observes the metrics of a scheduler, or of durable timers, by a meter of `@opentelemetry/api`; docs/metrics.md lists them. Each collection reads it
+ * once; between collections nothing is done. After `close()` the last counts are still observed. So the meter holds
+ * it until the returned function is called, which ends the observation.
+ * @throws MetricsError if the meter already observes it, or throws; then nothing is observed. InvalidArgumentError,
  * InvalidConfigError.
  */
-export function observeMetrics(scheduler: Scheduler, meter: Meter, options?: ExporterOptions): () => void {
-  const { coordinator } = internalsOf(scheduler);
+export function observeMetrics(
+  exported: Scheduler | DurableStatsSource,
+  meter: Meter,
+  options?: ExporterOptions,
+): () => void {
   const resolved = resolveExporterOptions(options);
+  const { family, source } = sourceOf(exported, resolved);
   requireMeter(meter);
-  const known = meters.get(meter) ?? { instruments: instrumentsOf(meter), exported: [] };
-  const { exported, instruments } = known;
-  const one = newExported('meter', exported, coordinator, resolved);
-  const observed = new ObservedScheduler(instruments, one);
+  const known = meters.get(meter) ?? new Map<MetricFamily, MeterMetrics>();
+  const metrics = known.get(family) ?? { instruments: instrumentsOf(meter, family.metrics), exported: [] };
+  const { exported: there, instruments } = metrics;
+  const one = newExported('meter', there, family, source, resolved);
+  const observed = new ObservedSource(instruments, family.label, one);
   const observables = instruments.map(({ observable }) => observable);
   try {
     meter.addBatchObservableCallback(observed.observe, observables);
   } catch (error) {
     throw MetricsError.refused('meter', error);
   }
+  known.set(family, metrics);
   meters.set(meter, known);
-  exported.push(one);
+  there.push(one);
   return () => {
-    const at = exported.indexOf(one);
+    const at = there.indexOf(one);
     if (at < 0) return;
-    exported.splice(at, 1);
+    there.splice(at, 1);
     meter.removeBatchObservableCallback(observed.observe, observables);
   };
 }
@@ -53,21 +60,24 @@ interface Series {
   readonly attributes: Attributes;
 }
 
-class ObservedScheduler {
+class ObservedSource {
   private readonly instruments: readonly Instrument[];
+  private readonly label: string;
   private readonly exported: Exported;
   private series = new Map<string, Series>();
 
-  constructor(instruments: readonly Instrument[], exported: Exported) {
+  /** `label`: of the source's name. */
+  constructor(instruments: readonly Instrument[], label: string, exported: Exported) {
     this.instruments = instruments;
+    this.label = label;
     this.exported = exported;
   }
 
   /** Never rejects. */
   readonly observe = async (result: BatchObservableResult): Promise<void> => {
-    const { name, reader } = this.exported;
-    const samples = await reader.read();
-    const constant = name === undefined ? undefined : { 'shardwheel.scheduler': name };
+    const { name, source } = this.exported;
+    const samples = await source.read();
+    const constant = name === undefined ? undefined : { [`shardwheel.${this.label}`]: name };
     const series = new Map<string, Series>();
     for (const { metric, observable, observe } of this.instruments) {
       const canVanish = metric.kind === 'amount' || metric.kind === 'state';

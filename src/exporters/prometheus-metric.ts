@@ -1,6 +1,6 @@
 import type { Aggregator, Metric as ClientMetric } from 'prom-client';
 import type { Exported } from './exported.ts';
-import type { Metric, Sample } from './metric-table.ts';
+import type { Metric, Sample } from './metric.ts';
 
 /** A line of an exposition, as prom-client's own metrics return it. */
 interface Line {
@@ -36,15 +36,18 @@ export class PrometheusMetric {
   /** The key in a registry. */
   readonly key: string;
   readonly #metric: Metric;
+  readonly #label: string;
   readonly #exported: readonly Exported[];
 
-  constructor(metric: Metric, exported: readonly Exported[]) {
+  /** `label`: of a source's name. */
+  constructor(metric: Metric, label: string, exported: readonly Exported[]) {
     this.key = prometheusName(metric);
     this.name = this.key;
     this.help = metric.help;
     this.type = metric.kind === 'counter' || metric.kind === 'histogram' ? metric.kind : 'gauge';
     this.aggregator = metric.kind === 'state' ? 'max' : 'sum';
     this.#metric = metric;
+    this.#label = label;
     this.#exported = exported;
   }
 
@@ -56,9 +59,9 @@ export class PrometheusMetric {
   /** Called by later versions of prom-client only: takes two thirds of the time of a text otherwise. */
   async getForPromString() {
     const { aggregator, help, name, type } = this;
-    const all = this.#exported.map(async ({ name, reader }) => {
-      const constant = name === undefined ? undefined : { scheduler: name };
-      const samples = (await reader.read()).get(this.#metric) ?? [];
+    const all = this.#exported.map(async ({ name, source }) => {
+      const constant = name === undefined ? undefined : { [this.#label]: name };
+      const samples = (await source.read()).get(this.#metric) ?? [];
       return samples.flatMap((sample) => linesOf(this.key, { ...constant, ...sample.labels }, sample.value));
     });
     return { aggregator, help, name, type, values: (await Promise.all(all)).flat() };

@@ -1,13 +1,14 @@
 import type { Registry, RegistryContentType } from 'prom-client';
+import type { DurableStatsSource } from '../durable/stats-sources.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { internalsOf } from '../scheduler/timer-calls.ts';
 import { type Exported, newExported } from './exported.ts';
 import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
-import { metrics } from './metric-table.ts';
+import type { MetricFamily } from './metric.ts';
 import { MetricsError } from './metrics-error.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
+import { sourceOf } from './sources.ts';
 
 /** The part of a registry that is used. */
 type AnyRegistry = Pick<
@@ -15,14 +16,15 @@ type AnyRegistry = Pick<
   'registerMetric' | 'getSingleMetric' | 'removeSingleMetric' | 'getMetricsAsArray'
 >;
 
-/** A registry's metrics of all of its schedulers: a name can be registered once. */
+/** A registry's metrics of all sources of a family: a name can be registered once. */
 class RegistryMetrics {
   readonly exported: Exported[] = [];
   private readonly registry: AnyRegistry;
-  private readonly metrics = metrics.map((metric) => new PrometheusMetric(metric, this.exported));
+  private readonly metrics: readonly PrometheusMetric[];
 
-  constructor(registry: AnyRegistry) {
+  constructor(registry: AnyRegistry, { metrics, label }: MetricFamily) {
     this.registry = registry;
+    this.metrics = metrics.map((metric) => new PrometheusMetric(metric, label, this.exported));
   }
 
   /** The program may have cleared the registry. */
@@ -55,40 +57,42 @@ class RegistryMetrics {
   }
 }
 
-const registries = new WeakMap<AnyRegistry, RegistryMetrics>();
+const registries = new WeakMap<AnyRegistry, Map<MetricFamily, RegistryMetrics>>();
 
 /**
- * Registers a scheduler's metrics with a registry of prom-client 15; by default with prom-client's own, which is then loaded.
- * docs/metrics.md lists them. Each scrape reads the scheduler once; between scrapes nothing is done. After `close()` the last
- * counts are still reported. So the registry holds the scheduler until the returned function is called, which removes the
+ * Registers the metrics of a scheduler, or of durable timers, with a registry of prom-client 15; by default with prom-client's own, which is then loaded.
+ * docs/metrics.md lists them. Each scrape reads it once; between scrapes nothing is done. After `close()` the last
+ * counts are still reported. So the registry holds it until the returned function is called, which removes the
  * metrics.
  * @throws MetricsError if they are already registered, or the registry throws; then nothing is registered. InvalidArgumentError,
  * InvalidConfigError.
  */
 export function registerMetrics(
-  scheduler: Scheduler,
+  exported: Scheduler | DurableStatsSource,
   registry?: Registry<RegistryContentType>,
   options?: ExporterOptions,
 ): () => void {
-  const { coordinator } = internalsOf(scheduler);
   const resolved = resolveExporterOptions(options);
+  const { family, source } = sourceOf(exported, resolved);
   const chosen = requireRegistry(registry ?? defaultRegistry());
-  const known = registries.get(chosen);
-  const isNew = known === undefined || !known.isRegistered;
-  const registered = isNew ? new RegistryMetrics(chosen) : known;
-  const exported = newExported('registry', registered.exported, coordinator, resolved);
+  const known = registries.get(chosen) ?? new Map<MetricFamily, RegistryMetrics>();
+  const former = known.get(family);
+  const isNew = former === undefined || !former.isRegistered;
+  const registered = isNew ? new RegistryMetrics(chosen, family) : former;
+  const one = newExported('registry', registered.exported, family, source, resolved);
   if (isNew) {
     registered.register();
-    registries.set(chosen, registered);
+    known.set(family, registered);
+    registries.set(chosen, known);
   }
-  registered.exported.push(exported);
+  registered.exported.push(one);
   return () => {
-    const at = registered.exported.indexOf(exported);
+    const at = registered.exported.indexOf(one);
     if (at < 0) return;
     registered.exported.splice(at, 1);
     if (registered.exported.length > 0) return;
     registered.remove();
-    if (registries.get(chosen) === registered) registries.delete(chosen);
+    if (known.get(family) === registered) known.delete(family);
   };
 }
 

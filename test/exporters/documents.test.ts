@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createScheduler, type Scheduler, watchLateness } from 'shardwheel';
 import { expect, test } from 'vitest';
-import { metrics } from '../../src/exporters/metric-table.ts';
+
 import { prometheusName } from '../../src/exporters/prometheus-metric.ts';
+import { families } from '../../src/exporters/sources.ts';
 import { LATENESS_BOUNDS } from '../../src/metrics/lateness-histogram.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { killShard, restartShard } from '../fixtures/shard-threads.ts';
@@ -14,6 +15,8 @@ import { killShard, restartShard } from '../fixtures/shard-threads.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const text = read('docs/metrics.md');
+
+const metrics = families.flatMap((family) => family.metrics);
 
 /** Cells of the table under a heading. */
 function rowsUnder(heading: string): string[][] {
@@ -90,7 +93,7 @@ test('the example for OpenTelemetry exports by a real SDK, and ends', async () =
   const { stdout, stderr } = await run('opentelemetry');
   expect(stderr).toBe('');
   const names = [...stdout.matchAll(/name: '(shardwheel\.[\w.]+)'/g)].map(([, name]) => name);
-  const plain = metrics.filter(({ labels }) => !labels.includes('label')); // it has no labels
+  const plain = families[0].metrics.filter(({ labels }) => !labels.includes('label')); // it has no labels
   for (const { name, kind } of plain) {
     expect(names).toContain(`shardwheel.${name}${kind === 'histogram' ? '.bucket' : ''}`);
   }

@@ -2,7 +2,8 @@ import type { Coordinator, HostedShards } from '../scheduler/coordinator.ts';
 import { statsWith } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
-import { type Metric, type Reading, type Sample, samplesOf } from './metric-table.ts';
+import { type Metric, type MetricSource, type Sample, samplesOf } from './metric.ts';
+import { type Reading, schedulerGroups } from './scheduler-metrics.ts';
 
 type Counters = ShardCounters[] | undefined;
 
@@ -10,12 +11,16 @@ type Counters = ShardCounters[] | undefined;
  * Reads a scheduler for an exporter: once for all metrics that are requested in one synchronous step. If a shard does not answer
  * in time, it reports what is known without the shard, and asks it again after it has answered.
  */
-export class StatsReader {
+export class SchedulerSource implements MetricSource {
   private readonly coordinator: Coordinator;
   private readonly timeout: number;
   /** Questions without an answer. */
   private readonly asked = new Map<HostedShards, Promise<Counters>>();
   private reading: Promise<ReadonlyMap<Metric, readonly Sample[]>> | undefined;
+
+  get subject(): object {
+    return this.coordinator;
+  }
 
   /** `timeout` in ms. */
   constructor(coordinator: Coordinator, timeout: number) {
@@ -33,7 +38,7 @@ export class StatsReader {
 
   private async collect(): Promise<ReadonlyMap<Metric, readonly Sample[]>> {
     const shards = await this.shards();
-    return samplesOf({ ...statsWith(this.coordinator, []), shards });
+    return samplesOf(schedulerGroups, { ...statsWith(this.coordinator, []), shards });
   }
 
   private async shards(): Promise<Reading['shards']> {

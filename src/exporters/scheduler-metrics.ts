@@ -1,42 +1,13 @@
-import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ClientStats } from '../scheduler/sharing.ts';
 import type { KnownOfShard, LabelStats, SchedulerStats } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 
-/**
- * Every metric, for both exporters: its name, and how to read it. docs/metrics.md shows the same table; a test compares the two.
- */
-export interface Metric {
-  /** The name in OpenTelemetry, without `shardwheel.` */
-  readonly name: string;
-  /** An amount can be summed over its labels, a state cannot. */
-  readonly kind: 'counter' | 'amount' | 'state' | 'histogram';
-  /** In UCUM, as in OpenTelemetry: s, By, or the counted thing in braces. Empty for none. */
-  readonly unit: string;
-  readonly labels: readonly string[];
-  readonly help: string;
-}
-
-/** A value of a metric, without the labels that all metrics of a scheduler have. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  /** Undefined if it is not known now. */
-  readonly value: number | Lateness | undefined;
-}
+import { metricGroup, type Row } from './metric.ts';
 
 /** What an exporter reads: the result of `stats()`; of a shard that has not answered in time, what is known without it. */
 export interface Reading extends Omit<SchedulerStats, 'shards' | 'warnings'> {
   readonly shards: readonly (KnownOfShard & Partial<ShardCounters>)[];
 }
-
-/** A metric, and its value; undefined if it is not known, or does not apply. */
-type Row<Subject> = readonly [
-  name: string,
-  kind: Metric['kind'],
-  unit: string,
-  help: string,
-  of: (subject: Subject) => number | Lateness | undefined,
-];
 
 /** Metrics of this scheduler, and of the other clients if it is shared. */
 const ofClients: readonly Row<Omit<ClientStats, 'thread'>>[] = [
@@ -197,66 +168,36 @@ const ofLabels: readonly Row<LabelStats>[] = [
   ],
 ];
 
-interface Group<Subject> {
-  readonly labels: readonly string[];
-  readonly rows: readonly Row<Subject>[];
-  readonly subjects: (reading: Reading) => Iterable<{ labels: Sample['labels']; subject: Subject }>;
-}
-
-/** Hides the type of a group's subjects. */
-function reads<Subject>({ labels, rows, subjects }: Group<Subject>) {
-  const metrics = rows.map(([name, kind, unit, help, of]) => {
-    const metric: Metric = { name, kind, unit, help, labels };
-    return { metric, of };
-  });
-  const read = (reading: Reading, found: (metric: Metric, sample: Sample) => void): void => {
-    for (const { labels, subject } of subjects(reading)) {
-      for (const { metric, of } of metrics) {
-        found(metric, { labels, value: of(subject) });
-      }
-    }
-  };
-  return { metrics: metrics.map(({ metric }) => metric), read };
-}
-
-const groups = [
-  reads({
+/** Every metric of a scheduler, and how to read it. */
+export const schedulerGroups = [
+  metricGroup({
     labels: ['client'],
     rows: ofClients,
-    subjects: (reading) => {
+    subjects: (reading: Reading) => {
       const clients = reading.clients.length > 0 ? reading.clients : [reading];
       return clients.map((subject) => ({ labels: { client: `${subject.client}` }, subject }));
     },
   }),
-  reads({
+  metricGroup({
     labels: ['client'],
     rows: ofScheduler,
-    subjects: (subject) => [{ labels: { client: `${subject.client}` }, subject }],
+    subjects: (subject: Reading) => [{ labels: { client: `${subject.client}` }, subject }],
   }),
-  reads({
+  metricGroup({
     labels: ['client', 'by'],
     rows: ofServing,
-    subjects: (subject) => [{ labels: { client: `${subject.client}`, by: subject.serving.by }, subject }],
+    subjects: (subject: Reading) => [{ labels: { client: `${subject.client}`, by: subject.serving.by }, subject }],
   }),
-  reads({
+  metricGroup({
     labels: ['client', 'shard'],
     rows: ofShards,
-    subjects: ({ client, shards }) =>
+    subjects: ({ client, shards }: Reading) =>
       shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
   }),
-  reads({
+  metricGroup({
     labels: ['client', 'label'],
     rows: ofLabels,
-    subjects: ({ client, labels }) =>
+    subjects: ({ client, labels }: Reading) =>
       labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
   }),
 ];
-
-export const metrics: readonly Metric[] = groups.flatMap((group) => group.metrics);
-
-/** The values of all metrics, without clients that have left and labels that no longer exist. */
-export function samplesOf(reading: Reading): ReadonlyMap<Metric, readonly Sample[]> {
-  const samples = new Map<Metric, Sample[]>(metrics.map((metric) => [metric, []]));
-  for (const { read } of groups) read(reading, (metric, sample) => samples.get(metric)?.push(sample));
-  return samples;
-}

@@ -1,4 +1,12 @@
-import type { ClientView, LabelView, LaneView, RestartView, Sample, ShardView } from '../../src/dashboard/messages.ts';
+import type {
+  ClientView,
+  DurableView,
+  LabelView,
+  LaneView,
+  RestartView,
+  Sample,
+  ShardView,
+} from '../../src/dashboard/messages.ts';
 import { byId, setText } from '../elements.ts';
 import { clock, count, percent, sizeText, timeText } from './format.ts';
 import { type Column, Table } from './table.ts';
@@ -40,6 +48,7 @@ export function tables(interval: () => number): TableOfSample[] {
     lanesTable(),
     clientsTable(),
     labelsTable(),
+    durableTable(),
     tableOf<Fact>(
       'process',
       'Process',
@@ -144,6 +153,42 @@ const labelsTable = (): TableOfSample =>
     'No timer has a label.',
     ({ labels }) => labels,
   );
+
+const durableTable = (): TableOfSample =>
+  tableOf<Fact>(
+    'durable',
+    'Durable timers',
+    [
+      { title: 'What', text: ({ name }) => name },
+      { title: 'Now', text: ({ value }) => value },
+    ],
+    'None were given to this dashboard, or they have not answered yet.',
+    ({ durable }) => (durable === undefined ? [] : durableFactsOf(durable)),
+  );
+
+function durableFactsOf({ store, ...counts }: DurableView): Fact[] {
+  const { cancelled, delivered, died, endedYoung, failed, max, p50, p99, retried, scheduled, young } = counts;
+  const ofStore =
+    store === undefined
+      ? [{ name: 'Store', value: 'no answer' }]
+      : [
+          { name: `Stored, in ${store.kind}`, value: count(store.stored) },
+          { name: 'Overdue', value: count(store.overdue) },
+          { name: 'Being delivered', value: count(store.active) },
+          { name: 'Dead, kept', value: count(store.dead) },
+          { name: 'In the wheel here', value: count(store.near) },
+          { name: 'Writes', value: count(store.writes) },
+        ];
+  return [
+    ...ofStore,
+    { name: 'In memory alone', value: count(young) },
+    { name: 'Ended without a write', value: count(endedYoung) },
+    { name: 'Scheduled and cancelled', value: `${count(scheduled)} and ${count(cancelled)}` },
+    { name: 'Delivered, failed, tried again', value: `${count(delivered)}, ${count(failed)}, ${count(retried)}` },
+    { name: 'Died', value: count(died) },
+    { name: 'Late: 50 %, 99 %, most', value: `${timeText(p50)}, ${timeText(p99)}, ${timeText(max)}` },
+  ];
+}
 
 function servingOf({ serving: { by, changes, reason, since } }: Sample): string {
   const often = changes === 0 ? '' : changes === 1 ? '; changed once' : `; changed ${changes} times`;

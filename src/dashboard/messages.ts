@@ -147,6 +147,25 @@ export interface RestartView {
   rescheduled: number;
 }
 
+/** Durable timers of this process, and their store. */
+export interface DurableView {
+  young: number;
+  scheduled: number;
+  cancelled: number;
+  delivered: number;
+  failed: number;
+  retried: number;
+  died: number;
+  /** Cancelled or delivered without a write. */
+  endedYoung: number;
+  /** Lateness of the run in ms. */
+  p50: number;
+  p99: number;
+  max: number;
+  /** Undefined while the store does not answer. */
+  store?: { kind: string; stored: number; overdue: number; active: number; dead: number; near: number; writes: number };
+}
+
 export interface Sample {
   /** ms since the epoch. */
   at: number;
@@ -178,6 +197,8 @@ export interface Sample {
   clientCount: number;
   labels: LabelView[];
   labelCount: number;
+  /** Undefined if the dashboard shows none, or they have not answered yet. */
+  durable?: DurableView;
   warnings: string[];
   memory: { resident: number; heapUsed: number; heapTotal: number; external: number; timers: number };
   /** Shares of a core: of the process, and the share of time for which this event loop was busy. Undefined in a first sample. */

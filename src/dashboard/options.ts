@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import type { DurableStats } from '../durable/durable-stats.ts';
+import { type DurableStatsSource, statsSourceOf } from '../durable/stats-sources.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 
@@ -7,6 +9,8 @@ export interface DashboardOptions {
   port?: number;
   /** The address to listen on. A host other than loopback needs a token. Default '127.0.0.1'. */
   host?: string;
+  /** Durable timers, of which the page is to show counts as well. Default: none. */
+  durable?: DurableStatsSource;
   /** A secret that every request must carry: 16 to 256 letters, digits, '-' and '_'. Default: none. */
   token?: string;
 }
@@ -15,6 +19,8 @@ export interface ResolvedDashboardOptions {
   readonly port: number;
   readonly host: string;
   readonly token: string | undefined;
+  /** Reads the counts of the durable timers. */
+  readonly durable: (() => Promise<DurableStats>) | undefined;
 }
 
 const DEFAULT_PORT = 7373;
@@ -28,8 +34,8 @@ export function resolveDashboardOptions(options: DashboardOptions = {}): Resolve
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
-  refuseUnknown(options, { port: 0, host: 0, token: 0 } satisfies Record<keyof DashboardOptions, 0>);
-  const { port = DEFAULT_PORT, host = '127.0.0.1', token } = options;
+  refuseUnknown(options, { port: 0, host: 0, token: 0, durable: 0 } satisfies Record<keyof DashboardOptions, 0>);
+  const { port = DEFAULT_PORT, host = '127.0.0.1', token, durable } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new InvalidConfigError('options.port', 'must be an integer from 0 to 65535', port);
   }
@@ -45,5 +51,9 @@ export function resolveDashboardOptions(options: DashboardOptions = {}): Resolve
     const requirement = 'must be a loopback address (127.0.0.1, ::1, localhost) unless options.token is given';
     throw new InvalidConfigError('options.host', requirement, host);
   }
-  return { port, host, token };
+  const stats = statsSourceOf(durable);
+  if (durable !== undefined && stats === undefined) {
+    throw new InvalidArgumentError('options.durable', 'must be durable timers', durable);
+  }
+  return { port, host, token, durable: stats };
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
+import type { DurableStats } from '../durable/durable-stats.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { LaneQueues, ShardWheel } from '../scheduler/shard-wheels.ts';
@@ -8,9 +9,11 @@ import type { SchedulerStats, ShardStats } from '../scheduler/stats.ts';
 import { internalsOf } from '../scheduler/timer-calls.ts';
 import type { TimerCounts } from '../scheduler/timer-counts.ts';
 import { between, exactView, type LatenessCounts, LatenessWindow, summed, viewOf } from './lateness-window.ts';
+import { LatestAnswer } from './latest-answer.ts';
 import type {
   ClientView,
   Counts,
+  DurableView,
   LabelView,
   LaneView,
   LatenessViews,
@@ -40,6 +43,7 @@ interface Before {
 /** Makes samples from the counts of scheduler and process, by the differences between two readings. */
 export class Sampler {
   private readonly scheduler: Scheduler;
+  private readonly durable: LatestAnswer<DurableStats> | undefined;
   private readonly histogram: LatenessHistogram;
   /** The latenesses of this client if it is the only one, in its histogram's resolution. */
   private readonly own = new LatenessWindow<Float64Array>(NOW);
@@ -47,8 +51,10 @@ export class Sampler {
   private readonly all = new LatenessWindow<LatenessCounts>(NOW);
   private before: Before | undefined;
 
-  constructor(scheduler: Scheduler) {
+  /** `durable`: reads the counts of durable timers, if there are any to show. */
+  constructor(scheduler: Scheduler, durable: (() => Promise<DurableStats>) | undefined) {
     this.scheduler = scheduler;
+    this.durable = durable && new LatestAnswer(durable);
     this.histogram = internalsOf(scheduler).client.lateness;
   }
 
@@ -61,6 +67,7 @@ export class Sampler {
 
   /** Asks the shards, and compares with their last answers. `taken`: when they had answered. Rejects like `stats()`. */
   async take(restarted: RestartView[]): Promise<{ taken: number; sample: WholeSample }> {
+    const durable = this.durable?.read(); // their store may be far away
     const [stats, wheels] = await Promise.all([this.scheduler.stats(), this.scheduler.wheels()]);
     const taken = performance.now();
     const { before } = this;
@@ -108,6 +115,7 @@ export class Sampler {
       clientCount: stats.clients.length,
       labels: labels.slice(0, MOST_ROWS),
       labelCount: labels.length,
+      durable: durable && durableView(durable),
       warnings: stats.warnings.map(({ message }) => message),
       memory: { resident, heapUsed, heapTotal, external, timers: total(stats.shards, 'bytes') },
       cpu: before && {
@@ -241,6 +249,11 @@ function clientView(stats: ClientStats): ClientView {
   const { client, thread, size, lateness } = stats;
   const { p50, p99, max } = lateness;
   return { client, thread, size, ...countsIn(stats), p50, p99, max };
+}
+
+function durableView({ lateness, ...counts }: DurableStats): DurableView {
+  const { p50, p99, max } = lateness;
+  return { ...counts, p50, p99, max };
 }
 
 /** The labels, the largest first. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { outsideContexts } from '../async-context/async-context.ts';
+import type { DurableStats } from '../durable/durable-stats.ts';
 import type { ShardRestart } from '../hosts/shard-host.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
@@ -31,10 +32,11 @@ export class Sampling {
   /** When the pending sample was begun. */
   private asked: number | undefined;
 
-  constructor(scheduler: Scheduler, streams: EventStreams) {
+  /** `durable`: reads the counts of durable timers, if there are any to show. */
+  constructor(scheduler: Scheduler, streams: EventStreams, durable: (() => Promise<DurableStats>) | undefined) {
     this.scheduler = scheduler;
     this.streams = streams;
-    this.sampler = new Sampler(scheduler);
+    this.sampler = new Sampler(scheduler, durable);
     scheduler.on('shard-restart', this.noteRestart);
   }
 

@@ -105,7 +105,7 @@ class ServedDashboard {
     this.files = files;
     this.access = new Access(options);
     this.streams = new EventStreams((isWatched) => (isWatched ? this.sampling.start() : this.sampling.stop()));
-    this.sampling = new Sampling(scheduler, this.streams);
+    this.sampling = new Sampling(scheduler, this.streams, options.durable);
     this.server = createServer(
       {
         headersTimeout: PATIENCE,

@@ -171,3 +171,17 @@ describe('tcp-proxy', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 });
+
+test('sessions: each expires, not before its time, whichever process is killed', async () => {
+  const { code, stdout, stderr } = await run('sessions/main', '--kills', '4');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const numbers = (line: RegExp): number[] => (line.exec(stdout) ?? []).slice(1).map(Number);
+  const [live, expired] = numbers(/^sessions that had to expire: (\d+), expired: (\d+)$/m);
+  expect(live).toBeGreaterThan(50);
+  expect(expired).toBe(live);
+  expect(numbers(/^before their time: (\d+)$/m)).toEqual([0]);
+  const [deleted, returned] = numbers(/^logged out: (\d+), expired all the same: (\d+)$/m);
+  expect(deleted).toBeGreaterThan(20);
+  expect(returned).toBe(0);
+  expect(numbers(/^processes killed: (\d+)$/m)).toEqual([4]);
+});

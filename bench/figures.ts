@@ -4,14 +4,14 @@ import { describeMachine, type Results } from './results.ts';
 import { netNote, type Suite } from './suite.ts';
 import { suites } from './suites.ts';
 
-/** The targets of a run as a Markdown table, with the command and the machine. */
-export function figuresOf(results: Results): string {
+/** The targets of a run as a Markdown table, with the command and the machine, in a block of that name. */
+export function figuresOf(results: Results, name = 'figures'): string {
   const rows = results.targets.map(({ target, measured, state }) => {
     const unit = target.unit === '' ? '×' : ` ${target.unit}`;
     const got = measured === undefined ? '–' : withSpread(measured);
     return `| ${target.title} | ${target.of} | ${got} | ${figure(target.most)}${unit} | ${state === 'NOT MET' ? '**not met**' : state} |`;
   });
-  return block('figures', [
+  return block(name, [
     `\`${results.command}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}: medians of`,
     `${results.rounds} interleaved rounds, with the least and the most.`,
     '',

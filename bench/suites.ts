@@ -1,4 +1,5 @@
 import { clients } from './clients/clients.ts';
+import { durableSuites } from './durable/durable-suites.ts';
 import { faceSuites } from './faces/face-suites.ts';
 import { linearSuites } from './linear/linear-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
@@ -45,6 +46,7 @@ export const suites: readonly Suite[] = [
   ...faceSuites,
   runtimes,
   ...programSuites,
+  ...durableSuites,
   memory,
   ...linearSuites,
   ids,

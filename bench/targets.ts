@@ -1,6 +1,7 @@
 import { presets } from '../src/wheel/presets.ts';
 import { clientsTargets } from './clients/clients.ts';
 import type { Comparison } from './comparison.ts';
+import { durableTargets } from './durable/durable-suites.ts';
 import { faceTargets } from './faces/face-suites.ts';
 import { linearTargets } from './linear/linear-suites.ts';
 import type { Spread } from './statistics.ts';
@@ -109,6 +110,7 @@ export const targets: readonly Target[] = [
   ...clientsTargets,
   ...faceTargets,
   ...linearTargets,
+  ...durableTargets,
 ];
 
 /** Judges every target whose suite was run. */

@@ -22,6 +22,7 @@ const plan = JSON.parse(read('bench/results/plan.json'));
 const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
 const runtimes = JSON.parse(read('bench/results/runtimes.json'));
+const durable = JSON.parse(read('bench/results/durable.json'));
 const programs = JSON.parse(read('bench/results/programs.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
@@ -42,6 +43,10 @@ const blocks: [path: string, written: string][] = [
   ['docs/sizing.md', figuresOf(clients)],
   ['docs/sizing.md', subjectsOf(clients)],
   ['docs/timers.md', faceFiguresOf(faces)],
+  ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
+  ['docs/durable.md', runOf(durable[REFERENCE], 'durable')],
+  ['docs/figures.md', figuresOf(durable[20], 'durable-targets')],
+  ['docs/figures.md', runOf(durable[20], 'durable')],
   ['docs/performance.md', programsOf(programs)],
   ['docs/performance.md', runOf(runtimes, 'runtimes')],
   ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { durableSuites, durableTargets } from '../../bench/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/faces/face-figures.ts';
 import { faceTargets } from '../../bench/faces/face-suites.ts';
 import { figuresOf, partOf, runOf, subjectsOf, withBlock } from '../../bench/figures.ts';
@@ -133,6 +134,22 @@ describe('the figures that the documents show', () => {
     }
   });
 
+  test('docs/durable.md has those of durable timers, docs/figures.md those on Node 20', () => {
+    const results: ReleaseResults = JSON.parse(read('bench/results/durable.json'));
+    for (const [release, path] of [
+      ['24', 'docs/durable.md'],
+      ['20', 'docs/figures.md'],
+    ] as const) {
+      const run = results[release];
+      expect([releaseOf(run), run.quick]).toEqual([release, false]);
+      expect(run.comparisons.map(({ suite }) => suite)).toEqual(durableSuites.map(({ name }) => name));
+      expect(run.comparisons.map(({ absent = {} }) => absent)).toEqual(durableSuites.map(() => ({})));
+      expect(read(path)).toContain(runOf(run, 'durable'));
+      expect(read(path)).toContain(figuresOf(run, 'durable-targets'));
+      expect(run.targets.map(({ target }) => target.title)).toEqual(durableTargets.map(({ title }) => title));
+    }
+  });
+
   test('docs/performance.md has those of each runtime, or why there are none', () => {
     const results: Results = JSON.parse(read('bench/results/runtimes.json'));
     expect(read('docs/performance.md')).toContain(runOf(results, 'runtimes'));
@@ -159,7 +176,7 @@ describe('the figures that the documents show', () => {
 
   test('the reference run measured every target, at full size, and judged them as is done today', () => {
     expect(reference.quick).toBe(false);
-    const hasRunOfItsOwn = ({ suite }: { readonly suite: string }) => /^(linear|clients|faces) /.test(suite);
+    const hasRunOfItsOwn = ({ suite }: { readonly suite: string }) => /^(linear|clients|faces|durable) /.test(suite);
     const measured = targets.filter((target) => !hasRunOfItsOwn(target));
     expect(reference.comparisons.filter(hasRunOfItsOwn)).toEqual([]);
     expect(reference.targets.map(({ target }) => target.title)).toEqual(measured.map(({ title }) => title));

@@ -58,7 +58,7 @@ describe.each(runtimes)('$runtime', ({ runtime, found, flags }) => {
       const failed = all.filter(({ status }) => status === 'failed');
       const broken = report.testResults.filter(({ assertionResults }) => assertionResults.length === 0);
       const why = failed.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.slice(0, 500)}`);
-      expect(why, `${stdout}${stderr}`.slice(-2000)).toEqual([]);
+      expect(why, `${why.join('\n')}\n${`${stdout}${stderr}`.slice(-1000)}`).toEqual([]);
       expect(broken.map(({ name }) => name)).toEqual([]);
       expect(report.numPassedTests).toBeGreaterThan(260);
       for (const { title, runtimes } of deviations.filter((each) => each.runtimes.includes(runtime))) {

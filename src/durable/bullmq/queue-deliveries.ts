@@ -1,8 +1,9 @@
-import type { Job, Queue, Worker } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { StoreHost } from '../durable-store.ts';
 import { pauseAfter } from '../retry-policy.ts';
 import { bullmqError } from './bullmq-errors.ts';
+import { type GivingWay, givingWay } from './giving-way.ts';
 import { type JobData, timerOf } from './job-data.ts';
 import { timerId } from './job-ids.ts';
 import type { QueueOptions, RedisConnection } from './queue-options.ts';
@@ -21,7 +22,7 @@ export class QueueDeliveries {
   private readonly options: QueueOptions;
   private readonly host: StoreHost;
   private readonly served = new Set<string>();
-  private worker: Worker<JobData> | undefined;
+  private worker: GivingWay | undefined;
   private connection: RedisConnection | undefined;
 
   constructor(bullmq: typeof import('bullmq'), queue: Queue<JobData>, options: QueueOptions, host: StoreHost) {
@@ -41,13 +42,13 @@ export class QueueDeliveries {
     await this.connection?.quit().catch(() => undefined); // Redis has closed it, or is out of reach
   }
 
-  private start(): Worker<JobData> {
+  private start(): GivingWay {
     const { connection, queue, stalledAfter } = this.options;
     const { retry, concurrency } = this.host;
     // A worker's connection waits for Redis without end: BullMQ demands it.
     this.connection = connection.duplicate({ maxRetriesPerRequest: null });
     this.connection.on('error', (error) => this.host.failed(bullmqError(queue, error)));
-    const worker = new this.bullmq.Worker<JobData>(queue, (job, token) => this.process(job, token), {
+    const worker = new (givingWay(this.bullmq))(queue, (job, token) => this.process(job, token), {
       connection: this.connection as unknown as Redis,
       concurrency,
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
@@ -76,7 +77,9 @@ export class QueueDeliveries {
     if (isElsewhere || data.due > Date.now()) {
       // The clock of this machine is behind, or the timer has been moved while it waited.
       const pause = Math.min(MOST_ELSEWHERE, ELSEWHERE * 1.2 ** job.attemptsStarted);
-      await job.moveToDelayed(Math.ceil(Math.max(data.due, isElsewhere ? Date.now() + pause : 0)), token);
+      const until = Math.ceil(Math.max(data.due, isElsewhere ? Date.now() + pause : 0));
+      await job.moveToDelayed(until, token);
+      if (isElsewhere) this.worker?.giveWay(until);
       throw new DelayedError();
     }
     const timer = timerOf(name, data, job.attemptsMade + job.stalledCounter + 1);

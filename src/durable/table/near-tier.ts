@@ -8,6 +8,11 @@ import type { DueEntry, DuePlace, RecordTable } from './record-table.ts';
 const PAGE = 500;
 /** Overdue entries that a sweep looks at. */
 const SWEPT = 100;
+/**
+ * Timers on their way to a handler above which no more are read, until half of them have begun. What waits here survives the young
+ * generation's collections, which copy it: with 100,000 waiting each stops the event loop for 20 ms and more.
+ */
+const BACKLOG = 2000;
 
 /** A timer of the near tier. */
 export interface NearTimer {
@@ -39,6 +44,9 @@ export class NearTier {
   private readonly fired: (timer: NearTimer) => void;
   private readonly timers = new Map<string, NearTimer>();
   private covered: DuePlace = { due: 0, key: '' };
+  /** Timers that have fired and were not removed. */
+  private onTheirWay = 0;
+  private isHeldBack = false;
   private isReading = false;
   private isEnded = false;
 
@@ -68,6 +76,8 @@ export class NearTier {
     try {
       const until = Date.now() + this.horizon;
       while (!this.isEnded && this.size < this.limit) {
+        this.isHeldBack = this.onTheirWay >= BACKLOG;
+        if (this.isHeldBack) break;
         this.table.refresh();
         const entries = this.table.due(this.name, this.covered, until, PAGE);
         const refused = entries.find((entry) => !this.add(entry));
@@ -107,13 +117,23 @@ export class NearTier {
     const timer = this.timers.get(key);
     if (timer === undefined) return;
     this.timers.delete(key);
-    if (timer.id !== undefined) this.scheduler.cancel(timer.id);
+    if (timer.id === undefined) {
+      this.onTheirWay -= 1;
+      if (this.isHeldBack && this.onTheirWay <= BACKLOG / 2) this.readOn();
+      return;
+    }
+    this.scheduler.cancel(timer.id);
     timer.id = undefined;
   }
 
   end(): void {
     this.isEnded = true;
     for (const key of [...this.timers.keys()]) this.remove(key);
+  }
+
+  private readOn(): void {
+    this.isHeldBack = false;
+    this.read().catch(() => undefined); // the next beat reads again, and tells
   }
 
   /** Returns false if the scheduler, which may be the caller's, has no room. */
@@ -147,6 +167,7 @@ export class NearTier {
 
   private readonly fire = (timer: NearTimer): void => {
     timer.id = undefined;
+    this.onTheirWay += 1;
     this.fired(timer);
   };
 }

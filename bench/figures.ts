@@ -80,7 +80,7 @@ function tableOf(suite: Suite, { rows, absent = {} }: Comparison): string {
     '',
     `${suite.about}${netNote(suite)}${suite.base === '' ? '' : ` × is of ${suite.base}.`}`,
     '',
-    `| | ${suite.figures.map(({ title, unit }) => `${title}, ${unit}`).join(' | ')} |`,
+    `| | ${suite.figures.map(({ title, unit }) => (unit === '' ? title : `${title}, ${unit}`)).join(' | ')} |`,
     `|---|${suite.figures.map(() => '---:|').join('')}`,
     ...measured.map(({ name }) => `| ${name} | ${suite.figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
     ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),

@@ -41,6 +41,7 @@ export class NearTier {
   private readonly scheduler: Scheduler;
   private readonly horizon: number;
   private readonly limit: number;
+  private readonly backlog: number;
   private readonly fired: (timer: NearTimer) => void;
   private readonly timers = new Map<string, NearTimer>();
   private covered: DuePlace = { due: 0, key: '' };
@@ -62,6 +63,7 @@ export class NearTier {
     this.scheduler = scheduler;
     this.horizon = horizon;
     this.limit = nearLimit;
+    this.backlog = Math.min(BACKLOG, nearLimit);
     this.fired = fired;
   }
 
@@ -76,7 +78,7 @@ export class NearTier {
     try {
       const until = Date.now() + this.horizon;
       while (!this.isEnded && this.size < this.limit) {
-        this.isHeldBack = this.onTheirWay >= BACKLOG;
+        this.isHeldBack = this.onTheirWay >= this.backlog;
         if (this.isHeldBack) break;
         this.table.refresh();
         const entries = this.table.due(this.name, this.covered, until, PAGE);
@@ -119,7 +121,7 @@ export class NearTier {
     this.timers.delete(key);
     if (timer.id === undefined) {
       this.onTheirWay -= 1;
-      if (this.isHeldBack && this.onTheirWay <= BACKLOG / 2) this.readOn();
+      if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
       return;
     }
     this.scheduler.cancel(timer.id);

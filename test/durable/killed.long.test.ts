@@ -18,7 +18,7 @@ async function run(store: readonly [kind: 'lmdb' | 'bullmq', where: string], pro
     return (state >>> 0) / 2 ** 32;
   };
   const report = await killAtRandom(store, { kills: KILLS, processes, pauses: PAUSES[store[0]], random });
-  expect(report.faults.slice(0, 10)).toEqual([]);
+  expect(report.faults.slice(0, 10), report.faults.slice(0, 10).join('\n')).toEqual([]);
   expect(report.confirmed).toBeGreaterThan(KILLS * 5);
   expect(report.delivered).toBeGreaterThan(KILLS * 5);
   expect(report.cancelled).toBeGreaterThan(KILLS);

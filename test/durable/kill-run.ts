@@ -13,6 +13,9 @@ interface Begin {
   readonly process: Loaded;
 }
 
+/** BullMQ's words for a job that another worker has taken over: a process that has no turn for long enough counts as dead. */
+const LOST_LOCK = /Missing (key|lock) for job|could not renew lock/;
+
 /** What has been said of one key. */
 interface KeyLog {
   /** Of each call of `schedule`: its deadline, and when it was confirmed; 0 if it was not. */
@@ -148,11 +151,13 @@ export async function killAtRandom(
 function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyLog> {
   const keys = new Map<string, KeyLog>();
   for (const process of processes) {
-    for (const line of process.lines()) {
+    const lines = process.lines();
+    const wasFrozen = lines.some((line) => line.startsWith('z '));
+    for (const line of lines) {
       const [what, key, number] = line.split(' ');
-      if (what === 'ready') continue;
+      if (what === 'ready' || what === 'z') continue;
       if (what === '!') {
-        faults.push(`a process reported: ${line.slice(2)}`);
+        if (!(wasFrozen && LOST_LOCK.test(line))) faults.push(`a process reported: ${line.slice(2)}`);
         continue;
       }
       const log = keys.get(key) ?? { schedules: [], isCancelCalled: false, cancelledAt: 0, begins: [], ends: 0 };

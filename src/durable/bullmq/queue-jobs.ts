@@ -142,8 +142,8 @@ export class QueueJobs {
       this.writes += 1;
       try {
         await job.changeDelay(ASIDE);
-        await job.remove();
-        return true;
+        // A delivery that ended meanwhile may have set the delay back: then a worker can have taken it.
+        if ((await queue.remove(jobId)) === 1) return true;
       } catch (error) {
         const { code } = error as { code?: unknown };
         if (code === NO_JOB) continue;

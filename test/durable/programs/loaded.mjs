@@ -4,6 +4,7 @@
 //     S key deadline    schedule, or move, was called        s key now    it was confirmed
 //     C key             cancel was called                    c key now    it was true
 //     B key now         a handler has begun                  e key        it is about to resolve
+//     z ms              the process had no turn for so long
 import { openSync, writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { bullmqStore, lmdbStore, openDurableTimers } from '../../../dist/src/durable.js';
@@ -25,6 +26,12 @@ const store =
       });
 const timers = await openDurableTimers({ store, retry: { attempts: 100, delay: 20 } });
 timers.on('error', (error) => say('!', error.message));
+let turned = Date.now();
+setInterval(() => {
+  const now = Date.now();
+  if (now - turned > 400) say('z', now - turned);
+  turned = now;
+}, 50).unref();
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 timers.handle('a', async (_, { key }) => {

@@ -10,6 +10,7 @@ export class DurableStoreError extends Error {
     | 'ERR_STORE_VERSION'
     | 'ERR_STORE_UNREACHABLE'
     | 'ERR_STORE_IN_USE'
+    | 'ERR_STORE_LOCK_LOST'
     | 'ERR_STORE_FAILED';
   override readonly name = 'DurableStoreError';
 

@@ -1,8 +1,12 @@
 import { DurableStoreError } from '../durable-error.ts';
 
+/** Of a job whose lock has run out. A worker has taken it since, or is about to. */
+const lockLost = /(Missing (key|lock)|Lock mismatch) for job|could not renew lock|is not in the active state/;
+
 const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[] = [
   ['ERR_STORE_FULL', /\bOOM\b|MISCONF/, 'is full'],
   ['ERR_STORE_READ_ONLY', /READONLY|NOPERM|NOREPLICAS/, 'cannot be written'],
+  ['ERR_STORE_LOCK_LOST', lockLost, 'took a timer from this worker while its handler ran'],
   ['ERR_STORE_CORRUPT', /WRONGTYPE/, 'has something else in its keys'],
   [
     'ERR_STORE_UNREACHABLE',

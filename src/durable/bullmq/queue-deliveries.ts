@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { StoreHost } from '../durable-store.ts';
+import type { StoredTimer, StoreHost } from '../durable-store.ts';
 import { pauseAfter } from '../retry-policy.ts';
 import { bullmqError } from './bullmq-errors.ts';
 import { type GivingWay, givingWay } from './giving-way.ts';
@@ -22,6 +22,8 @@ export class QueueDeliveries {
   private readonly options: QueueOptions;
   private readonly host: StoreHost;
   private readonly served = new Set<string>();
+  /** Handlers that run, by their jobs; and the token of the take that will end the job. */
+  private readonly running = new Map<string, { token: string | undefined; readonly end: Promise<void> }>();
   private worker: GivingWay | undefined;
   private connection: RedisConnection | undefined;
 
@@ -54,6 +56,7 @@ export class QueueDeliveries {
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
       drainDelay: 1,
       lockDuration: stalledAfter,
+      lockRenewTime: stalledAfter / 4, // not the default of 1/2: a slow Redis has three quarters of the time to answer
       stalledInterval: stalledAfter / 2,
       maxStalledCount: retry.attempts,
       settings: {
@@ -71,6 +74,7 @@ export class QueueDeliveries {
   private async process(job: Job<JobData>, token: string | undefined): Promise<void> {
     const { DelayedError, UnrecoverableError } = this.bullmq;
     const { name, data } = job;
+    if (!(await this.holds(job, token))) throw new DelayedError(); // the worker leaves the job as it is
     if (data.isWithdrawn) throw new UnrecoverableError(WITHDRAWN);
     if (data.reason !== undefined) throw new UnrecoverableError(data.reason);
     const isElsewhere = !this.served.has(name);
@@ -87,11 +91,40 @@ export class QueueDeliveries {
       throw new UnrecoverableError('The process died during the last attempt');
     }
     try {
-      await this.host.run(timer);
+      await this.run(job.id as string, token, timer);
     } catch (error) {
+      if (error instanceof DelayedError) throw error;
       const message = error instanceof Error ? error.message : String(error);
       throw timer.attempts >= this.host.retry.attempts ? new UnrecoverableError(message) : error;
     }
+  }
+
+  /**
+   * Runs the handler, or goes on with the one that runs: this worker may be given a job again whose lock has run out. The take
+   * that came last ends the job.
+   */
+  private async run(id: string, token: string | undefined, timer: StoredTimer): Promise<void> {
+    const running = this.running.get(id) ?? { token, end: this.host.run(timer) };
+    running.token = token;
+    this.running.set(id, running);
+    try {
+      await running.end;
+    } finally {
+      // biome-ignore lint/correctness/noUnsafeFinally: the job is another take's, and so is the handler's error
+      if (running.token !== token) throw new this.bullmq.DelayedError();
+      this.running.delete(id);
+    }
+  }
+
+  /**
+   * Whether the job is this worker's. One that comes late, for the event loop was blocked or Redis slow, may have been given to
+   * another worker: that one delivers it.
+   */
+  private async holds(job: Job<JobData>, token: string | undefined): Promise<boolean> {
+    const { stalledAfter } = this.options;
+    const takenAt = job.processedOn ?? 0;
+    if (token === undefined || Date.now() - takenAt < stalledAfter / 2) return true;
+    return (await job.extendLock(token, stalledAfter)) === 1;
   }
 
   private failed(job: Job<JobData> | undefined, error: Error): void {

@@ -4,7 +4,7 @@
 //     S key deadline    schedule, or move, was called        s key now    it was confirmed
 //     C key             cancel was called                    c key now    it was true
 //     B key now         a handler has begun                  e key        it is about to resolve
-//     z ms              the process had no turn for so long
+//     z ms              for so long it had no turn, or no answer of Redis
 import { openSync, writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { bullmqStore, lmdbStore, openDurableTimers } from '../../../dist/src/durable.js';
@@ -16,23 +16,24 @@ function say(...words) {
   writeSync(log, `${words.join(' ')}\n`);
 }
 
+const connection = kind === 'bullmq' ? new Redis(where, { maxRetriesPerRequest: null }) : undefined;
 const store =
-  kind === 'lmdb'
+  connection === undefined
     ? lmdbStore({ path: where })
-    : bullmqStore({
-        connection: new Redis(where, { maxRetriesPerRequest: null }),
-        queue: 'killed',
-        stalledAfter: 1000,
-      });
+    : bullmqStore({ connection, queue: 'killed', stalledAfter: 1000 });
 const timers = await openDurableTimers({ store, retry: { attempts: 100, delay: 20 } });
 timers.on('error', (error) => say('!', error.message));
-let turned = Date.now();
-setInterval(() => {
-  const now = Date.now();
-  if (now - turned > 400) say('z', now - turned);
-  turned = now;
-}, 50).unref();
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function probe() {
+  for (let before = Date.now(); ; ) {
+    await pause(50);
+    await connection?.ping();
+    const now = Date.now();
+    if (now - before > 350) say('z', now - before);
+    before = now;
+  }
+}
+void probe();
 
 timers.handle('a', async (_, { key }) => {
   say('B', key, Date.now());

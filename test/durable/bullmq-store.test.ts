@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { bullmqStore } from 'shardwheel/durable';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { bullmqStore, openDurableTimers } from 'shardwheel/durable';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis, RedisServer } from '../../bench/durable/redis-server.ts';
 import { testStore } from './conformance.ts';
 
@@ -27,5 +27,27 @@ describe.skipIf(!hasRedis)('Redis', () => {
       if (keys.length > 0) await connection.del(...keys);
     },
     patience: 5000,
+  });
+
+  test('timers that are cancelled, or delivered, leave nothing of their own in Redis', async () => {
+    const queue = `traces-${process.pid}`;
+    const timers = await openDurableTimers({ store: bullmqStore({ connection, queue }) });
+    try {
+      await timers.schedule('a', 'far', Date.now() + 1_000_000, 'payload');
+      await timers.schedule('a', 'due', Date.now());
+      expect([await timers.cancel('a', 'far'), await timers.cancel('a', 'due')]).toEqual([true, true]);
+      const seen: string[] = [];
+      timers.handle('a', (_, { key }) => seen.push(key));
+      await timers.schedule('a', 'delivered', Date.now());
+      await expect.poll(() => connection.keys(`bull:${queue}:*delivered*`), { timeout: 5000 }).toEqual([]);
+      expect(seen).toEqual(['delivered']);
+      expect(await connection.keys(`bull:${queue}:*a/*`)).toEqual([]);
+      for (const set of ['delayed', 'failed', 'completed']) {
+        expect(await connection.zcard(`bull:${queue}:${set}`)).toBe(0);
+      }
+      for (const list of ['wait', 'active']) expect(await connection.llen(`bull:${queue}:${list}`)).toBe(0);
+    } finally {
+      await timers.close();
+    }
   });
 });

@@ -10,8 +10,6 @@ export interface JobData {
   attempts: number;
   /** The payload's bytes in base64. */
   payload?: string;
-  /** It is cancelled: whoever takes it drops it. */
-  isWithdrawn?: true;
   /** It is dead on arrival, for this reason. */
   reason?: string;
 }

@@ -8,9 +8,6 @@ import { type JobData, timerOf } from './job-data.ts';
 import { timerId } from './job-ids.ts';
 import type { QueueOptions, RedisConnection } from './queue-options.ts';
 
-/** Why a job has failed that was cancelled while it waited for a worker. */
-export const WITHDRAWN = 'withdrawn';
-
 /** ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and at most. */
 const ELSEWHERE = 50;
 const MOST_ELSEWHERE = 10_000;
@@ -75,7 +72,6 @@ export class QueueDeliveries {
     const { DelayedError, UnrecoverableError } = this.bullmq;
     const { name, data } = job;
     if (!(await this.holds(job, token))) throw new DelayedError(); // the worker leaves the job as it is
-    if (data.isWithdrawn) throw new UnrecoverableError(WITHDRAWN);
     if (data.reason !== undefined) throw new UnrecoverableError(data.reason);
     const isElsewhere = !this.served.has(name);
     if (isElsewhere || data.due > Date.now()) {
@@ -128,7 +124,7 @@ export class QueueDeliveries {
   }
 
   private failed(job: Job<JobData> | undefined, error: Error): void {
-    if (job?.finishedOn === undefined || error.message === WITHDRAWN || job.data.reason !== undefined) return;
+    if (job?.finishedOn === undefined || job.data.reason !== undefined) return;
     const { name, data, finishedOn: diedAt } = job;
     this.host.died({ ...timerOf(name, data, job.attemptsMade + job.stalledCounter), diedAt, reason: error.message });
   }
@@ -137,10 +133,14 @@ export class QueueDeliveries {
   private align({ name, data: { key } }: Job<JobData>): void {
     const timer = timerId(name, key);
     const align = async (): Promise<void> => {
-      const jobId = await this.queue.getDeduplicationJobId(timer);
-      const next = jobId === null ? undefined : await this.queue.getJob(jobId);
-      if (next === undefined || next.timestamp + next.delay <= next.data.due + 1) return;
-      await next.changeDelay(Math.max(0, Math.ceil(next.data.due - Date.now())));
+      // Again, if it has been moved meanwhile: it would keep the time that it had.
+      for (let set: number | undefined; ; ) {
+        const jobId = await this.queue.getDeduplicationJobId(timer);
+        const next = jobId === null ? undefined : await this.queue.getJob(jobId);
+        if (next === undefined || next.data.due === set || next.timestamp + next.delay <= next.data.due + 1) return;
+        set = next.data.due;
+        await next.changeDelay(Math.max(0, Math.ceil(set - Date.now())));
+      }
     };
     align().catch(() => undefined); // it has been taken already, or is delivered late
   }

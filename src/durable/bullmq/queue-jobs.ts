@@ -4,11 +4,24 @@ import { dueTime } from '../due-time.ts';
 import type { StoredTimer, StoreHost } from '../durable-store.ts';
 import { type JobData, jobDataOf } from './job-data.ts';
 import { newJobId, timerId } from './job-ids.ts';
-import { WITHDRAWN } from './queue-deliveries.ts';
 import type { RedisConnection } from './queue-options.ts';
 
-/** ms for which a job that is being cancelled is out of the workers' reach. If its canceller dies meanwhile, it is that much late. */
-const ASIDE = 3_600_000;
+/**
+ * Removes the job of a timer unless a worker has it. Returns 1 if it did. BullMQ's own call says the same of a job that it has removed
+ * and of one that was delivered just before.
+ *
+ *     KEYS  the timer's deduplication key, that of what follows its active job, the jobs that are delayed, have a priority, wait, and
+ *           wait in a queue that is paused
+ *     ARGV  what the keys of jobs begin with
+ */
+const REMOVE_FREE = `
+local job = redis.call('GET', KEYS[1])
+if not job then return 0 end
+if redis.call('ZREM', KEYS[3], job) + redis.call('ZREM', KEYS[4], job) == 0
+  and redis.call('LREM', KEYS[5], 1, job) == 0 and redis.call('LREM', KEYS[6], 1, job) == 0 then return 0 end
+redis.call('DEL', ARGV[1] .. job, KEYS[1], KEYS[2])
+return 1`;
+
 /** ms between two looks at a job that is just being taken. */
 const LOOK = 20;
 
@@ -17,12 +30,12 @@ const NO_JOB = -1;
 const NOT_DELAYED = -3;
 
 /**
- * The jobs of timers: one per timer, found by its deduplication id. What BullMQ has no call for is made of several of its calls, each
- * of them atomic, in an order that loses no confirmed timer wherever it is cut off:
+ * The jobs of timers: one per timer, found by its deduplication id. What BullMQ has no call for is made of several calls, each of them
+ * atomic, in an order that loses no confirmed timer wherever it is cut off:
  *
  * - To move a timer: a new job with the same deduplication id, which replaces the one that is delayed, or follows the one that is
  *   active, in one script. One that is due and waits for a worker is given the new data; the worker delays it again.
- * - To cancel one: its delay is extended, which only a delayed job allows, so no worker takes it; then it is removed.
+ * - To cancel one: it is removed, in a script of our own, unless a worker has it.
  */
 export class QueueJobs {
   /** Jobs added, changed or removed. */
@@ -133,45 +146,14 @@ export class QueueJobs {
     return (await client.exists(queue.toKey(jobId))) === 1; // the active one has ended since
   }
 
+  /** Resolves with false if there is none, or its delivery has begun. */
   async withdraw(timer: string): Promise<boolean> {
-    const { queue, bullmq } = this;
-    for (;;) {
-      const jobId = await queue.getDeduplicationJobId(timer);
-      if (jobId === null) return false;
-      const job = new bullmq.Job<JobData>(queue, '', {} as JobData, {}, jobId);
-      this.writes += 1;
-      try {
-        await job.changeDelay(ASIDE);
-        // A delivery that ended meanwhile may have set the delay back: then a worker can have taken it.
-        if ((await queue.remove(jobId)) === 1) return true;
-      } catch (error) {
-        const { code } = error as { code?: unknown };
-        if (code === NO_JOB) continue;
-        if (code !== NOT_DELAYED) throw error;
-      }
-      const outcome = await this.withdrawWaiting(jobId);
-      if (outcome !== undefined) return outcome;
-    }
-  }
-
-  /** Cancels a job that is due and waits for a worker. Undefined if it is in another state by now. */
-  private async withdrawWaiting(jobId: string): Promise<boolean | undefined> {
-    const { queue } = this;
-    const job = await queue.getJob(jobId);
-    const before = await job?.getState();
-    if (job === undefined || before === 'delayed') return undefined;
-    if (before === 'active') return false;
-    if (before !== 'waiting' && before !== 'prioritized') return undefined;
-    if (!(await this.update(job, { ...job.data, isWithdrawn: true }))) return false;
-    // Whoever takes it from now on drops it. It may have been taken just before.
-    for (let wasFree = false; ; wasFree = true) {
-      const after = await this.settled(job);
-      if (after === 'unknown' || after === 'completed') return wasFree;
-      const dropped = await queue.getJob(jobId);
-      if (after === 'failed' && dropped?.failedReason !== WITHDRAWN) return false;
-      if ((await queue.remove(jobId)) === 1) return true;
-      // It has been taken since, and is dropped.
-    }
+    const { queue, client } = this;
+    const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'prioritized', 'wait', 'paused'].map((key) =>
+      queue.toKey(key),
+    );
+    this.writes += 1;
+    return (await client.eval(REMOVE_FREE, keys.length, ...keys, queue.toKey(''))) === 1;
   }
 
   /** Resolves with the state of a job when no worker has it. */

@@ -7,6 +7,7 @@ export interface RedisConnection {
   set(key: string, value: string, condition: 'NX'): Promise<unknown>;
   hget(key: string, field: string): Promise<string | null>;
   exists(key: string): Promise<number>;
+  eval(script: string, keys: number, ...keysAndArguments: string[]): Promise<unknown>;
   lrange(key: string, start: number, end: number): Promise<string[]>;
   zscan(
     key: string,

@@ -7,7 +7,7 @@ import { bullmqError } from './bullmq-errors.ts';
 import { type JobData, jobDataOf, timerOf } from './job-data.ts';
 import { newJobId, timerId } from './job-ids.ts';
 import { KeyLookup } from './key-lookup.ts';
-import { QueueDeliveries, WITHDRAWN } from './queue-deliveries.ts';
+import { QueueDeliveries } from './queue-deliveries.ts';
 import { QueueJobs } from './queue-jobs.ts';
 import type { QueueOptions } from './queue-options.ts';
 import { QueueScan } from './queue-scan.ts';
@@ -124,7 +124,7 @@ export class QueueStore implements DurableStore {
       const jobs = await this.call(() => this.parts.queue.getFailed(start, start + PAGE - 1));
       for (const job of jobs) {
         const { failedReason: reason, finishedOn: diedAt = 0, data } = job;
-        if (job.name !== name || reason === WITHDRAWN) continue;
+        if (job.name !== name) continue;
         yield { ...timerOf(name, data, attemptsOf(job)), diedAt, reason };
       }
       if (jobs.length < PAGE) return;

@@ -30,7 +30,9 @@ export function testRaces(stores: Stores): void {
         const deadline = soon(draws.below(60));
         await draws.pick(pair).schedule('a', key, deadline);
         await pause(Math.max(0, deadline - Date.now() + draws.below(40) - 20));
+        const moved = draws.below(2) === 0 ? draws.pick(pair).reschedule('a', key, Date.now()) : undefined;
         if (await draws.pick(pair).cancel('a', key)) cancelled.add(key);
+        await moved;
       }),
     );
     await stores.until(() => seen.length + cancelled.size >= 600);
@@ -64,5 +66,40 @@ export function testRaces(stores: Stores): void {
     expect(Math.min(moved.size, 400 - moved.size)).toBeGreaterThan(0);
     expect(seen.some(({ early }) => early)).toBe(false);
     expect(seen.filter(({ key, at }) => at < (moved.get(key) ?? 0))).toEqual([]);
+  });
+
+  test(`what is scheduled during a delivery is cancelled or delivered as that ends, seed ${SEED}`, async () => {
+    const draws = new Draws(SEED + 2);
+    const pair = [await stores.start(), await stores.start()];
+    const calls = new Map<string, () => void>();
+    const ends: string[] = [];
+    for (const timers of pair) {
+      timers.handle('a', async (_, { key }) => {
+        const call = calls.get(key);
+        if (call === undefined) return void ends.push(key);
+        calls.delete(key);
+        await draws.pick(pair).schedule('a', key, soon(draws.below(100)));
+        await pause(draws.below(4));
+        call();
+      });
+    }
+    const cancelled = new Set<string>();
+    await Promise.all(
+      Array.from({ length: 400 }, async (_, at) => {
+        const key = `${at}`;
+        const ending = new Promise<void>((resolve) => calls.set(key, resolve));
+        await pause(draws.below(300));
+        await draws.pick(pair).schedule('a', key, Date.now());
+        await ending;
+        await pause(draws.below(2) * draws.below(100));
+        if (await draws.pick(pair).cancel('a', key)) cancelled.add(key);
+      }),
+    );
+    await stores.until(() => ends.length + cancelled.size >= 400);
+    await nothingMore();
+    expect(ends.filter((key) => cancelled.has(key))).toEqual([]);
+    expect(new Set(ends).size).toBe(ends.length);
+    expect(ends.length + cancelled.size).toBe(400);
+    expect(Math.min(ends.length, cancelled.size)).toBeGreaterThan(0);
   });
 }

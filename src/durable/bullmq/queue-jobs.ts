@@ -152,8 +152,9 @@ export class QueueJobs {
     const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'prioritized', 'wait', 'paused'].map((key) =>
       queue.toKey(key),
     );
-    this.writes += 1;
-    return (await client.eval(REMOVE_FREE, keys.length, ...keys, queue.toKey(''))) === 1;
+    const isRemoved = (await client.eval(REMOVE_FREE, keys.length, ...keys, queue.toKey(''))) === 1;
+    if (isRemoved) this.writes += 1;
+    return isRemoved;
   }
 
   /** Resolves with the state of a job when no worker has it. */

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const built = (path: string) => fileURLToPath(new URL(`./dist/src/${path}`, import.meta.url));
+const built = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
-// Tests of the public face import the package by its name and so run what users run: the built JavaScript, whose
-// worker entry Node 20 can load. Tests of single parts import their sources.
+// Tests of the public face import the package by its name and so run what users run, `lib`. Tests of single parts import their sources.
 export default defineConfig({
   resolve: {
     alias: [

@@ -1,5 +1,4 @@
 // Entry of the process that measures one subject, or several together: started by `forkMeasurement`, answers with one message, then ends.
-import process from 'node:process';
 import type { Answer, Assignment } from './fork-measurement.ts';
 import type { Measurement } from './suite.ts';
 import { suites } from './suites.ts';

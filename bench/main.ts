@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { mkdirSync, writeFileSync } from 'node:fs';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../replay/command-line.ts';
 import { onNode, without } from '../replay/node-release.ts';
@@ -65,7 +64,7 @@ async function main(): Promise<number> {
     const options = parseOptions(argv);
     if (options === undefined) return 0;
     if (options.node !== undefined) {
-      const code = await onNode(options.node, fileURLToPath(import.meta.url), without('--node', argv));
+      const code = await onNode(options.node, [fileURLToPath(import.meta.url), ...without('--node', argv)]);
       if (code !== undefined) return code;
     }
     const results = await measure(options, argv, interrupt.signal);

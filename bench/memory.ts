@@ -1,5 +1,3 @@
-import process from 'node:process';
-
 export interface Memory {
   readonly resident: number;
   /** Of JavaScript: heap and array buffers. */

@@ -1,6 +1,6 @@
+import { Command } from 'commander';
 import { number, readFlags, UsageError } from '../replay/command-line.ts';
 import { nodeRelease } from '../replay/node-release.ts';
-import { Command } from '../vendor/commander.ts';
 import { select, selectTargeted } from './selection.ts';
 import type { Suite } from './suite.ts';
 import { suites } from './suites.ts';

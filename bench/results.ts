@@ -1,5 +1,4 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
-import process from 'node:process';
 import type { Comparison } from './comparison.ts';
 import type { Verdict } from './targets.ts';
 

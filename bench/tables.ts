@@ -1,4 +1,4 @@
-import Table from '../vendor/cli-table3.ts';
+import Table from 'cli-table3';
 import { type Comparison, type Row, withAbsent } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
 import { netNote, type Suite } from './suite.ts';

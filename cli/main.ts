@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import process from 'node:process';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { type Part, packageFolder } from '../replay/command-file.ts';
 import { readFlags, UsageError } from '../replay/command-line.ts';
-import { Command } from '../vendor/commander.ts';
 
 /** Runs a command with the arguments after its name, and returns its exit code. Throws `UsageError` for bad flags. */
 type Run = (argv: readonly string[]) => Promise<number>;
@@ -27,10 +28,20 @@ const commands: Record<string, { readonly says: string; readonly load: () => Pro
   },
 };
 
+/** What this file is in a process or thread that a command has started: see `replay/command-file.ts`. */
+const parts: Record<Part, () => Promise<(argument: string) => void | Promise<void>>> = {
+  'replay-process': async () => (await import('../replay/replay-process.ts')).replayProcess,
+  'loop-thread': async () => (await import('../replay/loop-thread.ts')).loopThread,
+  'run-process': async () => (await import('../plan/run-process.ts')).runProcess,
+  'work-process': async () => (await import('../plan/work-process.ts')).serveWork,
+  'work-clients': async () => (await import('../plan/work-process.ts')).callServer,
+  'timer-costs': async () => (await import('./profile/measure-timers.ts')).timerCosts,
+};
+
 const usage = 2;
 
 function program(): Command {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
   const command = new Command('shardwheel')
     .description('Timers on other cores: measures their gain for your program, and shows them at work.')
     .version(version)
@@ -61,8 +72,14 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// The reader may have read enough (`| head`).
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-process.exitCode = await main(process.argv.slice(2));
+const [first = '', argument = ''] = process.argv.slice(2);
+const part = first.startsWith('as:') ? parts[first.slice('as:'.length) as Part] : undefined;
+if (part !== undefined) {
+  await (await part())(argument);
+} else {
+  // The reader may have read enough (`| head`).
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,11 +1,10 @@
 import { accessSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
 import { number, readFlags, UsageError } from '../replay/command-line.ts';
 import type { ProfileData } from '../src/profile/profile-data.ts';
-import { Command } from '../vendor/commander.ts';
 import { calibrate } from './profile/calibrate.ts';
 import { estimateOf, limits, verdictOf } from './profile/estimate.ts';
 import { htmlReport } from './profile/html-report.ts';

@@ -1,5 +1,5 @@
+import Table from 'cli-table3';
 import type { LatenessView, Sample } from '../src/dashboard/messages.ts';
-import Table from '../vendor/cli-table3.ts';
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const count = (value: number): string => whole.format(value);

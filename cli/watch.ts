@@ -1,6 +1,5 @@
-import process from 'node:process';
+import { Command } from 'commander';
 import { readFlags } from '../replay/command-line.ts';
-import { Command } from '../vendor/commander.ts';
 import { lineOf, printable, screenOf } from './watch-view.ts';
 import { watchDashboard } from './watched-dashboard.ts';
 

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { parseArgs } from 'node:util';
 
 /** Reads `--<name> <count>`, an integer from 1 to `max`. Ends the process with code 2, and says why, where it is something else. */

@@ -1,4 +1,4 @@
-import FlatQueue from '../vendor/flatqueue.ts';
+import FlatQueue from 'flatqueue';
 
 /** Simulated time, in ms: what is to happen, by when. Events of one time happen in the order in which they were entered. */
 export class EventQueue {

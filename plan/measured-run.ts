@@ -1,5 +1,4 @@
 import { PerformanceObserver, performance } from 'node:perf_hooks';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CpuMeter } from '../replay/cpu-meter.ts';
 import { NativeTimers } from '../replay/subjects/native-timers.ts';
@@ -48,7 +47,7 @@ const noTimers = 'none';
 async function createSubject(service: RunTask['service'], handles: number, onFire: OnFire): Promise<Subject> {
   if (service === noTimers) return new NoTimers(handles);
   if (service === 'native') return new NativeTimers(onFire);
-  const { createScheduler } = await import('../src/index.ts');
+  const { createScheduler } = await import('shardwheel');
   const { ShardwheelTimers } = await import('../replay/subjects/shardwheel-timers.ts');
   return new ShardwheelTimers(handles, onFire, createScheduler({ shards: service === 'shard' ? 1 : 0 }));
 }

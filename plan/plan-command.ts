@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import process from 'node:process';
 import { advise } from './advice.ts';
 import { type Candidate, candidates, type PlanRequest, titleOf } from './arrangements.ts';
 import type { Costs } from './costs.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { Command } from 'commander';
 import { number, readFlags } from '../replay/command-line.ts';
-import { Command } from '../vendor/commander.ts';
 import { parseTime, parseTimer } from './parse-timer.ts';
 import { type PlannedTimer, proxyTimers } from './planned-load.ts';
 

@@ -1,14 +1,13 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { asPart, commandFile, type Part } from '../replay/command-file.ts';
 
 /** ms after which a measurement is aborted: a slower machine cannot be planned for. */
 const patience = 120_000;
 
-/** Runs a file of this folder in a process of its own, with a task as its argument, and resolves with the message that it sends. */
-export function runMeasurement<Result>(name: string, task: unknown, signal: AbortSignal): Promise<Result> {
-  const entry = fileURLToPath(new URL(`./${name}${import.meta.url.slice(-3)}`, import.meta.url));
+/** Runs a part of the command line in a process of its own, with a task as its argument, and resolves with the message that it sends. */
+export function runMeasurement<Result>(part: Part, task: unknown, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = fork(entry, [JSON.stringify(task)], {
+    const child = fork(commandFile, asPart(part, JSON.stringify(task)), {
       execArgv: [...process.execArgv, '--expose-gc'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),

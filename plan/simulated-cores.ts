@@ -1,4 +1,4 @@
-import FlatQueue from '../vendor/flatqueue.ts';
+import FlatQueue from 'flatqueue';
 import type { EventQueue } from './event-queue.ts';
 
 /** ms for which a thread keeps its core while others are ready to run. */

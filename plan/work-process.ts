@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import process from 'node:process';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
+import { asPart, commandFile } from '../replay/command-file.ts';
 import { CpuMeter } from '../replay/cpu-meter.ts';
 
 // What a TCP connection costs an event loop that accepts it, answers once, and closes it: CPU of the server's thread. The clients
@@ -14,7 +14,7 @@ const atOnce = 32;
 const request = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok';
 
-async function serve(): Promise<void> {
+export async function serveWork(): Promise<void> {
   const meter = new CpuMeter();
   let served = 0;
   const server = createServer((socket) => {
@@ -24,7 +24,9 @@ async function serve(): Promise<void> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const clients = new Worker(new URL(import.meta.url), { workerData: (server.address() as AddressInfo).port });
+  const clients = new Worker(commandFile, {
+    argv: asPart('work-clients', `${(server.address() as AddressInfo).port}`),
+  });
   await once(clients, 'message');
   const { thread } = meter.read();
   server.close();
@@ -32,12 +34,13 @@ async function serve(): Promise<void> {
   process.disconnect();
 }
 
-function callServer(port: number): void {
+/** The thread of the clients. */
+export function callServer(port: string): void {
   let left = connections;
   const call = () => {
     if (left === 0) return;
     left -= 1;
-    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
     socket.on('error', () => socket.destroy());
     socket.resume().on('close', () => {
       open -= 1;
@@ -52,6 +55,3 @@ function callServer(port: number): void {
   };
   for (let n = 0; n < atOnce; n++) begin();
 }
-
-if (isMainThread) await serve();
-else callServer(workerData);

@@ -1,4 +1,4 @@
-import { type Command, CommanderError, InvalidArgumentError } from '../vendor/commander.ts';
+import { type Command, CommanderError, InvalidArgumentError } from 'commander';
 
 /** Bad flags: the message is the one line that the user sees. */
 export class UsageError extends Error {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import type { Leaving } from './serve-calls.ts';
@@ -15,7 +15,7 @@ interface News<T> {
 }
 
 /**
- * Event loops of this process besides this thread's: worker threads that run the same entry, which calls `serveCalls`.
+ * Event loops of this process besides this thread's: worker threads, each of which calls `serveCalls`.
  * All of `Calls` are asynchronous.
  */
 export class EventLoops<Calls extends object, T = never> implements Loops<Calls> {
@@ -23,8 +23,8 @@ export class EventLoops<Calls extends object, T = never> implements Loops<Calls>
   readonly #loops: (Calls & Leaving)[];
   readonly #failure: Promise<never>;
 
-  constructor(entry: URL, count: number, onNews: (index: number, news: T) => void = () => undefined) {
-    this.#threads = Array.from({ length: count }, () => new Worker(entry));
+  constructor(start: () => Worker, count: number, onNews: (index: number, news: T) => void = () => undefined) {
+    this.#threads = Array.from({ length: count }, start);
     this.#loops = this.#threads.map((thread) => wrap<Calls>(nodeEndpoint(thread as never)) as never);
     for (const [index, thread] of this.#threads.entries()) {
       thread.on('message', (message: News<T>) => {

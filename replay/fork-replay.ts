@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { asPart, commandFile } from './command-file.ts';
 import { UsageError } from './command-line.ts';
 import type { ReplayOptions } from './options.ts';
 import type { Progress, ReplayMessage, ReplayResult, SubjectName } from './replay-result.ts';
@@ -23,9 +23,8 @@ export function forkReplay(
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<ReplayRun> {
-  const entry = new URL(`./replay-process${import.meta.url.slice(-3)}`, import.meta.url);
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(entry), [JSON.stringify([name, options])], {
+    const child = fork(commandFile, asPart('replay-process', JSON.stringify([name, options])), {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     let result: ReplayResult | undefined;

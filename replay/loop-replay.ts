@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SchedulerHandle } from '../src/index.ts';
+import type { SchedulerHandle } from 'shardwheel';
 import { CpuMeter, type CpuUse } from './cpu-meter.ts';
 import { Driver } from './driver.ts';
 import { LoopShare } from './loop-share.ts';
@@ -185,7 +185,7 @@ async function createSubject(
   if (name === 'driver') return new NoTimers(handles);
   if (name === 'native') return new NativeTimers(onFire);
   // Imported here, so that the other replays do without its code.
-  const { connectScheduler, createScheduler } = await import('../src/index.ts');
+  const { connectScheduler, createScheduler } = await import('shardwheel');
   const { ShardwheelTimers } = await import('./subjects/shardwheel-timers.ts');
   const { shards, tick, wheel } = options;
   const scheduler = handle === undefined ? createScheduler({ shards, tick, wheel }) : connectScheduler(handle);

@@ -1,5 +1,5 @@
-// Entry of a thread that is one of a replay's event loops: started by `Replay`.
 import { LoopReplay } from './loop-replay.ts';
 import { serveCalls, tell } from './serve-calls.ts';
 
-serveCalls(new LoopReplay(tell));
+/** The thread that is one of a replay's event loops: started by `Replay`. */
+export const loopThread = (): void => serveCalls(new LoopReplay(tell));

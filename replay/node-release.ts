@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import process from 'node:process';
-import { InvalidArgumentError } from '../vendor/commander.ts';
+import { InvalidArgumentError } from 'commander';
 import { registryBinary } from './registry-binary.ts';
 
 /** Parses the flag that names a release of Node: 24, 24.21 or 24.21.0. */
@@ -19,17 +18,17 @@ export async function nodeBinary(release: string, offline = false): Promise<stri
 }
 
 /**
- * Runs a script with its arguments on a release of Node, whose binary the registry's `node` package has, and returns its
- * exit code; undefined where this process is of that release, and can go on itself. The script's own processes are of that
+ * Runs a program, a file with its arguments, on a release of Node, whose binary the registry's `node` package has, and returns its
+ * exit code; undefined where this process is of that release, and can go on itself. The program's own processes are of that
  * release as well. Throws where there is no such release to be had.
  */
-export async function onNode(release: string, script: string, argv: readonly string[]): Promise<number | undefined> {
+export async function onNode(release: string, program: readonly string[]): Promise<number | undefined> {
   if (isRunning(release)) return undefined;
   process.stderr.write(`Node ${release} from the registry …\n`);
   const binary = await nodeBinary(release).catch(({ message }: Error) => {
     throw new Error(`Node ${release} is not available: ${message}`);
   });
-  const child = spawn(binary, [script, ...argv], { stdio: 'inherit' });
+  const child = spawn(binary, program, { stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../src/wheel/presets.ts';
-import { Command, Option } from '../vendor/commander.ts';
 import { number, readFlags, UsageError } from './command-line.ts';
 import { nodeRelease } from './node-release.ts';
 

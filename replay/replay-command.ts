@@ -37,10 +37,14 @@ async function replayAll(options: Options, signal: AbortSignal): Promise<Summary
 }
 
 /**
- * Runs the command, and returns its exit code. `name`: what it is called by, for its help. `script`: the program that it is run
- * by, for another release of Node to run.
+ * Runs the command, and returns its exit code. `name`: what it is called by, for its help. `program`: the file that it is run
+ * by, with the arguments before its own, for another release of Node to run.
  */
-export async function replayCommand(argv: readonly string[], name: string, script: string): Promise<number> {
+export async function replayCommand(
+  argv: readonly string[],
+  name: string,
+  program: readonly string[],
+): Promise<number> {
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
@@ -48,7 +52,7 @@ export async function replayCommand(argv: readonly string[], name: string, scrip
     const options = parseOptions(argv, name);
     if (options === undefined) return 0;
     if (options.node !== undefined) {
-      const code = await onNode(options.node, script, without('--node', argv));
+      const code = await onNode(options.node, [...program, ...without('--node', argv)]);
       if (code !== undefined) return code;
     }
     const summary = await replayAll(options, interrupt.signal);

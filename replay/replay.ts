@@ -1,4 +1,6 @@
-import type { Scheduler } from '../src/index.ts';
+import { Worker } from 'node:worker_threads';
+import type { Scheduler } from 'shardwheel';
+import { asPart, commandFile } from './command-file.ts';
 import { EventLoops, type Loops } from './event-loops.ts';
 import { type LoopCalls, LoopReplay } from './loop-replay.ts';
 import { MemoryMeter } from './memory-meter.ts';
@@ -35,8 +37,8 @@ export class Replay {
     };
     this.#states = Array.from({ length: options.threads }, () => none);
     if (options.threads > 1) {
-      const entry = new URL(`./loop-thread${import.meta.url.slice(-3)}`, import.meta.url);
-      this.#threads = new EventLoops(entry, options.threads, (index, state) => this.#heard(index, state));
+      const start = () => new Worker(commandFile, { argv: asPart('loop-thread', '') });
+      this.#threads = new EventLoops(start, options.threads, (index, state) => this.#heard(index, state));
       this.#loops = this.#threads;
     } else {
       const loop = new LoopReplay((state) => this.#heard(0, state));
@@ -77,7 +79,7 @@ export class Replay {
   async #createOwner(): Promise<Scheduler | undefined> {
     if (this.#threads === undefined || this.#name !== 'shardwheel') return undefined;
     // Imported here, so that the other replays do without its code.
-    const { createScheduler } = await import('../src/index.ts');
+    const { createScheduler } = await import('shardwheel');
     const { shards, tick, wheel } = this.#options;
     const owner = createScheduler({ shards, tick, wheel });
     await owner.ready;

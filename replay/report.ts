@@ -1,4 +1,4 @@
-import Table from '../vendor/cli-table3.ts';
+import Table from 'cli-table3';
 import { count, mebibytes, milliseconds } from './format.ts';
 import { type ReplayResult, subjectTitles } from './replay-result.ts';
 import { type Cost, operationsOf, type Summary } from './summary.ts';

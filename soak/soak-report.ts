@@ -1,5 +1,5 @@
+import Table from 'cli-table3';
 import { count, mebibytes, milliseconds } from '../replay/format.ts';
-import Table from '../vendor/cli-table3.ts';
 import type { Sample } from './drift.ts';
 import type { SoakResult } from './soak.ts';
 

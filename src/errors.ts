@@ -1,8 +1,6 @@
-import { inspect } from 'node:util';
-
 /** Formats a value for an error message: short, on one line, with its type if the text alone would not show it. */
 export function show(value: unknown): string {
-  const text = inspect(value, {
+  const text = process.getBuiltinModule('node:util').inspect(value, {
     depth: 0,
     breakLength: Number.POSITIVE_INFINITY,
     maxStringLength: 40,
@@ -93,10 +91,10 @@ export class MissingFileError extends Error {
     return new MissingFileError("The file of shardwheel's threads", folders, remedy);
   }
 
-  static piscina(folders: readonly string[]): MissingFileError {
-    const remedy =
-      "it starts threads from its own file: keep it out of the bundle (external: ['piscina']) and install it where the program runs";
-    return new MissingFileError("The package 'piscina'", folders, remedy);
+  /** A package that only threads need, and that is loaded when one is wanted, from outside any bundle. */
+  static library(name: string, folders: readonly string[]): MissingFileError {
+    const remedy = `shards need it for their threads: keep it out of the bundle (external: ['${name}']) and install it where the program runs`;
+    return new MissingFileError(`The package '${name}'`, folders, remedy);
   }
 
   static page(folders: readonly string[]): MissingFileError {
@@ -105,13 +103,19 @@ export class MissingFileError extends Error {
   }
 }
 
-/** What stands on the inner parts of Node does not work on another runtime. */
+/** What stands on the inner parts of Node does not work on another runtime, and what threads share not without shared memory. */
 export class UnsupportedRuntimeError extends Error {
   readonly code = 'ERR_UNSUPPORTED_RUNTIME';
   override readonly name = 'UnsupportedRuntimeError';
 
-  constructor(what: string, runtime: string, remedy: string) {
-    super(`${what} needs Node.js, and does not work on ${runtime}: ${remedy}. See docs/runtimes.md`);
+  static otherThanNode(what: string, runtime: string, remedy: string): UnsupportedRuntimeError {
+    const why = `${what} needs Node.js, and does not work on ${runtime}: ${remedy}`;
+    return new UnsupportedRuntimeError(`${why}. See docs/runtimes.md`);
+  }
+
+  static withoutSharedMemory(what: string): UnsupportedRuntimeError {
+    const remedy = 'start Node.js without --enable-sharedarraybuffer-per-context, and give a sandbox the global';
+    return new UnsupportedRuntimeError(`${what} needs SharedArrayBuffer, which is missing here: ${remedy}`);
   }
 }
 
@@ -180,9 +184,16 @@ export class ShardInlineError extends Error {
 
   /** This process may not start threads. */
   static withoutPermission(): ShardInlineError {
-    const cause = new Error('The permission model is on (--permission), and --allow-worker is not given');
+    const remedy = 'allow them with --allow-worker, or ask for none with createScheduler({ shards: 0 })';
+    const cause = new Error(`The permission model is on (--permission): ${remedy}`);
     const message = `All shards run inline, in the calling thread: this process may not start threads. ${cause.message}`;
     return new ShardInlineError(undefined, message, cause);
+  }
+
+  /** There is no memory that threads could share. */
+  static withoutSharedMemory(): ShardInlineError {
+    const cause = UnsupportedRuntimeError.withoutSharedMemory('A thread');
+    return new ShardInlineError(undefined, `All shards run inline, in the calling thread. ${cause.message}`, cause);
   }
 }
 

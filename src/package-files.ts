@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const { existsSync } = process.getBuiltinModule('node:fs');
 
 /**
  * Finds this package's files at run time. A bundler may have moved the code into another file, in another format, on another
@@ -17,8 +17,8 @@ declare const __filename: unknown;
 /** Not imported: webpack would treat calls of an imported one as requests of its own, and answer them from its bundle. */
 const { createRequire } = process.getBuiltinModule('node:module');
 
-/** A file that every build of the package has, below `dist`. */
-const MARK = join('workers', 'entry.cjs');
+/** A file that every build of the package has, in `lib`. */
+const MARK = 'worker.cjs';
 
 /** URL of this code's file; undefined if a bundler has removed it. */
 function ownFile(): string | undefined {
@@ -62,7 +62,7 @@ export const requireFile = <T>(path: string): T => createRequire(path)(path);
 
 let found: string | undefined;
 
-/** The folder of the built package, `dist`; undefined if it is not found. */
+/** The folder of the built package, `lib`; undefined if it is not found. */
 export function builtFolder(): string | undefined {
   found ??= besideThisCode() ?? inPackages();
   return found;
@@ -72,12 +72,12 @@ function besideThisCode(): string | undefined {
   const own = ownFile();
   if (!own?.startsWith('file:')) return undefined;
   const folder = dirname(fileURLToPath(own));
-  return ['..', join('..', '..')].map((up) => join(folder, up)).find((path) => existsSync(join(path, MARK)));
+  return [folder, dirname(folder)].find((path) => existsSync(join(path, MARK)));
 }
 
 function inPackages(): string | undefined {
   const description = resolvePackage('shardwheel/package.json');
   if (description === undefined) return undefined;
-  const folder = join(dirname(description), 'dist');
+  const folder = join(dirname(description), 'lib');
   return existsSync(join(folder, MARK)) ? folder : undefined;
 }

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { UnsupportedRuntimeError } from './errors.ts';
 
 /** What runs this program, where that makes a difference: Bun and Deno have most of Node's modules, and not all of what they do. */
@@ -7,5 +6,8 @@ export const runtime: 'node' | 'bun' | 'deno' =
 
 /** Throws UnsupportedRuntimeError on another runtime. `what` needs Node; `remedy` says what to use there. */
 export function requireNode(what: string, remedy: string): void {
-  if (runtime !== 'node') throw new UnsupportedRuntimeError(what, runtime === 'bun' ? 'Bun' : 'Deno', remedy);
+  if (runtime !== 'node') throw UnsupportedRuntimeError.otherThanNode(what, runtime === 'bun' ? 'Bun' : 'Deno', remedy);
 }
+
+/** `threadId` of this thread; 0 in the main one. */
+export const threadNumber = (): number => process.getBuiltinModule('node:worker_threads').threadId;

@@ -31,7 +31,7 @@ function sourcesIn(...folders: string[]): SourceFile[] {
         specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
       );
     const imports = specifiers(uncommented);
-    const loads = specifiers(uncommented.replace(/\b(import|export) type [^;]*;/g, ''));
+    const loads = specifiers(uncommented.replace(/\b(import|export) type [^;]*;|\btypeof import\([^)]*\)/g, ''));
     const code = uncommented.replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
     return { path, lines: text.trimEnd().split('\n').length, code, imports, loads };
   });
@@ -42,7 +42,7 @@ const shipped = [...src, ...sourcesIn('workers')];
 /** What browsers run. */
 const pages = sourcesIn('pages');
 const measuring = sourcesIn('replay', 'plan', 'soak', 'bench');
-const all = [...shipped, ...pages, ...measuring, ...sourcesIn('cli', 'vendor', 'test', 'examples')];
+const all = [...shipped, ...pages, ...measuring, ...sourcesIn('cli', 'test', 'examples')];
 
 /** Folders and files of src by height. Imports run downwards: to what is lower, or within the same folder. */
 const heights: Record<string, number> = {
@@ -147,9 +147,9 @@ describe('imports', () => {
   });
 
   test('what is shipped knows nothing of what measures it', () => {
-    expect(
-      strayImports(shipped, (_, to) => !/^(cli|vendor|pages|replay|plan|soak|bench|examples|test)\//.test(to)),
-    ).toEqual([]);
+    expect(strayImports(shipped, (_, to) => !/^(cli|pages|replay|plan|soak|bench|examples|test)\//.test(to))).toEqual(
+      [],
+    );
     expect(
       strayImports(sourcesIn('cli', 'replay', 'plan'), (_, to) => !/^(soak|bench|examples|test)\//.test(to)),
     ).toEqual([]);
@@ -176,12 +176,31 @@ describe('imports', () => {
     expect([...parts].sort()).toEqual(['client', 'hosts', 'lane', 'shard', 'sharing', 'time']);
   });
 
+  test('a library that threads, metrics or stores need is imported for its types alone', () => {
+    const libraries = /^(piscina|comlink|lmdb|bullmq|ioredis|prom-client|@opentelemetry\/api)(\/|$)/;
+    const loading = src.flatMap(({ path, loads }) =>
+      loads.filter((to) => libraries.test(to)).map((to) => `${path} -> ${to}`),
+    );
+    expect(loading).toEqual([]);
+    expect(strayImports(src, (_, to) => !libraries.test(to)).length).toBeGreaterThan(5);
+  });
+
+  test("nothing imports `node:process`, and src no module of Node's that is dear to import", () => {
+    const process = /^(node:)?process$/;
+    expect(strayImports(all, (_, to) => !process.test(to))).toEqual([]);
+    // The import builds a facade that reads every export, and so loads what is loaded at first use: `process.getBuiltinModule`.
+    const dear = /^(node:)?(util|fs|fs\/promises|os|v8|net|http|crypto|worker_threads)$/;
+    const loading = shipped.flatMap(({ path, loads }) =>
+      loads.filter((to) => dear.test(to)).map((to) => `${path} -> ${to}`),
+    );
+    expect(loading).toEqual([]);
+  });
+
   test('relative imports name their file, extension included', () => {
     const relative = all.filter(({ path }) => path.endsWith('.ts'));
     const stray = strayImports(
       relative,
-      (_, to) =>
-        !/^(src|workers|vendor|pages|cli|replay|plan|soak|test|bench|examples)\//.test(to) || /\.\w+$/.test(to),
+      (_, to) => !/^(src|workers|pages|cli|replay|plan|soak|test|bench|examples)\//.test(to) || /\.\w+$/.test(to),
     );
     expect(stray).toEqual([]);
   });
@@ -229,8 +248,7 @@ describe('files', () => {
       'src/dashboard.ts',
       'src/durable.ts',
     ];
-    const own = all.filter(({ path }) => !path.startsWith('vendor/'));
-    const barrels = filesWith(own, /\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\b/);
+    const barrels = filesWith(all, /\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\b/);
     expect(barrels.filter((path) => !entries.includes(path))).toEqual([]);
     for (const { path, code } of src.filter((file) => entries.includes(file.path))) {
       const rest = code.replace(/\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s*'';?/g, '').trim();
@@ -241,7 +259,7 @@ describe('files', () => {
       const { default: last } = target as { default?: string | { default: string } };
       return typeof last === 'object' ? last.default : last;
     });
-    const built = entries.map((path) => `./dist/${path.replace(/ts$/, 'js')}`);
+    const built = entries.map((path) => `./${path.replace(/^src/, 'lib').replace(/ts$/, 'js')}`);
     expect(targets).toEqual(expect.arrayContaining(built));
   });
 });

@@ -10,11 +10,16 @@ import { Mailbox } from '../src/sharing/mailbox.ts';
 import { PulseHolder } from '../src/sharing/pulse.ts';
 
 /**
- * The file that a thread of the pool runs. It starts the shard's loop and returns, so the pool counts the thread as idle, and the
- * process can end when nothing else keeps it. The loop goes on as long as the thread lives. Returns the number of live timers
- * that were indexed from the tables.
+ * What a thread of the pool runs; the build makes one file of CommonJS of it, for two reasons. piscina requires its task's file, and
+ * Node 20 aborts the whole process when a thread is terminated at one certain moment of a `require` of an ES module
+ * (`CreateRequiredModuleFacade` asserts that linking succeeds). And a thread that loads no ES module starts sooner.
+ *
+ * Starts the shard's loop and returns, so the pool counts the thread as idle, and the process can end when nothing else keeps it.
+ * The loop goes on as long as the thread lives. Returns the number of live timers that were indexed from the tables. Without a
+ * task the thread only loads its code.
  */
-export default function serve(task: ShardTask): number {
+export default function serve(task: ShardTask | undefined): number {
+  if (task === undefined) return 0;
   if (task.lifeline !== undefined) new PulseHolder(wordsIn(task.lifeline), () => undefined);
   const built = buildShard(task.setup, task.origin);
   const guests = new GuestLanes(built, task.epoch);

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SchedulerHandle } from '../../src/index.ts';
+import type { SchedulerHandle } from 'shardwheel';
 import { Load } from '../scheduler/load.ts';
 import { type PacedResult, runPaced } from '../scheduler/paced-run.ts';
 import { SEED } from '../xorshift.ts';

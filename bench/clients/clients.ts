@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { createScheduler } from 'shardwheel';
 import { EventLoops } from '../../replay/event-loops.ts';
 import { mergedLateness } from '../../replay/merged-lateness.ts';
-import { createScheduler } from '../../src/index.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import type { Target } from '../target.ts';
 import type { ClientCalls, ClientResult } from './client-load.ts';
@@ -73,7 +74,7 @@ async function measure(name: string, { quick }: Scale): Promise<Measurement> {
   await owner?.ready;
   const handle = owner?.share();
   const entry = new URL(`./client-thread${import.meta.url.slice(-3)}`, import.meta.url);
-  const loops = new EventLoops<ClientCalls>(entry, subject.loops);
+  const loops = new EventLoops<ClientCalls>(() => new Worker(entry), subject.loops);
   try {
     const warmUp = (WARM_UP * part) / subject.loops;
     await loops.all((loop, index) => loop.prepare({ timers, handle, index, live, span: SPAN * part }, warmUp));

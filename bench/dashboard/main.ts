@@ -2,9 +2,8 @@
 // nobody looks at, and with one that is open in Chromium; and the browser. In alternation. Linux, and Chromium on the PATH.
 //
 //     npm run build && node dist/bench/dashboard/main.js [rounds] [seconds] [flags of the replay …]
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Table from '../../vendor/cli-table3.ts';
+import Table from 'cli-table3';
 import { spreadOf } from '../statistics.ts';
 import { launchChromium } from './browser.ts';
 import { cpuBelow } from './cpu-of-processes.ts';

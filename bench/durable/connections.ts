@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { createScheduler } from '../../src/index.ts';
+import { createScheduler } from 'shardwheel';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import type { Target } from '../target.ts';
 import { ConnectionLoad, RATE } from './connection-load.ts';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import type { Target } from '../target.ts';
 import type { DurableSubject } from './durable-subject.ts';

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { open } from 'lmdb';
-import { bullmqStore, type DurableStore, lmdbStore, openDurableTimers } from '../../src/durable.ts';
+import { bullmqStore, type DurableStore, lmdbStore, openDurableTimers } from 'shardwheel/durable';
 import type { CreateDurable } from './durable-subject.ts';
 import { bullmqAlone, nodeScheduleOnLmdb, onBullmq, onLmdb } from './subjects.ts';
 

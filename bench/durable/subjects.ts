@@ -2,7 +2,7 @@ import { Job as BullmqJob, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { open } from 'lmdb';
 import nodeSchedule from 'node-schedule';
-import { bullmqStore, type DurableTimers, lmdbStore, openDurableTimers } from '../../src/durable.ts';
+import { bullmqStore, type DurableTimers, lmdbStore, openDurableTimers } from 'shardwheel/durable';
 import type { CreateDurable, DurableSubject, OnDelivery } from './durable-subject.ts';
 
 /** How many handlers may run at a time, for all. */

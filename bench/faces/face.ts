@@ -1,7 +1,7 @@
 import * as node from 'node:timers';
 import * as nodePromises from 'node:timers/promises';
-import * as shardwheel from '../../src/timers.ts';
-import * as shardwheelPromises from '../../src/timers-promises.ts';
+import * as shardwheel from 'shardwheel/timers';
+import * as shardwheelPromises from 'shardwheel/timers/promises';
 import type { SubjectEntry } from '../suite.ts';
 import type { Target } from '../target.ts';
 

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { bothFaces, NODE } from './face.ts';
 import { LiveLoad } from './live-load.ts';

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Turns until what was set has gone wherever it goes. */

@@ -5,10 +5,9 @@ import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import Table from '../../vendor/cli-table3.ts';
+import Table from 'cli-table3';
 import { type Spread, spreadOf } from '../statistics.ts';
 
 const about: Record<string, string> = {

@@ -2,7 +2,6 @@
 // the full size. Answers with one message: µs of CPU of this process per operation.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import process from 'node:process';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { programs } from '../programs/programs.ts';

@@ -2,7 +2,6 @@
 // its timers.
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net';
-import process from 'node:process';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { Pool } from 'undici';

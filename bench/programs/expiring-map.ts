@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { TTLCache } from '@isaacs/ttlcache';
 import { LRUCache } from 'lru-cache';
-import type { Scheduler } from '../../src/index.ts';
+import type { Scheduler } from 'shardwheel';
 import type { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 import type { Program, ProgramSubject, RunningProgram } from './program.ts';

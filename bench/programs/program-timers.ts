@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
-import { createScheduler, type Scheduler } from '../../src/index.ts';
-import { createTimers } from '../../src/timers.ts';
+import { createScheduler, type Scheduler } from 'shardwheel';
+import { createTimers } from 'shardwheel/timers';
 import type { ProgramSubject, TimersKind } from './program.ts';
 
 const NODE = 'node:timers';

@@ -1,4 +1,4 @@
-import type { Scheduler, TimerId } from '../../src/index.ts';
+import type { Scheduler, TimerId } from 'shardwheel';
 
 /** A map whose entries expire, as a program would write it on a scheduler: no closure per entry, and the id beside the value. */
 export class ScheduledMap<V> {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { createScheduler } from '../../src/index.ts';
+import { createScheduler } from 'shardwheel';
 import type { Measurement, Scale, SubjectEntry, Suite } from '../suite.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 import { cpuEach } from './paced-suite.ts';

@@ -1,8 +1,7 @@
 // Entry of a thread that is one more client of a scheduler and has its share of the timers: started by `scrape`.
-import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connectScheduler, type SchedulerHandle } from '../../src/index.ts';
+import { connectScheduler, type SchedulerHandle } from 'shardwheel';
 import { CHUNK } from './random-timers.ts';
 
 const { handle, live } = workerData as { handle: SchedulerHandle; live: number };

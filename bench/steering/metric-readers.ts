@@ -1,8 +1,8 @@
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { Registry } from 'prom-client';
-import type { Scheduler } from '../../src/index.ts';
-import { observeMetrics } from '../../src/opentelemetry.ts';
-import { registerMetrics } from '../../src/prometheus.ts';
+import type { Scheduler } from 'shardwheel';
+import { observeMetrics } from 'shardwheel/opentelemetry';
+import { registerMetrics } from 'shardwheel/prometheus';
 
 class HandReader extends MetricReader {
   constructor() {

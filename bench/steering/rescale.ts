@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { createScheduler, type Scheduler } from '../../src/index.ts';
+import { createScheduler, type Scheduler } from 'shardwheel';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { ThreadClock } from './thread-clock.ts';
 

@@ -1,11 +1,9 @@
 import { fork } from 'node:child_process';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { asPart, commandFile } from '../../replay/command-file.ts';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
 import type { Assignment } from './measure-timers.ts';
 import type { Calibration, TimerCosts } from './report-data.ts';
 
-const entry = fileURLToPath(new URL(`./measure-timers${import.meta.url.slice(-3)}`, import.meta.url));
 const LEAST_LIVE = 1000;
 const MOST_LIVE = 500_000;
 const DELAYS = 8;
@@ -27,7 +25,7 @@ export async function calibrate({ peak, delays, process: { execPath } }: Profile
 
 function measured(execPath: string, assignment: Assignment): Promise<TimerCosts> {
   return new Promise((resolve, reject) => {
-    const child = fork(entry, [JSON.stringify(assignment)], {
+    const child = fork(commandFile, asPart('timer-costs', JSON.stringify(assignment)), {
       execPath,
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_TIMERS: '' },

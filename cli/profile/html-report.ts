@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../../replay/command-file.ts';
 import type { ReportData } from './report-data.ts';
 
-const script = new URL('../../pages/profile/main.js', import.meta.url);
+const script = join(packageFolder, 'lib/pages/profile/main.js');
 
 /** JSON for a script element: it contains nothing that ends the element or begins a comment. */
 export const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,6 +1,3 @@
-// Entry of the process that measures what timers cost on this machine: `argv[2]` names the timers and how many are to live.
-// Answers with one message, the ns per operation.
-import process from 'node:process';
 import * as nodes from 'node:timers';
 import type { TimerCosts } from './report-data.ts';
 
@@ -172,11 +169,17 @@ class Measurement {
 }
 
 async function measure({ timers: name, live, delays }: Assignment): Promise<TimerCosts> {
-  const timers: Functions = name === 'node' ? nodes : (await import('../../src/timers.ts')).default;
+  const timers: Functions = name === 'node' ? nodes : (await import('shardwheel/timers')).default;
   const measurement = new Measurement(timers, live, delays);
   await nextTurn();
   return measurement.costs();
 }
 
-process.send?.(await measure(JSON.parse(process.argv[2])));
-process.disconnect?.();
+/**
+ * The process that measures what timers cost on this machine. The assignment names the timers and how many are to live. Answers
+ * with one message, the ns per operation.
+ */
+export async function timerCosts(assignment: string): Promise<void> {
+  process.send?.(await measure(JSON.parse(assignment)));
+  process.disconnect?.();
+}

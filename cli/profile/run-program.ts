@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import process from 'node:process';
 
-const profile = new URL('../../src/profile.js', import.meta.url).href;
+const profile = import.meta.resolve('shardwheel/profile');
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export interface ProgramEnd {

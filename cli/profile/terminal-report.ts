@@ -1,7 +1,7 @@
+import Table from 'cli-table3';
 import { count, milliseconds } from '../../replay/format.ts';
 import type { ProfileData, SiteCounts, TimerCounts } from '../../src/profile/profile-data.ts';
 import { delayText } from '../../src/profile/short-report.ts';
-import Table from '../../vendor/cli-table3.ts';
 import { percent } from './estimate.ts';
 import type { Calibration, LoopReport, ReportData } from './report-data.ts';
 

@@ -2,7 +2,6 @@
 import { appendFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import process from 'node:process';
 import { lmdbStore, openDurableTimers } from 'shardwheel/durable';
 import { type SessionTimers, sessionServer } from './session-server.ts';
 

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from '../../vendor/commander.ts';
+import { Command, InvalidArgumentError } from 'commander';
 import type { ProxyTimeouts } from './proxy-connection.ts';
 
 export interface Options {

@@ -1,4 +1,4 @@
-import Table from '../../vendor/cli-table3.ts';
+import Table from 'cli-table3';
 import type { Measurement } from './measurement.ts';
 import type { Verdict } from './verdict.ts';
 

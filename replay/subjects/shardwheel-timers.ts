@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../src/index.ts';
+import type { Scheduler } from 'shardwheel';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../timer-kind.ts';
 import type { OnFire, Subject } from './subject.ts';
 

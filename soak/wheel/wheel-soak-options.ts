@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { Command } from 'commander';
 import { number, readFlags } from '../../replay/command-line.ts';
-import { Command } from '../../vendor/commander.ts';
 
 export interface WheelSoakOptions {
   readonly operations: number;

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { runtime } from '../runtime.ts';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';

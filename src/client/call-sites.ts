@@ -15,7 +15,7 @@ export interface CallSite {
   live: number;
 }
 
-/** Maximum of distinct sites; further ones count as OTHER. */
+/** Maximum of distinct sites; further ones count as OTHER. @internal */
 export const MAX_SITES = 1000;
 const OTHER = '(other)';
 const MAX_FRAMES = 8;
@@ -24,8 +24,8 @@ const STACK_LIMIT = MAX_FRAMES + 8;
 /** Timers remembered before it first drops ended ones. */
 const FIRST_LOOK = 1024;
 
-/** Matches this file in a stack, compiled or by its source map. The text before it is the package's folder. */
-const HERE = /(?:\(|^)([^()]*[\\/])client[\\/]call-sites\.[jt]s:/;
+/** Matches this file in a stack: alone, or in the chunk that the build makes. The text before it is the package's folder. */
+const HERE = /(?:\(|^)([^()]*[\\/])(?:client[\\/]call-sites|chunks[\\/]scheduler)\.c?[jt]s:/;
 
 interface Site {
   readonly stack: string[];
@@ -36,6 +36,7 @@ interface Site {
  * Finds out which code schedules timers: records the stack of a random share of all calls. A call that is not recorded costs a
  * decrement, a recorded one some 20 µs. Drop-in timers are left to `shardwheel/profile`. Recorded timers are remembered by id
  * until they have ended, as a `TimerGroup` remembers its own.
+ * @internal
  */
 export class CallSites {
   private readonly share: number;

@@ -17,7 +17,7 @@ import { Payload } from './payload.ts';
 /** A timer's callback gets its argument and its id. The id is no longer live. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
 
-/** Takes deferred timers that are due and were never published. */
+/** Takes deferred timers that are due and were never published. @internal */
 export interface OverdueSink {
   overdue(lane: ClientLane, slot: number, deadline: number): void;
 }
@@ -31,6 +31,7 @@ const RELEASE_LIMIT = 1024;
 /**
  * The client's side of a lane: the timer table, the callbacks and arguments that never leave this thread, the near end of the
  * command ring and the far end of the fired ring. Timers are slots in here; the table makes and checks ids.
+ * @internal
  */
 export class ClientLane {
   readonly shard: number;

@@ -15,7 +15,7 @@ export interface FiredBatch {
   args: unknown[];
 }
 
-/** Receives deliveries and reports about them. */
+/** Receives deliveries and reports about them. @internal */
 export interface DeliveryEvents {
   /** Emits a batch of timers without callbacks. Must not throw. */
   emitBatch(batch: FiredBatch): void;

@@ -53,9 +53,6 @@ export class Delivery implements OverdueSink {
   /** Delivered timers that no shard has fired. */
   young = 0;
 
-  /** Whether ticks run between callbacks. Not if a caller's own call delivers, since its ticks are not ours: see `warmUp`. */
-  hasTicks = true;
-
   private readonly host: DeliveryHost;
   readonly events: DeliveryEvents;
   private readonly time: ClientTime;
@@ -98,7 +95,7 @@ export class Delivery implements OverdueSink {
   /** Begins a turn of the event loop. With a manual clock it has no end but the limits given to `deliver`. */
   beginTurn(): void {
     const { clock } = this.time;
-    this.lateAbove = this.hasTicks ? watched.above : Number.POSITIVE_INFINITY; // a warm-up has no watchers
+    this.lateAbove = watched.above;
     this.turnEnd = clock.memory.manual ? Number.POSITIVE_INFINITY : clock.refresh() + TURN_TIME;
   }
 
@@ -133,7 +130,7 @@ export class Delivery implements OverdueSink {
         for (; taken < end && !this.host.isClosed; taken++) {
           if (this.length > 0 && lane.isCallbackNext()) {
             this.handOver(lane.shard);
-            this.runTicks(); // before the record is taken: an error must not lose a timer
+            runTicks?.(); // before the record is taken: an error must not lose a timer
             if (this.host.isClosed) break;
           }
           this.take(lane);
@@ -141,7 +138,7 @@ export class Delivery implements OverdueSink {
       }
       if (this.length > 0) {
         this.handOver(lane.shard);
-        this.runTicks();
+        runTicks?.();
       }
       this.takeOverdue(lane, this.time.scale.tickAtOrAfter(this.lastDeadline) - 1, taken === fired);
     } finally {
@@ -198,7 +195,7 @@ export class Delivery implements OverdueSink {
     } catch (error) {
       this.events.failed(error, context);
     }
-    this.runTicks();
+    runTicks?.();
   }
 
   /**
@@ -267,10 +264,6 @@ export class Delivery implements OverdueSink {
   private noteLate(id: TimerId | undefined, deadline: number, callback: unknown): void {
     this.late ??= new LateTimers();
     this.late.note(id, deadline, this.now, this.shard, callback);
-  }
-
-  private runTicks(): void {
-    if (this.hasTicks === true) runTicks?.();
   }
 
   /**

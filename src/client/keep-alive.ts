@@ -1,4 +1,3 @@
-import { MessageChannel } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { runtime } from '../runtime.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
@@ -82,7 +81,7 @@ function newHolder(): Holder | undefined {
   return outsideContexts(() => {
     if (runtime !== 'node') return newTimer(); // Deno: a port without a listener holds nothing; Bun: one with a listener
     try {
-      const { port1, port2 } = new MessageChannel();
+      const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
       // Both ends: an end without a reference is collected, and closes the other.
       const close = (): void => {
         port1.close();

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { InvalidArgumentError } from '../errors.ts';
 import type { ClientLane } from './client-lane.ts';
 import { Label } from './label.ts';

@@ -34,10 +34,13 @@ export interface LateTurn {
 /** Number of watches for each threshold in ms. */
 const watchers = new Map<number, number>();
 
-/** The lowest threshold that this thread watches; Infinity if there is none. */
+/** The lowest threshold that this thread watches; Infinity if there is none. @internal */
 export const watched = { above: Number.POSITIVE_INFINITY };
 
-/** Watches a threshold from the next turn of each client on. Returns a function that ends the watch; it works once. */
+/**
+ * Watches a threshold from the next turn of each client on. Returns a function that ends the watch; it works once.
+ * @internal
+ */
 export function watchFor(threshold: number): () => void {
   watchers.set(threshold, (watchers.get(threshold) ?? 0) + 1);
   watched.above = Math.min(...watchers.keys());
@@ -52,7 +55,7 @@ export function watchFor(threshold: number): () => void {
   };
 }
 
-/** The late timers of one turn, for each watched threshold: it counts all and keeps 16 of them. */
+/** The late timers of one turn, for each watched threshold: it counts all and keeps 16 of them. @internal */
 export class LateTimers {
   private readonly turns: readonly LateTurn[] = [...watchers.keys()].map((threshold) => {
     return { threshold, count: 0, max: 0, timers: [] };

@@ -43,14 +43,14 @@ export interface UnfiredTimer {
 /** The id of a deferred timer that found no slot. */
 const NO_ID = 0;
 
-/** The lanes of a client. */
+/** The lanes of a client. @internal */
 interface LanesOfClient {
   readonly isClosed: boolean;
   readonly lanes: readonly ClientLane[];
   readonly young: { promoteAll(): void };
 }
 
-/** See `Scheduler.timers`. */
+/** See `Scheduler.timers`. @internal */
 export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void, undefined> {
   client.young.promoteAll();
   for (const lane of client.lanes) {
@@ -71,7 +71,7 @@ function nameOf(callback: TimerCallback<unknown> | undefined, argument: unknown)
   return callbackName(called);
 }
 
-/** Returns every live timer, as `close` hands them back. `shards`: placements of the client. */
+/** Returns every live timer, as `close` hands them back. `shards`: placements of the client. @internal */
 export function unfiredTimers(client: LanesOfClient, shards: number): UnfiredTimer[] {
   client.young.promoteAll();
   return client.lanes.flatMap((lane) => [...unfiredOf(lane, shards)]);

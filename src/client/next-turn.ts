@@ -1,4 +1,3 @@
-import { MessageChannel } from 'node:worker_threads';
 import { setImmediate, setTimeout } from '../time/native-timers.ts';
 
 /**
@@ -23,7 +22,7 @@ function otherwise(callback: () => void): void {
     setTimeout(callback, 0);
   } catch {
     // Timers are refused as well.
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
     port1.once('message', () => {
       port1.close();
       callback();

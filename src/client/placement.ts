@@ -35,13 +35,17 @@ function hashString(hint: string): number {
   return mix(h);
 }
 
-/** {@link placementOf} a whole number of 32 bits: Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4), by 2^32 / φ. */
+/**
+ * {@link placementOf} a whole number of 32 bits: Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4), by 2^32 / φ.
+ * @internal
+ */
 export const placementOfInteger = (hint: number, shards: number): number =>
   scaleTo(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1), shards);
 
 /**
  * Returns the shard, 0 <= n < shards, on which a hint is placed. Equal hints share a shard; consecutive and strided integers
  * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
+ * @internal
  */
 export function placementOf(hint: WorkerHint, shards: number): number {
   if (typeof hint === 'number') {
@@ -52,7 +56,7 @@ export function placementOf(hint: WorkerHint, shards: number): number {
   throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
 }
 
-/** Returns the first hint, from a number on, that is placed on a shard. Takes some tries for each shard. */
+/** Returns the first hint, from a number on, that is placed on a shard. Takes some tries for each shard. @internal */
 export function hintOf(shard: number, shards: number, from: number): number {
   let hint = Math.imul(from, shards);
   while (placementOfInteger(hint, shards) !== shard) hint = (hint + 1) | 0;

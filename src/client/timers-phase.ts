@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { setImmediate } from '../time/native-timers.ts';
 

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { InvalidDeadlineError } from '../errors.ts';
 
 /** How many ms ahead a deadline must be to be checked: some three years. */

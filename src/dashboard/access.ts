@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback, type ResolvedDashboardOptions } from './options.ts';
 
@@ -8,7 +7,10 @@ export type Verdict =
   | { readonly is: 'refused'; readonly status: 401 | 403; readonly why: string }
   | { readonly is: 'cookie'; readonly cookie: string };
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** Loaded when the first page is served. */
+const crypto = () => process.getBuiltinModule('node:crypto');
+
+const digest = (text: string): Buffer => crypto().createHash('sha256').update(text).digest();
 
 /**
  * Decides who may see the dashboard. On loopback a request must name a loopback host: else any web page could make its own name
@@ -50,6 +52,6 @@ export class Access {
 
   /** Takes the same time for all texts of one length. */
   private isToken(text: string | undefined): boolean {
-    return text !== undefined && this.expected !== undefined && timingSafeEqual(digest(text), this.expected);
+    return text !== undefined && this.expected !== undefined && crypto().timingSafeEqual(digest(text), this.expected);
   }
 }

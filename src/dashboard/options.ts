@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import { type DurableStatsSource, statsSourceOf } from '../durable/stats-sources.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
@@ -15,6 +14,7 @@ export interface DashboardOptions {
   token?: string;
 }
 
+/** @internal */
 export interface ResolvedDashboardOptions {
   readonly port: number;
   readonly host: string;
@@ -25,11 +25,14 @@ export interface ResolvedDashboardOptions {
 
 const DEFAULT_PORT = 7373;
 
-/** The names by which a browser on this machine may reach it. */
+/** The names by which a browser on this machine may reach it. @internal */
 export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+  host === 'localhost' ||
+  host === '::1' ||
+  host === '[::1]' ||
+  (process.getBuiltinModule('node:net').isIP(host) === 4 && host.startsWith('127.'));
 
-/** Throws InvalidArgumentError, InvalidConfigError. */
+/** Throws InvalidArgumentError, InvalidConfigError. @internal */
 export function resolveDashboardOptions(options: DashboardOptions = {}): ResolvedDashboardOptions {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MissingFileError } from '../errors.ts';
 import { builtFolder, searchedFolders } from '../package-files.ts';
+
+const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** A file of the page, as it is sent. */
 export interface PageFile {
@@ -12,10 +12,10 @@ export interface PageFile {
 
 /** Returns this package's version, as the page shows it. Throws MissingFileError. */
 export function packageVersion(): string {
-  return JSON.parse(readFileSync(join(dist(), '..', 'package.json'), 'utf8')).version;
+  return JSON.parse(readFileSync(join(lib(), '..', 'package.json'), 'utf8')).version;
 }
 
-function dist(): string {
+function lib(): string {
   const folder = builtFolder();
   if (folder === undefined) throw MissingFileError.page(searchedFolders());
   return folder;
@@ -23,13 +23,13 @@ function dist(): string {
 
 /** Returns all files for a browser by path; none of them names another host. Throws MissingFileError. */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
-  const folder = join(dist(), 'pages', 'dashboard');
+  const folder = join(lib(), 'pages', 'dashboard');
   const files = [
     ['/', 'page.html', 'text/html'],
     ['/main.js', 'main.js', 'text/javascript'],
     ['/style.css', 'style.css', 'text/css'],
   ].map(async ([path, name, type]): Promise<[string, PageFile]> => {
-    return [path, { type: `${type}; charset=utf-8`, body: await readFile(join(folder, name)) }];
+    return [path, { type: `${type}; charset=utf-8`, body: readFileSync(join(folder, name)) }];
   });
   return new Map(await Promise.all(files));
 }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';

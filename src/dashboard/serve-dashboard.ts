@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import process from 'node:process';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
@@ -106,7 +105,7 @@ class ServedDashboard {
     this.access = new Access(options);
     this.streams = new EventStreams((isWatched) => (isWatched ? this.sampling.start() : this.sampling.stop()));
     this.sampling = new Sampling(scheduler, this.streams, options.durable);
-    this.server = createServer(
+    this.server = process.getBuiltinModule('node:http').createServer(
       {
         headersTimeout: PATIENCE,
         requestTimeout: PATIENCE,

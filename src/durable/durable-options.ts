@@ -38,6 +38,7 @@ export interface DurableOptions {
   pendingLimit?: number;
 }
 
+/** @internal */
 export interface ResolvedDurableOptions extends Required<Omit<DurableOptions, 'scheduler' | 'retry'>> {
   readonly scheduler: Scheduler | undefined;
   readonly retry: RetryPolicy;
@@ -57,7 +58,7 @@ const known: Record<keyof DurableOptions, 0> = {
   pendingLimit: 0,
 };
 
-/** Throws InvalidArgumentError, InvalidConfigError. */
+/** Throws InvalidArgumentError, InvalidConfigError. @internal */
 export function resolveDurableOptions(options: DurableOptions): ResolvedDurableOptions {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object with a store', options);

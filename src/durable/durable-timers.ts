@@ -50,7 +50,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   #warnedAt = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | undefined;
 
-  /** Use `openDurableTimers`. */
+  /** Use `openDurableTimers`. @internal */
   constructor(options: ResolvedDurableOptions, scheduler: Scheduler) {
     super();
     this.#options = options;

@@ -1,4 +1,3 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
@@ -11,6 +10,8 @@ import { lmdbError } from './table/lmdb-errors.ts';
 import { checkFile } from './table/lmdb-file.ts';
 import { LmdbTable } from './table/lmdb-table.ts';
 import { TableStore } from './table/table-store.ts';
+
+const { accessSync, constants, existsSync, mkdirSync } = process.getBuiltinModule('node:fs');
 
 export interface LmdbStoreOptions {
   /** The folder of the store. It is created if there is none. A folder has one store, which any number of processes may open. */

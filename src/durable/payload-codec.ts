@@ -1,4 +1,3 @@
-import { deserialize, serialize } from 'node:v8';
 import { show } from '../errors.ts';
 import { PayloadError } from './durable-error.ts';
 
@@ -7,6 +6,9 @@ import { PayloadError } from './durable-error.ts';
  * Map, Date, BigInt, typed arrays and circles, and is read by this version of Node and newer ones.
  */
 export type PayloadFormat = 'structured-clone' | 'json';
+
+/** Loaded with the first payload. */
+const v8 = () => process.getBuiltinModule('node:v8');
 
 const CLONE = 0x63; // c
 const JSON_TEXT = 0x6a; // j
@@ -25,7 +27,7 @@ export function encodePayload(value: unknown, format: PayloadFormat, limit: numb
 export function decodePayload(bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(1);
-  return bytes[0] === JSON_TEXT ? JSON.parse(Buffer.from(body).toString()) : deserialize(body);
+  return bytes[0] === JSON_TEXT ? JSON.parse(Buffer.from(body).toString()) : v8().deserialize(body);
 }
 
 function jsonBytes(value: unknown): Uint8Array {
@@ -45,7 +47,7 @@ function jsonBytes(value: unknown): Uint8Array {
 function cloneBytes(value: unknown): Uint8Array {
   let body: Buffer;
   try {
-    body = serialize(value);
+    body = v8().serialize(value);
   } catch (cause) {
     throw notCloneable(value, 'the structured clone', cause);
   }

@@ -8,11 +8,11 @@ export interface DurableStatsSource {
 /** How to read the counts of durable timers: for exporters and the dashboard, which load nothing else of them. */
 const sources = new WeakMap<object, () => Promise<DurableStats>>();
 
-/** Makes an object known as durable timers. */
+/** Makes an object known as durable timers. @internal */
 export function addStatsSource(timers: object, read: () => Promise<DurableStats>): void {
   sources.set(timers, read);
 }
 
-/** Undefined if the value is no durable timers. */
+/** Undefined if the value is no durable timers. @internal */
 export const statsSourceOf = (value: unknown): (() => Promise<DurableStats>) | undefined =>
   typeof value === 'object' && value !== null ? sources.get(value) : undefined;

@@ -14,12 +14,13 @@ export interface ExporterOptions {
   timeout?: number;
 }
 
+/** @internal */
 export interface ResolvedExporterOptions {
   readonly name: string | undefined;
   readonly timeout: number;
 }
 
-/** Throws InvalidArgumentError, InvalidConfigError. */
+/** Throws InvalidArgumentError, InvalidConfigError. @internal */
 export function resolveExporterOptions(options: ExporterOptions = {}): ResolvedExporterOptions {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);

@@ -3,7 +3,7 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
 
-/** The load that decides whether a thread pays; all counts since the scheduler's start. */
+/** The load that decides whether a thread pays; all counts since the scheduler's start. @internal */
 export interface Load {
   /** ms */
   readonly now: number;
@@ -44,7 +44,7 @@ const COST = 0.000_3;
 /** No command or delivery takes more, even cold and cascaded: the rest of a turn was waiting for a processor. */
 const MAX_COST = 0.005;
 
-/** A shard that can move to a thread and back. */
+/** A shard that can move to a thread and back. @internal */
 export interface SwitchableShard extends ShardHost {
   /** ms of the client's thread that turns have taken while it was inline. */
   readonly inlineTime: number;
@@ -59,6 +59,7 @@ const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 /**
  * A shard that is inline while that is cheaper, and on a thread while its timers pay for one: `shards: 'auto'`.
  * docs/decisions.md has the measurements behind the constants.
+ * @internal
  */
 export class AutoShard implements ShardHost {
   readonly ready = Promise.resolve();
@@ -66,6 +67,7 @@ export class AutoShard implements ShardHost {
   private readonly shard: SwitchableShard;
   private readonly load: () => Load;
   private readonly changed: (serving: Serving) => void;
+  private readonly whyNoThread: () => string | undefined;
   /** The load at the window's beginning. */
   private from: Load;
   private busyFrom = 0;
@@ -77,10 +79,17 @@ export class AutoShard implements ShardHost {
   private isKept = false;
   private looking: NodeJS.Timeout | undefined;
 
-  constructor(shard: SwitchableShard, load: () => Load, changed: (serving: Serving) => void) {
+  /** `whyNoThread` is called when a thread is wanted: with an answer, the shard is inline for good. */
+  constructor(
+    shard: SwitchableShard,
+    load: () => Load,
+    changed: (serving: Serving) => void,
+    whyNoThread: () => string | undefined,
+  ) {
     this.shard = shard;
     this.load = load;
     this.changed = changed;
+    this.whyNoThread = whyNoThread;
     this.from = { now: 0, size: 0, work: 0 };
   }
 
@@ -153,6 +162,11 @@ export class AutoShard implements ShardHost {
   }
 
   private startThread(load: Load, reason: string): void {
+    const refusal = this.whyNoThread();
+    if (refusal !== undefined) {
+      this.stayInline(refusal);
+      return;
+    }
     this.idleLooks = 0;
     clearInterval(this.looking);
     outsideContexts(() => {

@@ -1,14 +1,15 @@
 import type { ShardControl } from '../shard/shard-control.ts';
 
+/** @internal */
 export type ControlCall = keyof ShardControl;
 
-/** A lane whose client knows its progress while a thread serves it. */
+/** A lane whose client knows its progress while a thread serves it. @internal */
 export interface LaneOnThread {
   /** See `ShardHost.firedUpTo`. Precondition: the thread has taken the lane. */
   firedByThread(): number;
 }
 
-/** Runs a shard: on a thread, or inline in the caller's thread. */
+/** Runs a shard: on a thread, or inline in the caller's thread. @internal */
 export interface ShardHost {
   /** Resolves when the shard is up. */
   readonly ready: Promise<void>;

@@ -1,7 +1,4 @@
-import process from 'node:process';
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { wrap } from 'comlink';
-import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
@@ -9,7 +6,7 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
 import { newLifeline } from './lifeline.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
-import { loadThreadFiles } from './thread-files.ts';
+import { findThreadFiles, loadControl, loadPool } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
 
 /**
@@ -44,8 +41,9 @@ export class ShardThread {
 
   /** Starts the shard on the thread. Rejects with what ended the thread, or prevented the shard's start. */
   async start(origin: ShardOrigin, epoch: number): Promise<ThreadRun> {
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
     try {
+      const { wrap, nodeEndpoint } = loadControl(findThreadFiles(this.options.workerUrl));
       const remote = wrap<ShardControl>(nodeEndpoint(port1));
       // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
       port1.unref();
@@ -95,7 +93,9 @@ export class ShardThread {
 
   private makePool(): Piscina {
     const { resourceLimits, execArgv, env, workerUrl } = this.options;
-    const { worker, preload, Pool } = loadThreadFiles(workerUrl);
+    const files = findThreadFiles(workerUrl);
+    const { worker, preload } = files;
+    const Pool = loadPool(files);
     const pool = new Pool({
       filename: worker,
       minThreads: 0,

@@ -1,42 +1,73 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { MessagePort } from 'node:worker_threads';
+import type { Endpoint, wrap } from 'comlink';
 import type { Piscina } from 'piscina';
 import { InvalidConfigError, MissingFileError } from '../errors.ts';
 import { builtFolder, requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 
-/** The files that start a shard's thread. */
+const { existsSync } = process.getBuiltinModule('node:fs');
+
+/** The files that start a shard's thread and speak with it. */
 export interface ThreadFiles {
   /** URL of the file that the pool's thread runs. */
   readonly worker: string;
   /** Path of the file that is loaded before Node reads the working directory: see there. Undefined if it is not found. */
   readonly preload: string | undefined;
-  /** Loaded from outside any bundle: it starts threads from its own file. */
-  readonly Pool: typeof Piscina;
+  /** Paths of the libraries. They are loaded from outside any bundle: the pool starts threads from its own file. */
+  readonly piscina: string;
+  readonly comlink: string;
+  readonly endpoint: string;
 }
 
-const loaded = new Map<string | undefined, ThreadFiles>();
+/** comlink's adapter for the ports of `node:worker_threads`. */
+const ENDPOINT = 'comlink/dist/umd/node-adapter.js';
+
+const found = new Map<string | undefined, ThreadFiles>();
 
 /**
- * Finds the files and loads the pool, which takes some 10 ms. So a scheduler does this when it is created, not when it starts a
- * thread under load; a scheduler without threads never does. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws
- * MissingFileError.
+ * Finds the files, and loads none of them. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws MissingFileError. Takes some
+ * 0.3 ms, once.
  */
-export function loadThreadFiles(workerUrl: string | undefined): ThreadFiles {
-  const known = loaded.get(workerUrl);
+export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
+  const known = found.get(workerUrl);
   if (known !== undefined) return known;
   const folder = builtFolder();
-  const inFolder = (name: string): string | undefined => folder && join(folder, 'workers', name);
-  const own = inFolder('entry.cjs');
+  const inFolder = (name: string): string | undefined => folder && join(folder, name);
+  const own = inFolder('worker.cjs');
   const worker = workerUrl ?? (own && pathToFileURL(own).href);
   if (worker === undefined) throw MissingFileError.worker(searchedFolders());
-  const path = resolvePackage('piscina', own === undefined ? [worker] : [own, worker]);
-  if (path === undefined) throw MissingFileError.piscina(searchedFolders());
-  const { Piscina: Pool } = requireFile<typeof import('piscina')>(path);
-  const files = { worker, preload: inFolder('working-directory.cjs'), Pool };
-  loaded.set(workerUrl, files);
+  const library = (name: string, file = name): string => {
+    const path = resolvePackage(file, own === undefined ? [worker] : [own, worker]);
+    if (path === undefined) throw MissingFileError.library(name, searchedFolders());
+    return path;
+  };
+  const files = {
+    worker,
+    preload: inFolder('working-directory.cjs'),
+    piscina: library('piscina'),
+    comlink: library('comlink'),
+    endpoint: library('comlink', ENDPOINT),
+  };
+  found.set(workerUrl, files);
   return files;
 }
+
+/** Loads the pool, which takes some 10 ms: when the first thread is wanted, and never before. */
+export const loadPool = ({ piscina }: ThreadFiles): typeof Piscina =>
+  requireFile<typeof import('piscina')>(piscina).Piscina;
+
+/** The calling side of comlink, for one thread's control port. */
+export interface ControlLibrary {
+  readonly wrap: typeof wrap;
+  readonly nodeEndpoint: (port: MessagePort) => Endpoint;
+}
+
+/** Loads comlink, likewise. */
+export const loadControl = ({ comlink, endpoint }: ThreadFiles): ControlLibrary => ({
+  wrap: requireFile<typeof import('comlink')>(comlink).wrap,
+  nodeEndpoint: requireFile(endpoint),
+});
 
 /** Returns the URL of a URL or path. Throws InvalidConfigError. */
 export function resolveWorkerUrl(value: unknown): string | undefined {

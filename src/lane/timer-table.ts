@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
@@ -58,7 +57,7 @@ export class TimerTable {
     this.tagMask = (2 ** lowBits - 1) << 1;
     this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
     this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
-    const first = firstGeneration ?? randomInt(2 ** Math.min(47, layout.generationBits));
+    const first = firstGeneration ?? Math.floor(Math.random() * 2 ** Math.min(47, layout.generationBits));
     this.firstHigh = Math.floor(first / 2 ** 31) & this.highMask;
     this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }

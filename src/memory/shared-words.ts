@@ -9,6 +9,14 @@ export const WORDS_PER_GROUP = 32;
 
 const BYTES_PER_WORD = Int32Array.BYTES_PER_ELEMENT;
 
+/**
+ * Whether this thread can share memory with others. V8 withholds `SharedArrayBuffer` with --enable-sharedarraybuffer-per-context,
+ * and a sandbox may. Then all memory is the thread's own: no other thread serves or reads it, and atomics work on it as well.
+ */
+export const hasSharedMemory = typeof SharedArrayBuffer === 'function';
+
+const Memory = hasSharedMemory ? SharedArrayBuffer : (ArrayBuffer as unknown as typeof SharedArrayBuffer);
+
 /** Zeroed shared memory for `groups` groups of words. Throws AllocationError. */
 export const allocateGroups = (groups: number): SharedArrayBuffer =>
   allocate(groups * WORDS_PER_GROUP * BYTES_PER_WORD, {});
@@ -25,7 +33,7 @@ export function allocateWords(count: number): SharedArrayBuffer {
 
 function allocate(bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer {
   try {
-    return new SharedArrayBuffer(bytes, options);
+    return new Memory(bytes, options);
   } catch (error) {
     throw new AllocationError(bytes, error as Error);
   }

@@ -12,7 +12,7 @@
 const SUB_BITS = 7;
 const SUB_COUNT = 2 ** SUB_BITS;
 const LARGEST = 2 ** 31 - 1;
-/** Number of doubles for a histogram's counts. */
+/** Number of doubles for a histogram's counts. @internal */
 export const BUCKETS = (31 - SUB_BITS + 1) * SUB_COUNT;
 
 const bucketOf = (micros: number): number => {
@@ -77,6 +77,7 @@ export interface Lateness {
   buckets: readonly LatenessBucket[];
 }
 
+/** @internal */
 export class LatenessHistogram {
   count = 0;
   /** ms */

@@ -1,5 +1,4 @@
 import { findSourceMap } from 'node:module';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** Frames that are read; a package that wraps timers more deeply counts as the place itself. */

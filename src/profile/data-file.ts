@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProfileData } from './profile-data.ts';
+
+const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
 
 /** The file of one thread's data, in a folder that is created if it is missing. Each write replaces the file. */
 export class DataFile {

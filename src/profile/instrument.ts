@@ -1,7 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { native } from '../time/native-timers.ts';
 import { like } from '../timers/like-nodes.ts';
 import { type Place, placesIn } from '../timers/place.ts';
@@ -9,6 +8,8 @@ import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping }
 import { nodeClockOffset } from './node-clock.ts';
 import { type NodeTimeout, watchLists } from './node-lists.ts';
 import type { Recorder } from './recorder.ts';
+
+const { promisify } = process.getBuiltinModule('node:util');
 
 type Call = (...given: never[]) => unknown;
 

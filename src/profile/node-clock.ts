@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { clock } from './call-times.ts';
 import type { NodeTimeout } from './node-lists.ts';
 

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
-import { threadId } from 'node:worker_threads';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { threadNumber } from '../runtime.ts';
 import { CallSites, type Site } from './call-sites.ts';
 import { clock, SampledTimes } from './call-times.ts';
 import { CLEARED, CREATED, DelayCounters, FIRED, REFRESHED } from './delay-counts.ts';
@@ -203,7 +202,7 @@ export class Recorder implements ListObserver {
       format: 1,
       process: {
         pid: process.pid,
-        thread: threadId,
+        thread: threadNumber(),
         title: titleOf(process.argv),
         node: process.version,
         execPath: process.execPath,

@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs';
-import process from 'node:process';
 import { InvalidConfigError } from '../errors.ts';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { requireNode } from '../runtime.ts';
@@ -11,6 +9,8 @@ import { instrument } from './instrument.ts';
 import type { ProfileData } from './profile-data.ts';
 import { Recorder } from './recorder.ts';
 import { shortReport } from './short-report.ts';
+
+const { writeSync } = process.getBuiltinModule('node:fs');
 
 /** ms between two points of the curves. */
 const POINT = 250;

@@ -24,7 +24,7 @@ interface StartWait {
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A>, argument: A): TimerId;
 }
 
-/** What a wait needs of its scheduler. */
+/** What a wait needs of its scheduler. @internal */
 export interface WaitTimers extends StartWait {
   readonly size: number;
   withSlack(slack: number): StartWait;
@@ -32,7 +32,7 @@ export interface WaitTimers extends StartWait {
 }
 
 let turn = 0;
-/** Spreads timers without a hint over the shards. */
+/** Spreads timers without a hint over the shards. @internal */
 export const nextHint = (): number => {
   turn = (turn + 1) | 0;
   return turn;
@@ -56,7 +56,7 @@ onHandBack(expire, ({ giveUp }) => {
 
 const NAMES = { signal: 0, workerHint: 0, slack: 0 } satisfies Record<keyof BoundedWaitOptions, 0>;
 
-/** See {@link Scheduler.timeout}. */
+/** See {@link Scheduler.timeout}. @internal */
 export async function boundedWait<T>(
   scheduler: WaitTimers,
   work: BoundedWork<T>,

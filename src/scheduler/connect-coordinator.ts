@@ -1,4 +1,3 @@
-import { threadId } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { Client } from '../client/client.ts';
 import { ClientLane } from '../client/client-lane.ts';
@@ -11,6 +10,7 @@ import type { ShardHost } from '../hosts/shard-host.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateLane } from '../lane/lane-memory.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { threadNumber } from '../runtime.ts';
 import type { FromShard } from '../shard/guest-lanes.ts';
 import { Board, type Membership } from '../sharing/board.ts';
 import { addressOf, type SchedulerHandle } from '../sharing/handle.ts';
@@ -38,7 +38,7 @@ export function connectCoordinator(
   if (board.isClosed) throw HandleError.stale('the scheduler has been closed');
   if (board.owner.isGone()) throw HandleError.stale("the scheduler's thread has ended");
   const bell = ClientBell.allocate();
-  const membership = outsideContexts(() => board.join(threadId, () => connection.heard()));
+  const membership = outsideContexts(() => board.join(threadNumber(), () => connection.heard()));
   if (membership === undefined) throw HandleError.tooManyClients(board.clients().length);
   board.owner.wake(); // it checks on its clients from now on
   let connection: Connection;
@@ -227,7 +227,14 @@ class Connection implements Companions {
       inlineEvents(this, count),
     );
     const { client } = this;
-    const host = handle.isAuto ? new AutoShard(shard, () => loadOf(client), this.events.servingChanged) : shard;
+    const host = handle.isAuto
+      ? new AutoShard(
+          shard,
+          () => loadOf(client),
+          this.events.servingChanged,
+          () => undefined,
+        )
+      : shard;
     const remote: Remote = Object.assign(count, { host, shard, placements: [] });
     this.byHost[number] = remote;
     this.hosted.push(remote);

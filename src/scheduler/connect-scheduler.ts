@@ -1,6 +1,6 @@
-import { threadId } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { HandleError } from '../errors.ts';
+import { threadNumber } from '../runtime.ts';
 import { requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { connectCoordinator } from './connect-coordinator.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
@@ -29,7 +29,7 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
   const { name, shards, capacity, ownerThread, tick } = known;
   const resolved = resolveConnectOptions(options, tick);
   const names = connected();
-  if (ownerThread === threadId) throw HandleError.alreadyConnected('it is its own');
+  if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
   const left = () => names.delete(name);
   const coordinator = (_: unknown, events: CoordinatorEvents) => connectCoordinator(known, resolved, events, left);

@@ -45,7 +45,7 @@ const expire = (timer: DeadlineTimer): void => timer.expire();
 
 const NAMES = { workerHint: 0, slack: 0 } satisfies Record<keyof DeadlineSignalOptions, 0>;
 
-/** See {@link Scheduler.signalAfter}. */
+/** See {@link Scheduler.signalAfter}. @internal */
 export function deadlineSignal(client: Client, delay: number, options: DeadlineSignalOptions = {}): DeadlineSignal {
   requireDelay(delay);
   refuseUnknown(options, NAMES);

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { Client } from '../client/client.ts';
 import { ShardInlineError } from '../errors.ts';
 import { AutoShard, type Load, type Serving } from '../hosts/auto-shard.ts';
@@ -6,8 +5,9 @@ import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
 import { StartQueue } from '../hosts/start-queue.ts';
 import { SupervisedShard } from '../hosts/supervised-shard.ts';
 import type { SupervisionEvents } from '../hosts/supervision.ts';
-import { loadThreadFiles } from '../hosts/thread-files.ts';
+import { findThreadFiles } from '../hosts/thread-files.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
+import { hasSharedMemory } from '../memory/shared-words.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { addressOf } from '../sharing/handle.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
@@ -33,6 +33,8 @@ export interface Hosting {
   /** The hosts, as other threads find them. */
   readonly servers: readonly SharedServer[];
   readonly serving: () => Serving;
+  /** Whether a thread may serve a shard, now or later. */
+  readonly mayHaveThreads: () => boolean;
   /** Starts the threads that serve from the beginning. */
   readonly start: () => void;
 }
@@ -55,7 +57,7 @@ function hostInline(parts: HostingParts, reason: string): Hosting {
     return Object.assign(count, { host, placements: placementsOf(setup, at) });
   });
   const servers = hosted.map(() => ({ notice: undefined, wanted: nothing }));
-  return { hosted, servers, serving: () => serving, start: nothing };
+  return { hosted, servers, serving: () => serving, mayHaveThreads: () => false, start: nothing };
 }
 
 function hostOnThreads(parts: HostingParts): Hosting {
@@ -71,21 +73,30 @@ function hostOnThreads(parts: HostingParts): Hosting {
   const start = () => {
     for (const { host } of hosted) host.startThread();
   };
-  return { hosted, servers, serving: () => serving, start };
+  return { hosted, servers, serving: () => serving, mayHaveThreads: () => true, start };
 }
 
 /** One host serves all shards: inline, or on a thread. */
 function hostAuto(parts: HostingParts): Hosting {
-  const { client, events } = parts;
+  const { client, events, options } = parts;
   const count = { restarts: 0 };
   const shard = supervise(parts, 0, new StartQueue(), inlineEvents(parts, count), (error) => {
     host.stayInline(error.message);
     events.wentInline(error);
   });
-  const host = new AutoShard(shard, () => loadOf(client), events.servingChanged);
+  const whyNoThread = (): string | undefined => {
+    const error = whyNoThreads(options);
+    if (error === undefined) return undefined;
+    shard.notice.set({ by: 'clients' });
+    tellLater(events, error);
+    return error.message;
+  };
+  const host = new AutoShard(shard, () => loadOf(client), events.servingChanged, whyNoThread);
   const hosted = [Object.assign(count, { host, placements: placementsOf(parts.setups[0], 0) })];
   const wanted = () => host.keepThread('another event loop has asked for a thread');
-  return { hosted, servers: [{ notice: shard.notice, wanted }], serving: () => host.serving, start: nothing };
+  const mayHaveThreads = (): boolean => whyNoThreads(options) === undefined;
+  const servers = [{ notice: shard.notice, wanted }];
+  return { hosted, servers, serving: () => host.serving, mayHaveThreads, start: nothing };
 }
 
 function supervise(
@@ -132,21 +143,29 @@ export const loadOf = (client: Client): Load => ({
 const workOf = ({ lanes, delivery }: Client): number =>
   lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - delivery.young + delivery.stale);
 
-/** Returns why no thread may be started; undefined if threads may be started. */
+/**
+ * Returns why the shards are inline from the beginning, for good; undefined if they are not. 'auto' looks for what prevents threads
+ * only when it wants one: see `hostAuto`.
+ */
 function whyInline({ options, events }: HostingParts): string | undefined {
   if (options.shards === 0) return 'shards: 0';
-  if (options.isAuto && options.manual) return "with clock: 'manual' nothing waits for a busy event loop";
+  if (options.isAuto) return options.manual ? "with clock: 'manual' nothing waits for a busy event loop" : undefined;
   const error = whyNoThreads(options);
   if (error === undefined) return undefined;
-  process.nextTick(() => events.wentInline(error)); // by then there may be listeners
+  tellLater(events, error);
   return error.message;
 }
 
-/** Throws MissingFileError if the options ask for threads and the file that they run is missing. */
+/** Tells that no thread may be started, in a later tick: by then there may be listeners, which may close the scheduler. */
+const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
+  process.nextTick(() => events.wentInline(error));
+
+/** Throws MissingFileError if the options ask for threads and a file that these need is missing. */
 function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions): ShardInlineError | undefined {
+  if (!hasSharedMemory) return ShardInlineError.withoutSharedMemory();
   if (!mayStartThreads()) return ShardInlineError.withoutPermission();
   try {
-    loadThreadFiles(workerUrl);
+    findThreadFiles(workerUrl);
     return undefined;
   } catch (error) {
     if (!isAuto) throw error;

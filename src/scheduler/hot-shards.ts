@@ -10,7 +10,10 @@ const MIN_SIZE = 10_000;
 /** A shard may hold this many times the mean of the others. Hints spread evenly: chance alone does not reach this. */
 const FACTOR = 4;
 
-/** Returns a warning for each shard with far more live timers than the others: many timers share few hints, and so one wheel. */
+/**
+ * Returns a warning for each shard with far more live timers than the others: many timers share few hints, and so one wheel.
+ * @internal
+ */
 export function hotShards(sizes: readonly number[]): StatsWarning[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const warnings: StatsWarning[] = [];

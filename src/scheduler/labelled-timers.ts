@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { requireCallback, requireDeadline, requireDelay, requireTimer } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
@@ -9,7 +8,7 @@ import { delayUntil } from '../client/wall-clock.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
-import { shownAs } from './inspection.ts';
+import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen } from './require-open.ts';
 import { requireSlack } from './slack-timers.ts';
 import { type GroupTimers, TimerGroup } from './timer-group.ts';
@@ -41,7 +40,7 @@ export class LabelledTimers {
   /** In ticks. */
   readonly #slack: number | undefined;
 
-  /** Use {@link Scheduler.label}. Throws InvalidArgumentError. */
+  /** Use {@link Scheduler.label}. Throws InvalidArgumentError. @internal */
   constructor(scheduler: LabelScheduler, client: Client, name: string, options: LabelOptions = {}) {
     if (typeof options !== 'object' || options === null) {
       throw new InvalidArgumentError('options', 'must be an object', options);
@@ -114,7 +113,7 @@ export class LabelledTimers {
     return new TimerGroup(this.#scheduler, workerHint, this);
   }
 
-  [inspect.custom](): object {
+  [INSPECT](): object {
     const { label, min, factor, size } = this;
     return shownAs(this, min === undefined ? { label, size } : { label, min, factor, size });
   }

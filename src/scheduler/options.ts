@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import type { SupervisionOptions } from '../hosts/supervision.ts';
@@ -100,7 +99,7 @@ export interface SchedulerConnectOptions {
   signal?: AbortSignal;
 }
 
-/** The options of a connected scheduler with every default filled in and every value checked. */
+/** The options of a connected scheduler with every default filled in and every value checked. @internal */
 export interface ConnectOptions {
   readonly maxBatch: number;
   /** Ticks. */
@@ -111,7 +110,7 @@ export interface ConnectOptions {
   readonly traced: number | undefined;
 }
 
-/** Options with every default filled in and every value checked. */
+/** Options with every default filled in and every value checked. @internal */
 export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
   /** Number of placements to which hints are hashed. */
   readonly shards: number;
@@ -157,7 +156,10 @@ function integer(option: string, value: unknown, min: number, max: number): numb
   return value as number;
 }
 
-/** `tick` in ms. Throws InvalidConfigError for an invalid value, InvalidArgumentError if the options are not an object. */
+/**
+ * `tick` in ms. Throws InvalidConfigError for an invalid value, InvalidArgumentError if the options are not an object.
+ * @internal
+ */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
   requireOptions(options, CONNECT_NAMES);
   return resolveOwn(options, tick);
@@ -186,7 +188,7 @@ function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOpti
   };
 }
 
-/** Throws like {@link resolveConnectOptions}. */
+/** Throws like {@link resolveConnectOptions}. @internal */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
   requireOptions(options, NAMES);
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
@@ -202,7 +204,10 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   }
   return {
     ...resolveOwn(options, tick),
-    shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : resolveShards(shards),
+    shards:
+      shards === 'auto'
+        ? Math.min(process.getBuiltinModule('node:os').availableParallelism(), MAX_AUTO_SHARDS)
+        : resolveShards(shards),
     isAuto: shards === 'auto',
     wheel: resolveWheel(wheel),
     tick,

@@ -1,5 +1,3 @@
-import process from 'node:process';
-
 export interface ErrorEmitter {
   listenerCount(event: 'error'): number;
   emit(event: 'error', error: unknown): boolean;

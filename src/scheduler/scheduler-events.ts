@@ -13,7 +13,7 @@ export interface SchedulerEvents {
   error: [error: unknown];
 }
 
-/** Returns events that report to a scheduler's listeners, and to the diagnostics channels. */
+/** Returns events that report to a scheduler's listeners, and to the diagnostics channels. @internal */
 export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: number): CoordinatorEvents {
   const refusals = new Refusals();
   return {

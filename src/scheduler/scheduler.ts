@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { type CallSite, CallSites } from '../client/call-sites.ts';
 import type { Client } from '../client/client.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
@@ -7,7 +6,7 @@ import { InvalidArgumentError } from '../errors.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { Coordinator } from './coordinator.ts';
-import { shownAs } from './inspection.ts';
+import { INSPECT, shownAs } from './inspection.ts';
 import { ManualClock } from './manual-clock.ts';
 import { requireOpen } from './require-open.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
@@ -192,7 +191,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     await this.close();
   }
 
-  [inspect.custom](): object {
+  [INSPECT](): object {
     const { by: servedBy } = this.#coordinator.serving;
     return shownAs(this, { shards: this.shards, size: this.size, servedBy, isClosed: this.#client.isClosed });
   }

@@ -46,13 +46,13 @@ export interface ShardWheel {
   lanes: LaneQueues[];
 }
 
-/** Where they come from. */
+/** Where they come from. @internal */
 export interface WheelsSource {
   readonly client: Client;
   shardWheels(): Promise<ShardWheel[]>;
 }
 
-/** Asks all shards for their wheels. Empty if the client is closed meanwhile. */
+/** Asks all shards for their wheels. Empty if the client is closed meanwhile. @internal */
 export async function collectWheels(coordinator: WheelsSource): Promise<ShardWheel[]> {
   return await coordinator.shardWheels().catch((error) => {
     if (coordinator.client.isClosed) return [];
@@ -60,7 +60,7 @@ export async function collectWheels(coordinator: WheelsSource): Promise<ShardWhe
   });
 }
 
-/** Converts to the units of users. `client`: the serial of the client that asks. */
+/** Converts to the units of users. `client`: the serial of the client that asks. @internal */
 export function shardWheel(shard: number, wheels: LaneWheels, scale: TickScale, client: number): ShardWheel {
   return {
     shard,

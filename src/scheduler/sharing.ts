@@ -1,8 +1,8 @@
-import { threadId } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import type { ServerNotice } from '../hosts/server-notice.ts';
 import { Doorbell } from '../lane/doorbell.ts';
+import { threadNumber } from '../runtime.ts';
 import type { ToShard } from '../shard/guest-lanes.ts';
 import { Board, type Entry } from '../sharing/board.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
@@ -24,7 +24,7 @@ export interface ClientStats extends TimerCounts {
   thread: number;
 }
 
-/** A host of the owner, as clients of other threads find it. */
+/** A host of the owner, as clients of other threads find it. @internal */
 export interface SharedServer {
   /** Undefined if no thread ever serves it. */
   readonly notice: ServerNotice | undefined;
@@ -32,7 +32,7 @@ export interface SharedServer {
   wanted(): void;
 }
 
-/** What the owner of a scheduler does for the clients of other threads. */
+/** What the owner of a scheduler does for the clients of other threads. @internal */
 export class Sharing {
   readonly handle: SchedulerHandle;
   readonly number = OWNER;
@@ -77,7 +77,7 @@ export class Sharing {
 
   /** The owner first. */
   clientStats(): ClientStats[] {
-    return [{ client: OWNER, thread: threadId, ...countsOf(this.client) }, ...this.board.clients().map(statsOf)];
+    return [{ client: OWNER, thread: threadNumber(), ...countsOf(this.client) }, ...this.board.clients().map(statsOf)];
   }
 
   /** Precondition: no thread serves any shard. */

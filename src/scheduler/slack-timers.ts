@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
@@ -7,7 +6,7 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { MAX_SLACK } from '../lane/due-word.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
-import { shownAs } from './inspection.ts';
+import { INSPECT, shownAs } from './inspection.ts';
 import { type GroupTimers, TimerGroup } from './timer-group.ts';
 
 /** The parts of a scheduler that calls with their own slack need. */
@@ -29,7 +28,7 @@ export class SlackTimers {
   readonly #client: Client;
   readonly #ticks: number;
 
-  /** Use {@link Scheduler.withSlack}. Throws InvalidArgumentError. */
+  /** Use {@link Scheduler.withSlack}. Throws InvalidArgumentError. @internal */
   constructor(scheduler: SlackScheduler, client: Client, slack: number) {
     this.#ticks = requireSlack(slack, client.scale);
     this.slack = slack;
@@ -109,7 +108,7 @@ export class SlackTimers {
     return new TimerGroup(this.#scheduler, workerHint, this);
   }
 
-  [inspect.custom](): object {
+  [INSPECT](): object {
     return shownAs(this, { slack: this.slack });
   }
 
@@ -123,7 +122,10 @@ export class SlackTimers {
   }
 }
 
-/** Runs a call that sets deadlines with this slack in ms, or with the client's own. Throws InvalidArgumentError. */
+/**
+ * Runs a call that sets deadlines with this slack in ms, or with the client's own. Throws InvalidArgumentError.
+ * @internal
+ */
 export function withSlack<T>(client: Client, slack: number | undefined, call: () => T): T {
   if (slack === undefined) return call();
   const { time } = client;
@@ -144,14 +146,14 @@ function ticksOf(slack: unknown, scale: TickScale): number | undefined {
 
 const requirement = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
-/** Returns the slack of a call in ticks. Throws InvalidArgumentError. */
+/** Returns the slack of a call in ticks. Throws InvalidArgumentError. @internal */
 export function requireSlack(slack: unknown, scale: TickScale): number {
   const ticks = ticksOf(slack, scale);
   if (ticks === undefined) throw new InvalidArgumentError('slack', requirement(scale), slack);
   return ticks;
 }
 
-/** Returns the option of a scheduler in ticks of `tick` ms. Throws InvalidConfigError. */
+/** Returns the option of a scheduler in ticks of `tick` ms. Throws InvalidConfigError. @internal */
 export function resolveSlack(slack: unknown, tick: number): number {
   const scale = new TickScale(tick);
   const ticks = ticksOf(slack, scale);

@@ -1,11 +1,13 @@
-import { threadId } from 'node:worker_threads';
 import { Client } from '../client/client.ts';
 import { ClientLane } from '../client/client-lane.ts';
 import { ClientTime } from '../client/client-time.ts';
 import { KeepAlive } from '../client/keep-alive.ts';
+import { UnsupportedRuntimeError } from '../errors.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { allocateLane, DEFAULT_RING_SIZES, INLINE_RING_SIZES } from '../lane/lane-memory.ts';
+import { hasSharedMemory } from '../memory/shared-words.ts';
+import { threadNumber } from '../runtime.ts';
 import type { LaneSetup, ShardSetup } from '../shard/build-shard.ts';
 import { type HandleParts, newName } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
@@ -72,13 +74,15 @@ export function startCoordinator(
   for (let placement = 0; placement < count; placement++) client.laneAt(placement);
   let sharing: Sharing | undefined;
   const guestSlots = () => sharing?.slots() ?? 0;
-  const { hosted, serving, servers, start } = hostShards({ options, setups, name, clock, client, events, guestSlots });
+  const hosting = hostShards({ options, setups, name, clock, client, events, guestSlots });
+  const { hosted, serving, servers, start } = hosting;
   const share = (): Sharing => {
+    if (!hasSharedMemory) throw UnsupportedRuntimeError.withoutSharedMemory('scheduler.share()');
     const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
     const hosts = setups.map(({ doorbell, heartbeat }) => ({ doorbell, heartbeat }));
     const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
-    const mayHaveThreads = servers.some(({ notice }) => notice !== undefined);
-    const parts: HandleParts = { ownerThread: threadId, clock: clockMemory, hosts, mayHaveThreads, ...settings };
+    const mayHaveThreads = hosting.mayHaveThreads();
+    const parts: HandleParts = { ownerThread: threadNumber(), clock: clockMemory, hosts, mayHaveThreads, ...settings };
     sharing = new Sharing(parts, name, servers, client);
     return sharing;
   };

@@ -62,7 +62,7 @@ export interface SchedulerStats extends TimerCounts {
   warnings: StatsWarning[];
 }
 
-/** Where the counts come from. */
+/** Where the counts come from. @internal */
 export interface StatsSource {
   readonly client: Client;
   readonly number: number;
@@ -78,7 +78,7 @@ function statsOf(label: Label, isClosed: boolean): LabelStats {
   return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness };
 }
 
-/** What client and shards have counted. */
+/** What client and shards have counted. @internal */
 export async function collectStats(coordinator: StatsSource): Promise<SchedulerStats> {
   const { client } = coordinator;
   const shards = await coordinator.shardStats().catch((error) => {
@@ -88,7 +88,7 @@ export async function collectStats(coordinator: StatsSource): Promise<SchedulerS
   return statsWith(coordinator, shards);
 }
 
-/** Does the same if the answers of the shards are known. */
+/** Does the same if the answers of the shards are known. @internal */
 export function statsWith(coordinator: StatsSource, shards: ShardStats[]): SchedulerStats {
   const { client } = coordinator;
   return {

@@ -17,13 +17,13 @@ import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { SlackTimers } from './slack-timers.ts';
 import { TimerGroup } from './timer-group.ts';
 
-/** The parts of a scheduler: for code of this package that starts other kinds of timers, and for tests. */
+/** The parts of a scheduler: for code of this package that starts other kinds of timers, and for tests. @internal */
 export interface SchedulerInternals {
   readonly client: Client;
   readonly coordinator: Coordinator;
 }
 
-/** The arguments of a scheduler's constructor. */
+/** The arguments of a scheduler's constructor. @internal */
 export interface SchedulerParts {
   readonly shards: number;
   readonly capacity: number;
@@ -34,7 +34,7 @@ export interface SchedulerParts {
 
 let readInternals: (scheduler: TimerCalls) => SchedulerInternals | undefined;
 
-/** Returns a scheduler's parts. Throws InvalidArgumentError if the argument is not a scheduler. */
+/** Returns a scheduler's parts. Throws InvalidArgumentError if the argument is not a scheduler. @internal */
 export function internalsOf(scheduler: TimerCalls): SchedulerInternals {
   const internals = typeof scheduler === 'object' && scheduler !== null ? readInternals(scheduler) : undefined;
   if (internals === undefined) throw new InvalidArgumentError('scheduler', 'must be a Scheduler', scheduler);
@@ -55,6 +55,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
       #client in scheduler ? { client: scheduler.#client, coordinator: scheduler.#coordinator } : undefined;
   }
 
+  /** @internal */
   constructor({ shards, capacity, coordinator }: SchedulerParts) {
     super();
     hideFields(this);

@@ -15,12 +15,13 @@ export interface TimerCounts {
   lateness: Lateness;
 }
 
+/** @internal */
 export const countsOf = (client: Client): TimerCounts => ({
   ...numbersOf(client),
   lateness: client.lateness.summary(),
 });
 
-/** Returns the counts without the latenesses, which would take some µs. */
+/** Returns the counts without the latenesses, which would take some µs. @internal */
 export const numbersOf = (client: Client): Omit<TimerCounts, 'lateness'> => {
   const { size, scheduled, rescheduled, cancelled, delivery } = client;
   const { delivered, stale } = delivery;

@@ -1,9 +1,8 @@
-import { inspect } from 'node:util';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { delayUntil } from '../client/wall-clock.ts';
 import type { TimerId } from '../timer-id.ts';
-import { shownAs } from './inspection.ts';
+import { INSPECT, shownAs } from './inspection.ts';
 
 /** The calls by which a group starts timers. */
 export interface StartTimers {
@@ -23,7 +22,7 @@ const FIRST_LOOK = 8;
 
 let readIds: (group: TimerGroup) => readonly TimerId[];
 
-/** The ids that a group remembers, live or stale: for tests. */
+/** The ids that a group remembers, live or stale: for tests. @internal */
 export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
 /**
@@ -47,7 +46,7 @@ export class TimerGroup implements Disposable {
     readIds = (group) => group.#ids;
   }
 
-  /** Use {@link Scheduler.group}. `starts`: the scheduler, or its calls with their own slack. */
+  /** Use {@link Scheduler.group}. `starts`: the scheduler, or its calls with their own slack. @internal */
   constructor(scheduler: GroupTimers, workerHint: WorkerHint, starts: StartTimers = scheduler) {
     this.#scheduler = scheduler;
     this.#starts = starts;
@@ -95,7 +94,7 @@ export class TimerGroup implements Disposable {
     this.cancelAll();
   }
 
-  [inspect.custom](): object {
+  [INSPECT](): object {
     const { workerHint, size } = this;
     return shownAs(this, { workerHint, size });
   }

@@ -19,7 +19,7 @@ export interface ShardCounters extends LaneCounters {
   lanes: number;
 }
 
-/** The counters of a lane that is not served. */
+/** The counters of a lane that is not served. @internal */
 export const NOTHING_DONE: Readonly<ShardCounters> = {
   turns: 0,
   lanes: 1,
@@ -40,6 +40,7 @@ export const NOTHING_DONE: Readonly<ShardCounters> = {
  *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
  *
  * A turn is bounded by its budget; the next turn continues where it stopped.
+ * @internal
  */
 export class Shard {
   readonly lanes: ServedLane[] = [];

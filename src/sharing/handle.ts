@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import process from 'node:process';
 import { isSharedArrayBuffer } from 'node:util/types';
 import { HandleError } from '../errors.ts';
+import { threadNumber } from '../runtime.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { Board } from './board.ts';
@@ -40,16 +39,26 @@ export interface SchedulerHandle {
   readonly keepsContexts: boolean;
 }
 
+/** @internal */
 export type HandleParts = Omit<SchedulerHandle, 'shardwheel' | 'pid' | 'name' | 'board'>;
 
-/** Makes a name that no other scheduler has, and that cannot be guessed outside the process. */
-export const newName = (): string => `shardwheel:${randomBytes(12).toString('hex')}`;
+/**
+ * Makes a name that no other scheduler of the process has, in any thread and by any copy of this package. Loads no `node:crypto`.
+ * @internal
+ */
+export const newName = (): string => `shardwheel:${threadNumber()}:${randomDigits()}${randomDigits()}`;
 
+const randomDigits = (): string => Math.random().toString(36).slice(2);
+
+/** @internal */
 export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
   return { shardwheel: VERSION, pid: process.pid, name, board: Board.allocate(parts.hosts.length), ...parts };
 }
 
-/** Returns a valid handle. Throws HandleError for anything else, and for a handle of another process or version. */
+/**
+ * Returns a valid handle. Throws HandleError for anything else, and for a handle of another process or version.
+ * @internal
+ */
 export function requireHandle(value: unknown): SchedulerHandle {
   const handle = value as SchedulerHandle;
   if (typeof value !== 'object' || value === null) throw HandleError.forged(value);
@@ -63,7 +72,7 @@ export function requireHandle(value: unknown): SchedulerHandle {
   return handle;
 }
 
-/** Addresses of the threads that share a scheduler. */
+/** Addresses of the threads that share a scheduler. @internal */
 export const addressOf = {
   /** All clients, including the owner. */
   everyone: (name: string): string => name,

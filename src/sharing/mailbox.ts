@@ -1,4 +1,4 @@
-import { BroadcastChannel, MessagePort } from 'node:worker_threads';
+import type { BroadcastChannel, MessagePort } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
 
 /**
@@ -11,7 +11,7 @@ export class Mailbox<Message> {
 
   /** Does not hold the process. An error of `received` is uncaught. */
   constructor(address: string, received: (message: Message) => void) {
-    this.channel = outsideContexts(() => new BroadcastChannel(address));
+    this.channel = outsideContexts(() => channelTo(address));
     const port = portBeneath(this.channel);
     if (port === undefined) {
       this.channel.onmessage = (event: unknown) => received((event as { data: Message }).data);
@@ -32,9 +32,13 @@ export class Mailbox<Message> {
   }
 }
 
+const threads = () => process.getBuiltinModule('node:worker_threads');
+
+const channelTo = (address: string): BroadcastChannel => new (threads().BroadcastChannel)(address);
+
 /** Sends a message. Readers of the address get messages in the order of sending, when their event loop takes them. */
 export function post(address: string, message: unknown): void {
-  const channel = new BroadcastChannel(address);
+  const channel = channelTo(address);
   channel.postMessage(message);
   channel.close();
 }
@@ -47,5 +51,5 @@ export function post(address: string, message: unknown): void {
 function portBeneath(channel: BroadcastChannel): MessagePort | undefined {
   const symbol = Object.getOwnPropertySymbols(channel).find(({ description }) => description === 'kHandle');
   const port: unknown = symbol && Reflect.get(channel, symbol);
-  return port instanceof MessagePort ? port : undefined;
+  return port instanceof threads().MessagePort ? port : undefined;
 }

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { runtime } from '../runtime.ts';
 
 // Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { defaultSources } from './default-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 

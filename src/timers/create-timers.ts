@@ -1,5 +1,4 @@
 import type * as node from 'node:timers';
-import { promisify } from 'node:util';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
@@ -37,9 +36,13 @@ export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, o
   return timersOf(() => source);
 }
 
-/** Behaviour and handles are held to those of Node's own timers, which the timers of other runtimes are not. */
+/**
+ * Behaviour and handles are held to those of Node's own timers, which the timers of other runtimes are not.
+ * @internal
+ */
 export const INSTEAD = 'use createScheduler of shardwheel';
 
+/** @internal */
 export function resolveTimersOptions(options: TimersOptions) {
   refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);
   const { missedCalls = 'skip', longDelays = 'keep' } = options;
@@ -55,6 +58,7 @@ export function resolveTimersOptions(options: TimersOptions) {
 /**
  * Creates the functions on a source that each timer asks for; without a source Node's own functions do the work. setImmediate is
  * Node's: an immediate has no time, and no wheel could run it sooner.
+ * @internal
  */
 export function timersOf(source: () => TimeoutSource | undefined): Timers {
   // `arguments` is used because a rest parameter would create an array for each timeout without any.
@@ -90,6 +94,7 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     }),
     promises,
   };
+  const { promisify } = process.getBuiltinModule('node:util');
   Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
   return timers as Timers;
 }

@@ -1,18 +1,21 @@
-import process from 'node:process';
-import { getEnvironmentData, isMainThread, type Serializable, setEnvironmentData } from 'node:worker_threads';
+import type { Serializable } from 'node:worker_threads';
 import { HandleError, InvalidConfigError } from '../errors.ts';
+import { hasSharedMemory } from '../memory/shared-words.ts';
 import { requireNode } from '../runtime.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';
-import { createScheduler, warmUp } from '../scheduler/create-scheduler.ts';
+import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
-import { createTimers, INSTEAD, resolveTimersOptions, timersOf } from './create-timers.ts';
+import { INSTEAD, resolveTimersOptions, timersOf } from './create-timers.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
 requireNode('shardwheel/timers', INSTEAD);
 
 let own: TimeoutSource | undefined;
 let given: TimeoutSource | undefined;
+
+/** Loaded with the first timer. */
+const threads = () => process.getBuiltinModule('node:worker_threads');
 
 /** The key under which a worker thread finds the handle of a scheduler for its timers: see `setEnvironmentData`. */
 const SHARED = 'shardwheel';
@@ -29,23 +32,26 @@ function optionsNamed(name: string | undefined): Required<TimersOptions> {
 /**
  * The default source of the module's functions. It has one hint, so that one shard keeps all its timers in order. It is created
  * for the first timer, and holds the process only as long as its timers do.
+ * @internal
  */
 export function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(isMainThread ? mainScheduler() : workersScheduler(), 0, defaults);
+  own ??= new TimeoutSource(threads().isMainThread ? mainScheduler() : workersScheduler(), 0, defaults);
   return own;
 }
 
 /** Workers started from now on find its handle, unless the program sets another. */
 function mainScheduler(): Scheduler {
   const scheduler = createScheduler({ shards: 'auto' });
-  if (getEnvironmentData(SHARED) === undefined) setEnvironmentData(SHARED, scheduler.share() as object as Serializable);
+  const { getEnvironmentData, setEnvironmentData } = threads();
+  const isShared = hasSharedMemory && getEnvironmentData(SHARED) === undefined;
+  if (isShared) setEnvironmentData(SHARED, scheduler.share() as object as Serializable);
   return scheduler;
 }
 
 /** Creates a client of the process's scheduler, if there is one. Never creates a scheduler with its own thread. */
 function workersScheduler(): Scheduler {
-  const handle = getEnvironmentData(SHARED) as unknown as SchedulerHandle | undefined;
+  const handle = threads().getEnvironmentData(SHARED) as unknown as SchedulerHandle | undefined;
   try {
     if (handle !== undefined) return connectScheduler(handle);
   } catch (error) {
@@ -54,7 +60,7 @@ function workersScheduler(): Scheduler {
   return createScheduler({ shards: 0 });
 }
 
-/** The sources of this module's timers: none before the first timer. */
+/** The sources of this module's timers: none before the first timer. @internal */
 export const defaultSources = (): TimeoutSource[] => [own, given].filter((source) => source !== undefined);
 
 /**
@@ -68,12 +74,4 @@ export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {})
 
 export const timers = timersOf(defaultSource);
 
-// Warms up like the scheduler: otherwise the first timeout of a program is some ms late.
-warmUp((scheduler) => {
-  const { setTimeout } = createTimers(scheduler);
-  setTimeout(() => undefined, 1e6)
-    .refresh()
-    .unref()
-    .close();
-});
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, promises } = timers;

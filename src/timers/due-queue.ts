@@ -53,6 +53,7 @@ const KEPT_LENGTH = 2 ** 17;
  *
  * A timeout that is cleared or refreshed while it is here keeps its place, which then has no effect: the timeout is no longer due,
  * or is here again under another order.
+ * @internal
  */
 export class DueQueue implements DeferredRun {
   /** The timeout whose callback is running, and its context. */

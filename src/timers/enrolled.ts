@@ -29,7 +29,7 @@ interface FaceTimeout {
   close(): unknown;
 }
 
-/** The drop-in timers that carry the items. */
+/** The drop-in timers that carry the items. @internal */
 export interface EnrolledHost {
   set(callback: (item: Item) => void, delay: number, item: Item): FaceTimeout;
   /** Whether active items are carried here, and not by Node. */
@@ -56,6 +56,7 @@ const nodes = native.timers as unknown as Partial<EnrolledTimers>;
  * Returns the functions of those names that this Node has, on drop-in timeouts. After lib/timers.js, v20. Each also calls Node's
  * own function with an item on which that has no effect, so Node refuses invalid items and warns of the deprecation. An item that
  * is linked to itself waits here; one in a list of Node's is left to Node.
+ * @internal
  */
 export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
   const { enroll, unenroll, active, _unrefActive } = nodes;
@@ -97,7 +98,7 @@ export function enrolledTimers(host: EnrolledHost): Partial<EnrolledTimers> {
   return ours;
 }
 
-/** Clears an item that waits here; returns false if it does not. */
+/** Clears an item that waits here; returns false if it does not. @internal */
 export function clearEnrolled(item: unknown): boolean {
   if (typeof item !== 'object' || item === null || !carriers.has(item)) return false;
   (item as Item)._onTimeout = null;

@@ -12,7 +12,7 @@
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 
-/** The times at which the calls of an interval are due. */
+/** The times at which the calls of an interval are due. @internal */
 export class IntervalGrid {
   readonly period: number;
   private readonly missed: MissedCalls;

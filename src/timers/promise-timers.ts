@@ -51,7 +51,10 @@ class AwaitedTimeout extends Timeout {
   }
 }
 
-/** Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node refuses. */
+/**
+ * Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node refuses.
+ * @internal
+ */
 export function createPromises(source: () => TimeoutSource | undefined): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
     const own = source();

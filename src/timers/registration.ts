@@ -1,5 +1,4 @@
 import { syncBuiltinESMExports } from 'node:module';
-import process from 'node:process';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';

@@ -24,7 +24,10 @@ export interface TimersOptions {
 
 export type LongDelays = 'keep' | 'warn';
 
-/** The source of drop-in timeouts: one scheduler and one hint, so that one shard keeps all of them in order. */
+/**
+ * The source of drop-in timeouts: one scheduler and one hint, so that one shard keeps all of them in order.
+ * @internal
+ */
 export class TimeoutSource {
   readonly client: Client;
   readonly missedCalls: MissedCalls;

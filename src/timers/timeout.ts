@@ -1,9 +1,8 @@
-import { inspect } from 'node:util';
 import { isEnteredKept, isHooked } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
 import { Adopted, destroyOwnResource, newOwnResource, runInOwnScope } from '../async-context/own-resource.ts';
 import { DELIVERED, type DeferredTimer, HANDED_BACK, PLACED } from '../client/deferral.ts';
-import { shownAs } from '../scheduler/inspection.ts';
+import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { throwUncaught } from '../scheduler/report-error.ts';
 import { type DueTimeout, IN_SCOPE, ORDER, RUN } from './due-queue.ts';
 import { IntervalGrid } from './missed-calls.ts';
@@ -71,6 +70,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
   /**
    * Use `setTimeout` or `setInterval`. `delay`: whole ms, at least 1. `given`: all arguments of the callback; undefined for none. Throws
    * SchedulerClosedError, CapacityExceededError.
+   * @internal
    */
   constructor(source: TimeoutSource, callback: Callback, delay: number, given?: readonly unknown[], period?: number) {
     const hooked = isHooked();
@@ -231,7 +231,7 @@ export class Timeout extends Adopted implements NodeJS.Timeout, DueTimeout, Defe
     if (isDestroyed) this.close();
   }
 
-  [inspect.custom](): object {
+  [INSPECT](): object {
     if (!(#handle in this)) return shownAs(this, {}); // a hook reads it during its construction
     const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
     return shownAs(this, { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() });

@@ -31,7 +31,7 @@ const subjects = {
   },
 
   async wheel() {
-    const { createWheel } = await import('../../dist/src/wheel.js');
+    const { createWheel } = await import('../../lib/wheel.js');
     const wheel = createWheel('default');
     const ids = new Float64Array(LIVE);
     for (let i = 0; i < LIVE; i++) ids[i] = wheel.schedule(1 + draw(60_000), i);
@@ -58,7 +58,7 @@ const subjects = {
 };
 
 async function scheduler(options, operation) {
-  const { createScheduler } = await import('../../dist/src/index.js');
+  const { createScheduler } = await import('../../lib/index.js');
   const made = createScheduler(options);
   await made.ready;
   const ids = new Float64Array(LIVE);
@@ -125,7 +125,7 @@ async function allocations() {
   session.disconnect();
   const bytes = new Map();
   const visit = ({ callFrame: { functionName, url }, selfSize, children }) => {
-    if (url.includes('/dist/')) bytes.set(functionName, (bytes.get(functionName) ?? 0) + selfSize);
+    if (url.includes('/lib/')) bytes.set(functionName, (bytes.get(functionName) ?? 0) + selfSize);
     for (const child of children) visit(child);
   };
   visit(profile.head);

@@ -10,7 +10,7 @@ const { ProgramTimers }: typeof import('../../bench/programs/program-timers.ts')
 const { programSuite }: typeof import('../../bench/programs/program-suite.ts') = await built('program-suite.js');
 const { ScheduledMap }: typeof import('../../bench/programs/scheduled-map.ts') = await built('scheduled-map.js');
 const { createScheduler }: typeof import('../../src/index.ts') = await import(
-  new URL('../../dist/src/index.js', import.meta.url).href
+  new URL('../../lib/index.js', import.meta.url).href
 );
 
 const nodes = globalThis.setTimeout;

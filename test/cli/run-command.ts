@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const script = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 export interface Ended {
   code: number;

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import type { Sample } from '../../src/dashboard/messages.ts';
 import { until } from '../fixtures/event-loop.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 /** `npx shardwheel watch`, in a process of its own. */
 class Watch {

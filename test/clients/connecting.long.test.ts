@@ -6,7 +6,7 @@ import { runText } from '../fixtures/child-process.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
 
-const entry = new URL('../../dist/src/index.js', import.meta.url).href;
+const entry = new URL('../../lib/index.js', import.meta.url).href;
 
 /** A thread that runs a module's text, in which `connectScheduler` and `parentPort` can be named; its first message. */
 async function firstMessage(text: string, options: { workerData?: unknown; post?: unknown } = {}): Promise<unknown> {

@@ -1,8 +1,8 @@
 // A thread whose client is driven at random and held against a model, operation by operation: see fuzz.test.ts.
 // Counts stand in shared memory, so that a thread that is terminated has told all that it knows.
 import { parentPort, workerData } from 'node:worker_threads';
-import { connectScheduler, createScheduler } from '../../dist/src/index.js';
-import { internalsOf } from '../../dist/src/scheduler/timer-calls.js';
+import { internalsOf } from '../../lib/chunks/scheduler.js';
+import { connectScheduler, createScheduler } from '../../lib/index.js';
 
 const { handle, options, seed, counts } = workerData;
 const scheduler = handle === undefined ? createScheduler(options) : connectScheduler(handle);

@@ -118,7 +118,7 @@ test('all clients of a shared scheduler, and a connected one alone', async () =>
       const { serveDashboard } = await new Function('module', 'return import(module)')(module);
       return (await serveDashboard(scheduler, { port: 0 })).url as string;
     },
-    new URL('../../dist/src/dashboard.js', import.meta.url).href,
+    new URL('../../lib/dashboard.js', import.meta.url).href,
   );
   using other = await Watcher.open(own);
   await other.hello();

@@ -28,7 +28,7 @@ let project: InstalledProject;
 beforeAll(() => {
   project = new InstalledProject(['bun@1.4.5', 'deno@2.9.6']);
   project.write('main.mjs', program);
-  project.write('pending.mjs', `import process from 'node:process';${pending}`);
+  project.write('pending.mjs', pending);
 }, 200_000);
 afterAll(() => project[Symbol.dispose]());
 

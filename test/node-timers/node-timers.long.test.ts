@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 
 // Node's own tests of its timers, as programs of our own: they know nothing of the face, and pass on Node's timers.
 
-const register = new URL('../../dist/src/register.js', import.meta.url);
+const register = new URL('../../lib/register.js', import.meta.url);
 const passed = { code: 0, output: '' };
 const minutes = 20 * 60_000; // for all of them: a program waits for its turn
 

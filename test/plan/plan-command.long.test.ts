@@ -7,7 +7,7 @@ import { proxyTimers, timersSignature } from '../../plan/planned-load.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { modelCosts } from './model-costs.ts';
 
-const script = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const script = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 const plan = (...argv: string[]) => runCommand(['plan', ...argv]);
 

@@ -9,7 +9,7 @@ import { runProgram } from '../node-timers/run-program.ts';
 
 // The programs after Node's own tests of its timers, on Node's timers while they are profiled: nothing may be different.
 
-const profile = new URL('../../dist/src/profile.js', import.meta.url);
+const profile = new URL('../../lib/profile.js', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'profile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

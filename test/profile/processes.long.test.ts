@@ -5,7 +5,7 @@ import { runCommand } from '../cli/run-command.ts';
 import { runProgram } from '../node-timers/run-program.ts';
 import { folder, profile } from './profile-program.ts';
 
-const entry = (name: string): string => new URL(`../../dist/src/${name}.js`, import.meta.url).href;
+const entry = (name: string): string => new URL(`../../lib/${name}.js`, import.meta.url).href;
 
 /** A program of these lines. */
 function written(name: string, ...lines: string[]): string {

@@ -86,7 +86,7 @@ describe('what else is recorded', () => {
   });
 
   test('a program alone, by --import, which shows a short report at its end', async () => {
-    const preload = new URL('../../dist/src/profile.js', import.meta.url).href;
+    const preload = new URL('../../lib/profile.js', import.meta.url).href;
     const { code, output } = await runProgram(programOf('known.mjs'), ['--import', preload]);
     expect(code).toBe(0);
     expect(output).toContain('164 created, 51 cleared, 60 refreshed, 115 fired');

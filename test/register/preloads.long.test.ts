@@ -38,11 +38,10 @@ test('taken back, every property is as it was, and the timers that were set go o
 test('a second copy of the package neither registers again nor runs on the first', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shardwheel-copy-'));
   try {
-    for (const part of ['src', 'workers'])
-      await cp(`${root}/dist/${part}`, `${folder}/dist/${part}`, { recursive: true });
+    await cp(`${root}/lib`, `${folder}/lib`, { recursive: true });
     await symlink(`${root}/node_modules`, `${folder}/node_modules`, 'dir');
     await writeFile(`${folder}/package.json`, '{ "name": "shardwheel", "type": "module" }');
-    const copy = pathToFileURL(`${folder}/dist/src/`).href;
+    const copy = pathToFileURL(`${folder}/lib/`).href;
     expect(await runProgram('two-copies.mjs', { flags: REGISTER, env: { COPY: copy } })).toEqual({
       registered: [1, 0],
       ofTheCopy: [0, 1],

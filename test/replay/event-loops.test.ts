@@ -1,14 +1,16 @@
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { asPart, commandFile } from '../../replay/command-file.ts';
 import { EventLoops } from '../../replay/event-loops.ts';
 import type { LoopCalls } from '../../replay/loop-replay.ts';
 import { parseOptions } from '../../replay/options.ts';
 
 // Threads load built JavaScript only.
-const entry = new URL('../../dist/replay/loop-thread.js', import.meta.url);
+const start = () => new Worker(commandFile, { argv: asPart('loop-thread', '') });
 const options = parseOptions(['--threads', '2', '--cps', '10', '--seconds', '1'])!;
 
 test('a call that fails on one thread fails for all', async () => {
-  const loops = new EventLoops<LoopCalls>(entry, 2);
+  const loops = new EventLoops<LoopCalls>(start, 2);
   await loops.all((loop, index) => loop.layOut({ name: 'driver', options, index }));
   const calling = loops.all<unknown>((loop, index) => (index === 0 ? loop.prepare() : loop.finish()));
   await expect(calling).rejects.toMatchObject({ name: 'TypeError', message: expect.stringContaining('undefined') });
@@ -16,7 +18,7 @@ test('a call that fails on one thread fails for all', async () => {
 });
 
 test('a thread that ends is not waited for', async () => {
-  const loops = new EventLoops<LoopCalls>(entry, 2);
+  const loops = new EventLoops<LoopCalls>(start, 2);
   const waiting = loops.all(() => new Promise<void>(() => undefined));
   const refused = expect(waiting).rejects.toThrow(/event loop \d has ended/);
   await loops.terminate();
@@ -24,7 +26,7 @@ test('a thread that ends is not waited for', async () => {
 });
 
 test('threads that are told to leave end by themselves, one after the other', async () => {
-  const loops = new EventLoops<LoopCalls>(entry, 3);
+  const loops = new EventLoops<LoopCalls>(start, 3);
   await loops.all((loop, index) => loop.layOut({ name: 'driver', options, index }));
   loops.leave();
   // Whoever waits for an answer now hears that there is nobody to give it.

@@ -1,8 +1,11 @@
-import { createScheduler, SchedulerClosedError, type TimerGroup } from 'shardwheel';
+import type { TimerGroup } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
-const { rememberedIds } = (await import(new URL('../../dist/src/scheduler/timer-group.js', import.meta.url).href)) as {
+/** The modules as the compiler wrote them: what a group remembers is no export of the package. */
+const built = (path: string) => import(new URL(`../../dist/src/${path}.js`, import.meta.url).href);
+const { createScheduler, SchedulerClosedError } = (await built('index')) as typeof import('shardwheel');
+const { rememberedIds } = (await built('scheduler/timer-group')) as {
   rememberedIds: (group: TimerGroup) => readonly number[];
 };
 

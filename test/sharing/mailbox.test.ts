@@ -26,7 +26,7 @@ test('a mailbox has what was written to its address, in that order, and nothing 
 });
 
 test('sharing a scheduler, and using it from another thread, has nobody load the class of message events', async () => {
-  const client = `import { connectScheduler } from './dist/src/index.js';
+  const client = `import { connectScheduler } from './lib/index.js';
     import { parentPort, workerData } from 'node:worker_threads';
     const loadsEvents = () => process.moduleLoadList.some((name) => name.endsWith('undici/undici'));
     const scheduler = connectScheduler(workerData);
@@ -39,7 +39,7 @@ test('sharing a scheduler, and using it from another thread, has nobody load the
     import { Worker } from 'node:worker_threads';
     import { writeFileSync } from 'node:fs';
     const scheduler = createScheduler({ shards: 1 });
-    const text = ${JSON.stringify(client)}.replace('./dist/', 'file://' + process.cwd() + '/dist/');
+    const text = ${JSON.stringify(client)}.replace('./lib/', 'file://' + process.cwd() + '/lib/');
     const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(text)), { workerData: scheduler.share() });
     worker.on('message', (loads) => {
       console.log(loads, process.moduleLoadList.some((name) => name.endsWith('undici/undici')));

@@ -1,6 +1,6 @@
 // What the programs of this folder have in common: each timer has its state here, in plain arrays that share no code with
 // the scheduler, and every end that is not the one expected is a fault.
-import { createScheduler } from '../../dist/src/index.js';
+import { createScheduler } from '../../lib/index.js';
 
 export const pass = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

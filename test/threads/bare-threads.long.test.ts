@@ -22,7 +22,7 @@ beforeAll(() => {
     file('preload.cjs'),
     `const fs = require('node:fs'), net = require('node:net'), kind = '.cjs'; ${preload}`,
   );
-  const face = new URL('../../dist/src/timers.js', import.meta.url).href;
+  const face = new URL('../../lib/timers.js', import.meta.url).href;
   writeFileSync(
     file('timers.mjs'),
     `import { setTimeout } from '${face}'; setTimeout(() => {}, 5); setTimeout(() => {}, 1e6).unref();`,
@@ -77,7 +77,7 @@ describe('shard threads start bare', () => {
   test('--inspect-brk: once the debugger lets the program go, timers fire', { retry: 2 }, async () => {
     writeFileSync(
       file('program.mjs'),
-      program.replaceAll("'shardwheel'", `'${new URL('../../dist/src/index.js', import.meta.url).href}'`),
+      program.replaceAll("'shardwheel'", `'${new URL('../../lib/index.js', import.meta.url).href}'`),
     );
     const debugged = new DebuggedProcess(file('program.mjs'));
     await debugged.go();
@@ -124,9 +124,7 @@ describe('shard threads start bare', () => {
     expect(JSON.parse(stdout)).toEqual({ ...well, by: 'inline', inline: true });
     const warnings = stderr.split('\n').filter((line) => line.includes('ShardInlineError'));
     expect(warnings.length).toBe(1);
-    expect(warnings[0]).toMatch(
-      /All shards run inline.*may not start threads.*--permission.*--allow-worker is not given/,
-    );
+    expect(warnings[0]).toMatch(/All shards run inline.*may not start threads.*--permission.*with --allow-worker, or/);
   });
 
   test("an 'error' listener and a diagnostics channel hear it as well", async () => {
@@ -139,7 +137,8 @@ describe('shard threads start bare', () => {
     const { stdout, stderr } = await runText(heard, [permission, '--allow-fs-read=*']);
     expect(stdout).toBe(
       'channel undefined ERR_SHARD_INLINE\n' +
-        'listener The permission model is on (--permission), and --allow-worker is not given\n',
+        'listener The permission model is on (--permission): allow them with --allow-worker, or ask for none with ' +
+        'createScheduler({ shards: 0 })\n',
     );
     expect(stderr).not.toContain('ShardInlineError');
   });

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const register = new URL('../../dist/src/register.js', import.meta.url).href;
+const register = new URL('../../lib/register.js', import.meta.url).href;
 
 /** What programs of processes of their own run on: see programs/face-of.mjs. Node is right. */
 export const faces = ['node:timers', 'shardwheel/timers', 'inline', 'registered'] as const;

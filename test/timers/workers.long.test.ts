@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
-const entry = (name: string) => new URL(`../../dist/src/${name}.js`, import.meta.url).href;
+const entry = (name: string) => new URL(`../../lib/${name}.js`, import.meta.url).href;
 
 /** A program whose main thread runs `main`, and whose two workers run `worker`; each has the face's functions. */
 async function output(main: string, worker: string): Promise<string[]> {

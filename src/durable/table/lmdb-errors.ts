@@ -1,5 +1,6 @@
-import { statfsSync } from 'node:fs';
 import { DurableStoreError } from '../durable-error.ts';
+
+const { statfsSync } = process.getBuiltinModule('node:fs');
 
 /** Codes of LMDB and of the system, by what they mean to the caller. */
 const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[] = [

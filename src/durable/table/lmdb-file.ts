@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DurableStoreError } from '../durable-error.ts';
 
@@ -19,6 +18,7 @@ const HEAD = 160;
  * such a file would end the process by a signal. What is damaged within is not found here.
  */
 export async function checkFile(path: string): Promise<void> {
+  const { open } = process.getBuiltinModule('node:fs/promises');
   const file = await open(join(path, 'data.mdb')).catch(() => undefined); // none yet, or LMDB says why
   if (file === undefined) return;
   try {

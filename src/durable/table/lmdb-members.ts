@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { Database, RootDatabase } from 'lmdb';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import type { Members } from './record-table.ts';

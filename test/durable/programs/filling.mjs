@@ -1,6 +1,6 @@
 // Schedules until its disk is full, which `prlimit --fsize` stands for, and then goes on as a program would. Prints what it has seen.
 import { setImmediate } from 'node:timers/promises';
-import { lmdbStore, openDurableTimers } from '../../../dist/src/durable.js';
+import { lmdbStore, openDurableTimers } from '../../../lib/durable.js';
 
 const unhandled = [];
 process.on('unhandledRejection', (error) => unhandled.push(String(error)));

@@ -7,7 +7,7 @@
 //     z ms              for so long it had no turn, or no answer of Redis
 import { openSync, writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { bullmqStore, lmdbStore, openDurableTimers } from '../../../dist/src/durable.js';
+import { bullmqStore, lmdbStore, openDurableTimers } from '../../../lib/durable.js';
 
 const [kind, where, id, file, mode] = process.argv.slice(2);
 const log = openSync(file, 'a');

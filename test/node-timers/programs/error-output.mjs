@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import process from 'node:process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);

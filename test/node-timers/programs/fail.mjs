@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import process from 'node:process';
 
 /** Ends the process with a failure: for where a thrown error would be swallowed by a domain or an error handler. */
 export function fail(message) {

@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import process from 'node:process';
 
 const expectations = [];
 

@@ -1,5 +1,5 @@
 // What the face's default timers have done in this thread.
-import { defaultSources } from '../../../dist/src/timers/default-timers.js';
+import { defaultSources } from '../../../lib/chunks/default-timers.js';
 
 /** Timers that were set on the face so far. */
 export const scheduled = () => defaultSources().reduce((sum, { client }) => sum + client.scheduled, 0);

@@ -1,14 +1,14 @@
 // Two copies of the package in one thread: on whose scheduler the globals, and the second copy's own functions, set timers.
 
 import { unregister } from 'shardwheel/register';
-import { native } from '../../../dist/src/time/native-timers.js';
+import { native } from '../../../lib/chunks/base.js';
 import { scheduled } from './probe.mjs';
 
 const copy = (module) => import(new URL(module, process.env.COPY));
 const other = await copy('register.js');
-const { defaultSources } = await copy('timers/default-timers.js');
+const { defaultSources } = await copy('chunks/default-timers.js');
 const othersScheduled = () => defaultSources().reduce((sum, { client }) => sum + client.scheduled, 0);
-const { native: othersNative } = await copy('time/native-timers.js');
+const { native: othersNative } = await copy('chunks/base.js');
 const face = await copy('timers.js');
 
 /** How many timers a call sets on the first copy's scheduler, and on the second's. */

@@ -2,6 +2,7 @@ import { clients } from './clients/clients.ts';
 import { durableSuites } from './durable/durable-suites.ts';
 import { faceSuites } from './faces/face-suites.ts';
 import { linearSuites } from './linear/linear-suites.ts';
+import { loadingSuites } from './loading/loading-suites.ts';
 import { hash, ids, table } from './parts/parts.ts';
 import { programSuites } from './programs/programs.ts';
 import { runtimes } from './runtimes/runtime-suite.ts';
@@ -46,6 +47,7 @@ export const suites: readonly Suite[] = [
   ...faceSuites,
   runtimes,
   ...programSuites,
+  ...loadingSuites,
   ...durableSuites,
   memory,
   ...linearSuites,

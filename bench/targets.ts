@@ -4,6 +4,7 @@ import type { Comparison } from './comparison.ts';
 import { durableTargets } from './durable/durable-suites.ts';
 import { faceTargets } from './faces/face-suites.ts';
 import { linearTargets } from './linear/linear-suites.ts';
+import { loadingTargets } from './loading/loading-suites.ts';
 import type { Spread } from './statistics.ts';
 import type { Target } from './target.ts';
 import { BARE_HANDLER, BARE_LOADS, ENGINE, ID_YARDSTICK, YARDSTICK } from './wheel/subjects.ts';
@@ -111,6 +112,7 @@ export const targets: readonly Target[] = [
   ...faceTargets,
   ...linearTargets,
   ...durableTargets,
+  ...loadingTargets,
 ];
 
 /** Judges every target whose suite was run. */

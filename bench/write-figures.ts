@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { faceFiguresOf } from './faces/face-figures.ts';
 import { figuresOf, partOf, runOf, subjectsOf, withBlock } from './figures.ts';
+import { loadingFiguresOf } from './loading/loading-figures.ts';
 import { planFiguresOf } from './plan/plan-figures.ts';
 import { programsOf } from './programs/program-figures.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles, replaySummaryOf } from './replay-figures.ts';
@@ -23,6 +24,7 @@ const slack = JSON.parse(read('bench/results/slack.json'));
 const faces = JSON.parse(read('bench/results/faces.json'));
 const runtimes = JSON.parse(read('bench/results/runtimes.json'));
 const durable = JSON.parse(read('bench/results/durable.json'));
+const loading = JSON.parse(read('bench/results/loading.json'));
 const programs = JSON.parse(read('bench/results/programs.json'));
 const replays = releases.map((release): ReleaseReplays => {
   const { plain, contexts } = replayFiles(release);
@@ -48,6 +50,7 @@ const blocks: [path: string, written: string][] = [
   ['docs/figures.md', figuresOf(durable[20], 'durable-targets')],
   ['docs/figures.md', runOf(durable[20], 'durable')],
   ['docs/performance.md', programsOf(programs)],
+  ['docs/performance.md', loadingFiguresOf(loading)],
   ['docs/performance.md', runOf(runtimes, 'runtimes')],
   ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
   ['docs/performance.md', nativeWheelsOf(results)],

@@ -4,7 +4,7 @@
 //     lib/*.js, lib/chunks/*.js      the entries as ES modules; what several of them need is in chunks, loaded once
 //     lib/*.cjs, lib/chunks/*.cjs    the same chunks as CommonJS, for loaders that cannot `require` an ES module
 //     lib/types                      declarations for both
-//     lib/worker.cjs                 what a shard's thread runs
+//     lib/worker.cjs, lib/worker.js  what a shard's thread runs: one file, in either format
 //     lib/cli.js                     the command line, with its libraries inside: a user installs none of them
 //     lib/pages                      what browsers load
 //
@@ -19,9 +19,9 @@ const lib = join(root, 'lib');
 const modules = join(root, 'dist');
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** The entries that both formats have, by their names in `lib`. */
-const entries = Object.values(exports).flatMap(
-  ({ require }) => require?.default.match(/^\.\/lib\/(.*)\.cjs$/)[1] ?? [],
-);
+const entries = Object.values(exports)
+  .flatMap(({ require }) => require?.default.match(/^\.\/lib\/(.*)\.cjs$/)[1] ?? [])
+  .filter((name) => name !== 'worker');
 
 /** Bundled packages, whose licences must go along. */
 const bundled = new Set();
@@ -33,7 +33,7 @@ const bundled = new Set();
 const rooms = [
   {
     name: 'base',
-    test: /src\/((errors|runtime|package-files)|hosts\/shard-thread-mark|time\/native-timers|timers\/place)\.js$/,
+    test: /src\/((errors|process|runtime|package-files)|hosts\/shard-thread-mark|time\/native-timers|timers\/place)\.js$/,
   },
   { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
   {
@@ -91,18 +91,19 @@ async function writeEntries() {
   }
 }
 
+/** The pool calls `module.exports`. The ES module is for bundlers whose worker shall be one. */
 async function writeWorker() {
-  const output = { dir: lib, format: 'cjs', entryFileNames: '[name].cjs' };
-  await write(
-    {
-      input: { worker: join(modules, 'workers/shard.js') },
-      external: (id) => isPackage(id) && id !== ADAPTER,
-      plugins: [adapters],
-    },
-    {},
-    output,
-  );
-  await write({ input: { 'working-directory': join(modules, 'workers/working-directory.cjs') } }, {}, output);
+  const input = { worker: join(modules, 'workers/shard.js') };
+  const external = (id) => isPackage(id) && id !== ADAPTER;
+  const names = { dir: lib, exports: 'auto' };
+  await write({ input, external, plugins: [adapters] }, {}, { ...names, format: 'cjs', entryFileNames: '[name].cjs' });
+  await write({ input, external: isPackage }, {}, { ...names, format: 'es', entryFileNames: '[name].js' });
+  const early = { 'working-directory': join(modules, 'workers/working-directory.cjs') };
+  await write({ input: early }, {}, { ...names, format: 'cjs', entryFileNames: '[name].cjs' });
+  const type =
+    "/** What a shard's thread runs: the pool alone calls it. */\ndeclare function serve(task: unknown): number;\n";
+  writeFileSync(join(lib, 'worker.d.cts'), `${type}export = serve;\n`);
+  writeFileSync(join(lib, 'worker.d.ts'), `${type}export default serve;\n`);
 }
 
 /** The package itself stays outside: what the command line measures is what a program imports. */

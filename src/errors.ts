@@ -1,15 +1,14 @@
+import { process } from './process.ts';
+
+const SHORT = { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 40, maxArrayLength: 4 };
+
 /** Formats a value for an error message: short, on one line, with its type if the text alone would not show it. */
 export function show(value: unknown): string {
-  const text = process.getBuiltinModule('node:util').inspect(value, {
-    depth: 0,
-    breakLength: Number.POSITIVE_INFINITY,
-    maxStringLength: 40,
-    maxArrayLength: 4,
-  });
+  const text = process.getBuiltinModule('node:util').inspect(value, SHORT);
   return typeof value === 'number' || typeof value === 'string' || value == null ? text : `${text} (${typeof value})`;
 }
 
-/** A deadline or delay is not a finite number, or the wheel's policy refuses it. */
+/** A deadline or delay is not finite, or the wheel's policy refuses it. */
 export class InvalidDeadlineError extends RangeError {
   readonly code = 'ERR_INVALID_DEADLINE';
   override readonly name = 'InvalidDeadlineError';
@@ -114,8 +113,8 @@ export class UnsupportedRuntimeError extends Error {
   }
 
   static withoutSharedMemory(what: string): UnsupportedRuntimeError {
-    const remedy = 'start Node.js without --enable-sharedarraybuffer-per-context, and give a sandbox the global';
-    return new UnsupportedRuntimeError(`${what} needs SharedArrayBuffer, which is missing here: ${remedy}`);
+    const remedy = 'start Node.js without --enable-sharedarraybuffer-per-context';
+    return new UnsupportedRuntimeError(`${what} needs SharedArrayBuffer, which is missing: ${remedy}`);
   }
 }
 

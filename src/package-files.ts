@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { process } from './process.ts';
 
 const { existsSync } = process.getBuiltinModule('node:fs');
 

@@ -1,4 +1,5 @@
 import { UnsupportedRuntimeError } from './errors.ts';
+import { process } from './process.ts';
 
 /** What runs this program, where that makes a difference: Bun and Deno have most of Node's modules, and not all of what they do. */
 export const runtime: 'node' | 'bun' | 'deno' =

@@ -48,6 +48,7 @@ const all = [...shipped, ...pages, ...measuring, ...sourcesIn('cli', 'test', 'ex
 const heights: Record<string, number> = {
   errors: 0,
   'async-context': 2,
+  process: -1,
   'package-files': 0,
   'known-options': 2,
   runtime: 1,
@@ -188,6 +189,10 @@ describe('imports', () => {
   test("nothing imports `node:process`, and src no module of Node's that is dear to import", () => {
     const process = /^(node:)?process$/;
     expect(strayImports(all, (_, to) => !process.test(to))).toEqual([]);
+    const named = ['src/process.ts', 'src/profile/short-report.ts']; // the latter has a local of that name
+    const using = src.filter(({ path, code }) => !named.includes(path) && /(^|[^.\w{,] *)process\.\w/m.test(code));
+    expect(using.length).toBeGreaterThan(20);
+    expect(using.filter(({ imports }) => !imports.includes('src/process.ts')).map(({ path }) => path)).toEqual([]);
     // The import builds a facade that reads every export, and so loads what is loaded at first use: `process.getBuiltinModule`.
     const dear = /^(node:)?(util|fs|fs\/promises|os|v8|net|http|crypto|worker_threads)$/;
     const loading = shipped.flatMap(({ path, loads }) =>

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { wholePrograms } from '../loading/whole-programs.ts';
 import { programs } from '../programs/programs.ts';
 import { xorshift } from '../xorshift.ts';
 
@@ -76,6 +77,7 @@ async function httpServer(): Promise<Load> {
 async function started(): Promise<Load> {
   if (name === 'timers') return timersOnly();
   if (name === 'http') return httpServer();
+  if (Object.hasOwn(wholePrograms, name)) return wholePrograms[name](part);
   const program = programs.find((each) => each.name === name);
   if (program === undefined) throw new Error(`no program is named ${name}`);
   const running = await program.start(part, program.subjects[0], undefined);

@@ -1,7 +1,5 @@
 import type { Suite } from '../suite.ts';
-import { commandClient } from './command-client.ts';
 import { expiringMap } from './expiring-map.ts';
-import { httpGateway } from './http-gateway.ts';
 import { mqttBroker } from './mqtt-broker.ts';
 import type { Program } from './program.ts';
 import { programSuite } from './program-suite.ts';
@@ -9,14 +7,7 @@ import { sessionBurst } from './session-burst.ts';
 import { websocketServer } from './websocket-server.ts';
 
 /** Whole programs, in the order in which they are shown. */
-export const programs: readonly Program[] = [
-  expiringMap,
-  sessionBurst,
-  websocketServer,
-  mqttBroker,
-  commandClient,
-  httpGateway,
-];
+export const programs: readonly Program[] = [expiringMap, sessionBurst, websocketServer, mqttBroker];
 
 /** (m) Programs as people run them, on Node's timers and on ours. */
 export const programSuites: readonly Suite[] = programs.map(programSuite);

@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';

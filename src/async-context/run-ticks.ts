@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 /**
  * Runs the ticks and microtasks of a callback before the next one runs, as Node does between two of its own timers. It is Node's
  * own function and takes 30 to 47 ns; an immediate for each callback takes 1,200. Undefined if Node does not have it: it is not

@@ -1,4 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts';
+import { process } from '../process.ts';
 import type { ClientLane } from './client-lane.ts';
 import { Label } from './label.ts';
 import { LaneLabels, NO_LABEL } from './lane-labels.ts';

@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 import { setImmediate, setTimeout } from '../time/native-timers.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientLane } from './client-lane.ts';
 
-/** The parts of the client that settling needs. */
+/** The parts of the client that settling needs. @internal */
 export interface SettlingHost {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
@@ -21,6 +21,7 @@ export class Settling {
   /** Delivered timers whose callbacks run later, in separate immediates. */
   private pendingCallbacks = 0;
 
+  /** @internal */
   constructor(host: SettlingHost) {
     this.host = host;
   }

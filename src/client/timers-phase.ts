@@ -1,4 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import { process } from '../process.ts';
 import { setImmediate } from '../time/native-timers.ts';
 
 /** Native timers of a client that may come in one phase: for its hold, its alarm, its nudge and an inline shard. */

@@ -1,4 +1,5 @@
 import { InvalidDeadlineError } from '../errors.ts';
+import { process } from '../process.ts';
 
 /** How many ms ahead a deadline must be to be checked: some three years. */
 const FAR = 1e11;

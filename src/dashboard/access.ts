@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { process } from '../process.ts';
 import { isLoopback, type ResolvedDashboardOptions } from './options.ts';
 
 /** The decision on a request: answer it, refuse it with a sentence, or redirect it with the token as a cookie. */

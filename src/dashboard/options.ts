@@ -2,6 +2,7 @@ import type { DurableStats } from '../durable/durable-stats.ts';
 import { type DurableStatsSource, statsSourceOf } from '../durable/stats-sources.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { process } from '../process.ts';
 
 export interface DashboardOptions {
   /** The port to listen on; 0 for any free port. Default 7373. */

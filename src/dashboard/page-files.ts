@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MissingFileError } from '../errors.ts';
 import { builtFolder, searchedFolders } from '../package-files.ts';
+import { process } from '../process.ts';
 
 const { readFileSync } = process.getBuiltinModule('node:fs');
 

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { process } from '../process.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { LaneQueues, ShardWheel } from '../scheduler/shard-wheels.ts';
 import type { ClientStats } from '../scheduler/sharing.ts';

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError } from '../errors.ts';
+import { process } from '../process.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { internalsOf } from '../scheduler/timer-calls.ts';

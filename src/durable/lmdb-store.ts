@@ -3,6 +3,7 @@ import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
+import { process } from '../process.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { LmdbCommits } from './table/lmdb-commits.ts';

@@ -1,4 +1,5 @@
 import { show } from '../errors.ts';
+import { process } from '../process.ts';
 import { PayloadError } from './durable-error.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 /** The only argument in `process.argv` of every shard's thread, whichever copy of the package started it. */
 export const SHARD_THREAD = 'shardwheel:shard';
 

@@ -1,12 +1,13 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
+import { process } from '../process.ts';
 import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
 import { newLifeline } from './lifeline.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
-import { findThreadFiles, loadControl, loadPool } from './thread-files.ts';
+import { findThreadFiles, loadThreadLibraries } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
 
 /**
@@ -43,7 +44,7 @@ export class ShardThread {
   async start(origin: ShardOrigin, epoch: number): Promise<ThreadRun> {
     const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
     try {
-      const { wrap, nodeEndpoint } = loadControl(findThreadFiles(this.options.workerUrl));
+      const { wrap, nodeEndpoint } = loadThreadLibraries(findThreadFiles(this.options.workerUrl));
       const remote = wrap<ShardControl>(nodeEndpoint(port1));
       // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
       port1.unref();
@@ -95,7 +96,7 @@ export class ShardThread {
     const { resourceLimits, execArgv, env, workerUrl } = this.options;
     const files = findThreadFiles(workerUrl);
     const { worker, preload } = files;
-    const Pool = loadPool(files);
+    const { Pool } = loadThreadLibraries(files);
     const pool = new Pool({
       filename: worker,
       minThreads: 0,

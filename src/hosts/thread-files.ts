@@ -5,6 +5,7 @@ import type { Endpoint, wrap } from 'comlink';
 import type { Piscina } from 'piscina';
 import { InvalidConfigError, MissingFileError } from '../errors.ts';
 import { builtFolder, requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
+import { process } from '../process.ts';
 
 const { existsSync } = process.getBuiltinModule('node:fs');
 
@@ -53,21 +54,27 @@ export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
   return files;
 }
 
-/** Loads the pool, which takes some 10 ms: when the first thread is wanted, and never before. */
-export const loadPool = ({ piscina }: ThreadFiles): typeof Piscina =>
-  requireFile<typeof import('piscina')>(piscina).Piscina;
-
-/** The calling side of comlink, for one thread's control port. */
-export interface ControlLibrary {
+/** What a thread's owner calls of piscina and comlink. */
+export interface ThreadLibraries {
+  readonly Pool: typeof Piscina;
   readonly wrap: typeof wrap;
   readonly nodeEndpoint: (port: MessagePort) => Endpoint;
 }
 
-/** Loads comlink, likewise. */
-export const loadControl = ({ comlink, endpoint }: ThreadFiles): ControlLibrary => ({
-  wrap: requireFile<typeof import('comlink')>(comlink).wrap,
-  nodeEndpoint: requireFile(endpoint),
-});
+let loaded: ThreadLibraries | undefined;
+
+/**
+ * Loads the libraries, once, which takes some 10 ms: in the call that wants the first thread, and never before. Not later either:
+ * Jest loads nothing for a test that has ended.
+ */
+export function loadThreadLibraries({ piscina, comlink, endpoint }: ThreadFiles): ThreadLibraries {
+  loaded ??= {
+    Pool: requireFile<typeof import('piscina')>(piscina).Piscina,
+    wrap: requireFile<typeof import('comlink')>(comlink).wrap,
+    nodeEndpoint: requireFile(endpoint),
+  };
+  return loaded;
+}
 
 /** Returns the URL of a URL or path. Throws InvalidConfigError. */
 export function resolveWorkerUrl(value: unknown): string | undefined {

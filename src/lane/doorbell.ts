@@ -1,4 +1,4 @@
-import { allocateGroups, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { allocateGroups, hasSharedMemory, WORDS_PER_GROUP } from '../memory/shared-words.ts';
 import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
 
 /**
@@ -159,7 +159,7 @@ export class ClientBell {
   /** Client: call before reading the lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
-    if (this.heard === undefined || this.isWaiting) return;
+    if (this.heard === undefined || this.isWaiting || !hasSharedMemory) return; // without: an inline shard calls `news`
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const wait = Atomics.waitAsync(this.flag, 0, 0);
       if (wait.async) {

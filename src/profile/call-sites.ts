@@ -1,5 +1,6 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { process } from '../process.ts';
 
 /** Frames that are read; a package that wraps timers more deeply counts as the place itself. */
 const FRAMES = 12;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { process } from '../process.ts';
 import type { ProfileData } from './profile-data.ts';
 
 const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');

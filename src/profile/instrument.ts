@@ -1,6 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
+import { process } from '../process.ts';
 import { native } from '../time/native-timers.ts';
 import { like } from '../timers/like-nodes.ts';
 import { type Place, placesIn } from '../timers/place.ts';

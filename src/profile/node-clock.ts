@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 import { clock } from './call-times.ts';
 import type { NodeTimeout } from './node-lists.ts';
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
 import { CallSites, type Site } from './call-sites.ts';
 import { clock, SampledTimes } from './call-times.ts';

@@ -1,5 +1,6 @@
 import { InvalidConfigError } from '../errors.ts';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import { registration, setInterval } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';

@@ -5,9 +5,10 @@ import { type InlineEvents, InlineShard } from '../hosts/inline-shard.ts';
 import { StartQueue } from '../hosts/start-queue.ts';
 import { SupervisedShard } from '../hosts/supervised-shard.ts';
 import type { SupervisionEvents } from '../hosts/supervision.ts';
-import { findThreadFiles } from '../hosts/thread-files.ts';
+import { findThreadFiles, loadThreadLibraries } from '../hosts/thread-files.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { hasSharedMemory } from '../memory/shared-words.ts';
+import { process } from '../process.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { addressOf } from '../sharing/handle.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
@@ -85,7 +86,7 @@ function hostAuto(parts: HostingParts): Hosting {
     events.wentInline(error);
   });
   const whyNoThread = (): string | undefined => {
-    const error = whyNoThreads(options);
+    const error = whyNoThreads(options, true);
     if (error === undefined) return undefined;
     shard.notice.set({ by: 'clients' });
     tellLater(events, error);
@@ -94,7 +95,7 @@ function hostAuto(parts: HostingParts): Hosting {
   const host = new AutoShard(shard, () => loadOf(client), events.servingChanged, whyNoThread);
   const hosted = [Object.assign(count, { host, placements: placementsOf(parts.setups[0], 0) })];
   const wanted = () => host.keepThread('another event loop has asked for a thread');
-  const mayHaveThreads = (): boolean => whyNoThreads(options) === undefined;
+  const mayHaveThreads = (): boolean => whyNoThreads(options, false) === undefined;
   const servers = [{ notice: shard.notice, wanted }];
   return { hosted, servers, serving: () => host.serving, mayHaveThreads, start: nothing };
 }
@@ -150,7 +151,7 @@ const workOf = ({ lanes, delivery }: Client): number =>
 function whyInline({ options, events }: HostingParts): string | undefined {
   if (options.shards === 0) return 'shards: 0';
   if (options.isAuto) return options.manual ? "with clock: 'manual' nothing waits for a busy event loop" : undefined;
-  const error = whyNoThreads(options);
+  const error = whyNoThreads(options, true);
   if (error === undefined) return undefined;
   tellLater(events, error);
   return error.message;
@@ -160,12 +161,16 @@ function whyInline({ options, events }: HostingParts): string | undefined {
 const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
   process.nextTick(() => events.wentInline(error));
 
-/** Throws MissingFileError if the options ask for threads and a file that these need is missing. */
-function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions): ShardInlineError | undefined {
+/**
+ * Looks for what prevents threads. `isWanted`: loads what they need. Throws MissingFileError if the options ask for threads, and a
+ * file that these need is missing.
+ */
+function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions, isWanted: boolean): ShardInlineError | undefined {
   if (!hasSharedMemory) return ShardInlineError.withoutSharedMemory();
   if (!mayStartThreads()) return ShardInlineError.withoutPermission();
   try {
-    findThreadFiles(workerUrl);
+    const files = findThreadFiles(workerUrl);
+    if (isWanted) loadThreadLibraries(files);
     return undefined;
   } catch (error) {
     if (!isAuto) throw error;

@@ -10,6 +10,7 @@ import {
 } from '../hosts/supervision-options.ts';
 import { resolveWorkerUrl } from '../hosts/thread-files.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { process } from '../process.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';

@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 export interface ErrorEmitter {
   listenerCount(event: 'error'): number;
   emit(event: 'error', error: unknown): boolean;

@@ -29,7 +29,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
   readonly #rescaling: Rescaling;
   #closing: Promise<UnfiredTimer[]> | undefined;
 
-  /** Use `createScheduler` or `connectScheduler`. */
+  /** Use `createScheduler` or `connectScheduler`. @internal */
   constructor(parts: SchedulerParts) {
     super(parts);
     const { client, coordinator } = internalsOf(this);

@@ -1,5 +1,6 @@
 import { isSharedArrayBuffer } from 'node:util/types';
 import { HandleError } from '../errors.ts';
+import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';

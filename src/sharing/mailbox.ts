@@ -1,5 +1,6 @@
 import type { BroadcastChannel, MessagePort } from 'node:worker_threads';
 import { outsideContexts } from '../async-context/async-context.ts';
+import { process } from '../process.ts';
 
 /**
  * Messages between threads that have no port in common. An address is the name of a BroadcastChannel: any thread of the process

@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 
 // Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.

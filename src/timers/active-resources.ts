@@ -1,3 +1,4 @@
+import { process } from '../process.ts';
 import { defaultSources } from './default-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 

@@ -2,6 +2,7 @@ import type * as node from 'node:timers';
 import type { WorkerHint } from '../client/placement.ts';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';

@@ -1,6 +1,7 @@
 import type { Serializable } from 'node:worker_threads';
 import { HandleError, InvalidConfigError } from '../errors.ts';
 import { hasSharedMemory } from '../memory/shared-words.ts';
+import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler } from '../scheduler/create-scheduler.ts';

@@ -2,6 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { process } from '../process.ts';
 import { native, registration, setRegistration } from '../time/native-timers.ts';
 import { activeResources } from './active-resources.ts';
 import { placesIn } from './place.ts';

@@ -115,7 +115,7 @@ describe('a suite', () => {
 });
 
 it('each program has the three subjects, and runs on Node’s timers as its base', () => {
-  expect(programs.length).toBe(6);
+  expect(programs.length).toBe(4);
   for (const { subjects } of programs) {
     expect(subjects[0].timers).toBe('node');
     expect(subjects.map(({ timers }) => timers)).toEqual(expect.arrayContaining(['node', 'inline', 'shard']));

@@ -128,19 +128,22 @@ test('without threads nothing has to be found; where they may be started, their 
     'small.js',
     `import { createScheduler } from 'shardwheel';
      const scheduler = createScheduler({ shards: JSON.parse(process.argv[2]) });
+     for (let i = 0; i < process.argv[3]; i++) scheduler.scheduleAfter(i, 20, () => {});
      scheduler.scheduleAfter(1, 20, async () => console.log('fired', (await scheduler.stats()).serving.by));`,
   );
   const bundled = join(elsewhere, 'small.mjs');
   project.run('npx', ['esbuild', 'small.js', '--bundle', '--platform=node', '--format=esm', `--outfile=${bundled}`]);
-  const start = (shards: number | string) => project.try('node', [bundled, JSON.stringify(shards)], elsewhere);
+  const start = (shards: number | string, timers = 0) =>
+    project.try('node', [bundled, JSON.stringify(shards), `${timers}`], elsewhere);
   expect(start(0)).toMatchObject({ status: 0, stdout: 'fired inline\n', stderr: '' });
-  const { status, stdout, stderr } = start('auto');
+  expect(start('auto')).toMatchObject({ status: 0, stdout: 'fired inline\n', stderr: '' }); // none is wanted
+  const { status, stdout, stderr } = start('auto', 101_000);
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'fired inline\n' });
   expect(stderr.match(/ShardInlineError: All shards run inline.*no thread can be started/g)).toHaveLength(1);
   expect(stderr).toContain("external: ['shardwheel']");
 });
 
-test('a worker that was built as an entry of its own needs the pool beside it, and no more', () => {
+test('a worker that was built as an entry of its own needs the two libraries beside it, and no more', () => {
   project.write(
     'build-worker.js',
     `import { build } from 'esbuild';
@@ -157,6 +160,8 @@ test('a worker that was built as an entry of its own needs the pool beside it, a
   );
   const without = project.try('node', ['start.mjs'], folder);
   expect(without.stderr).toMatch(/^The package 'piscina' was not found from .*: .*external: \['piscina'\]/);
-  cpSync(join(project.folder, 'node_modules/piscina'), join(folder, 'node_modules/piscina'), { recursive: true });
+  for (const name of ['piscina', 'comlink']) {
+    cpSync(join(project.folder, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true });
+  }
   expect(JSON.parse(project.run('node', ['start.mjs'], folder))).toEqual(wentWell);
 }, 60_000);

@@ -1,3 +1,4 @@
+import { process } from '../../process.ts';
 import { DurableStoreError } from '../durable-error.ts';
 
 const { statfsSync } = process.getBuiltinModule('node:fs');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { process } from '../../process.ts';
 import { DurableStoreError } from '../durable-error.ts';
 
 /**

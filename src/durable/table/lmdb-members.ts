@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb';
+import { process } from '../../process.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import type { Members } from './record-table.ts';
 

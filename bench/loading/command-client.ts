@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
-import type { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import type { Program, RunningProgram } from './program.ts';
-import { faces, none } from './program-timers.ts';
+import type { WholeProgram } from './whole-program.ts';
 
 const COMMANDS = 20_000;
 /** Commands that are under way at a time. */
@@ -12,48 +9,36 @@ const WAVE = 2000;
 /** ms that a command may take. */
 const DEADLINE = 10_000;
 
-/** A client of a store whose every command has a deadline. */
-export const commandClient: Program = {
-  name: 'commands',
-  title: 'a client with a deadline per command',
-  about:
-    `ioredis with commandTimeout ${DEADLINE / 1000} s, on a connection to a server in process that answers each command at once. ` +
-    `${COMMANDS.toLocaleString('en-US')} commands in a slice, ${WAVE.toLocaleString('en-US')} under way at a time.`,
-  operation: 'command',
-  slices: 8,
-  isKept: true,
-  wait: 'command until its answer',
-  subjects: [...faces, none],
-  start: (part) => Client.start(Math.ceil(COMMANDS * part), Math.min(WAVE, Math.ceil(COMMANDS * part))),
-};
-
-class Client implements RunningProgram {
-  readonly live: number;
+/** A client of a store whose every command has a deadline, on a pipelined socket. The server is in the process. */
+export class CommandClient implements WholeProgram {
   readonly #commands: number;
+  readonly #wave: number;
   readonly #server: Server;
   readonly #redis: Redis;
 
-  static async start(commands: number, wave: number): Promise<Client> {
+  /** `part`: how much of a full slice is one slice. */
+  static async start(part = 1): Promise<CommandClient> {
     const server = createServer(serve).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const redis = new Redis({ host: '127.0.0.1', port, commandTimeout: DEADLINE, maxRetriesPerRequest: 0 });
     await once(redis, 'ready');
-    return new Client(server, redis, commands, wave);
+    return new CommandClient(server, redis, Math.ceil(COMMANDS * part));
   }
 
-  private constructor(server: Server, redis: Redis, commands: number, wave: number) {
+  private constructor(server: Server, redis: Redis, commands: number) {
     this.#server = server;
     this.#redis = redis;
     this.#commands = commands;
-    this.live = wave;
+    this.#wave = Math.min(WAVE, commands);
   }
 
-  async work(waits: LatenessHistogram): Promise<number> {
-    for (let done = 0; done < this.#commands; done += this.live) {
-      await Promise.all(Array.from({ length: this.live }, (_, at) => this.#command(done + at, waits)));
+  async work(): Promise<number> {
+    let done = 0;
+    for (; done < this.#commands; done += this.#wave) {
+      await Promise.all(Array.from({ length: this.#wave }, (_, at) => this.#command(done + at)));
     }
-    return this.#commands;
+    return done;
   }
 
   async stop(): Promise<void> {
@@ -62,10 +47,8 @@ class Client implements RunningProgram {
     await once(this.#server, 'close');
   }
 
-  async #command(at: number, waits: LatenessHistogram): Promise<void> {
-    const start = performance.now();
+  async #command(at: number): Promise<void> {
     if ((await this.#redis.get(`key ${at}`)) !== 'value') throw new Error('another answer than was given');
-    waits.record(performance.now() - start);
   }
 }
 

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+
+const permission = ['--permission', '--experimental-permission'].find((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag),
+) as string;
+const limited = [permission, '--allow-fs-read=*'];
+/** Takes the global away before anything of the package is loaded, as the flag of V8's does. */
+const NO_SHARED_MEMORY = ['--import', 'data:text/javascript,delete globalThis.SharedArrayBuffer'];
+
+const linesOf = (text: string, pattern: RegExp): number => text.split('\n').filter((line) => pattern.test(line)).length;
+
+/** Fires timers by `createScheduler(OPTIONS)`, and prints what served them. */
+const firing = (options: string, many = 0) => `
+  import { createScheduler } from 'shardwheel';
+  const scheduler = createScheduler(${options});
+  for (let i = 0; i < ${many}; i++) scheduler.scheduleAfter(i, 60_000);
+  scheduler.unref();
+  await new Promise((fire) => { globalThis.hold = setInterval(() => {}, 1000); scheduler.scheduleAfter(1, 50, fire); });
+  clearInterval(globalThis.hold);
+  process.stdout.write((await scheduler.stats()).serving.by);
+  await scheduler.close();`;
+
+describe('a process that may not start threads', () => {
+  test('with one timer prints no warning', async () => {
+    const own = await runText(firing(''), limited);
+    expect([own.stdout, linesOf(own.stderr, /Shard|shardwheel/)]).toEqual(['inline', 0]);
+    const registered = await runText("setTimeout(() => process.stdout.write('fired'), 5);", [
+      ...limited,
+      '--import',
+      'shardwheel/register',
+    ]);
+    expect([registered.stdout, linesOf(registered.stderr, /Shard|shardwheel/)]).toEqual(['fired', 0]);
+  });
+
+  test.each([
+    ['{ shards: 1 }', 0],
+    ["{ shards: 'auto' }", 150_000],
+  ])('is told once, with what to do, where a thread is wanted: %s', async (options, many) => {
+    const { stdout, stderr } = await runText(firing(options, many), limited);
+    expect([stdout, linesOf(stderr, /ShardInlineError/)]).toEqual(['inline', 1]);
+    expect(stderr).toContain('--allow-worker');
+  });
+});
+
+describe('without SharedArrayBuffer', () => {
+  test('every entry is imported, and a registered timer fires, in silence', async () => {
+    const entries = [
+      '',
+      '/wheel',
+      '/timers',
+      '/timers/promises',
+      '/dashboard',
+      '/durable',
+      '/prometheus',
+      '/opentelemetry',
+    ];
+    const text = `${entries.map((entry) => `import 'shardwheel${entry}';`).join('\n')}
+      if (globalThis.SharedArrayBuffer !== undefined) throw new Error('it is there');
+      setTimeout(() => process.stdout.write('fired'), 5);`;
+    const flags = [...NO_SHARED_MEMORY, '--import', 'shardwheel/register'];
+    expect(await runText(text, flags)).toEqual({ code: 0, stdout: 'fired', stderr: '' });
+  });
+
+  test.each([
+    ['{ shards: 0 }', 0],
+    ["{ shards: 'auto' }", 0],
+    ['{ shards: 1 }', 1],
+  ])('a scheduler is served inline: %s', async (options, warnings) => {
+    const { code, stdout, stderr } = await runText(firing(options), NO_SHARED_MEMORY);
+    expect([code, stdout, linesOf(stderr, /SharedArrayBuffer/)]).toEqual([0, 'inline', warnings]);
+  });
+
+  test('sharing a scheduler is refused by an error that says what is missing', async () => {
+    const text = `import { createScheduler } from 'shardwheel';
+      try { createScheduler().share(); } catch ({ code, message }) { process.stdout.write(code + ' ' + message); }`;
+    const { stdout } = await runText(text, NO_SHARED_MEMORY);
+    expect(stdout).toMatch(/^ERR_UNSUPPORTED_RUNTIME scheduler\.share\(\) needs SharedArrayBuffer, which is missing/);
+  });
+});

@@ -16,11 +16,6 @@ const loading = [
     flags: '--import shardwheel/register',
     first: "setTimeout(() => {}, 1); require('shardwheel').createScheduler().scheduleAfter(1, 1);",
   },
-  {
-    name: 'a thread',
-    flags: '',
-    first: "const scheduler = require('shardwheel').createScheduler({ shards: 1 }); scheduler.scheduleAfter(1, 300);",
-  },
 ];
 
 interface Program {
@@ -97,8 +92,7 @@ describe.each(cases)('$what', ({ line, code, says }) => {
     expect(shell(line.replace('FLAGS', ''), plain, code)).toEqual({ status: 0, stdout: says });
   });
 
-  // A thread of Node's opens the standard streams of its process by itself.
-  test.each(loading.filter(({ name }) => code !== resources || name !== 'a thread'))('with $name', (program) => {
+  test.each(loading)('with $name', (program) => {
     expect(shell(line.replace('FLAGS', program.flags), program, code)).toEqual({ status: 0, stdout: says });
   });
 });

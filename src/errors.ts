@@ -91,7 +91,7 @@ export class MissingFileError extends Error {
   }
 
   /** A package that only threads need, and that is loaded when one is wanted, from outside any bundle. */
-  static library(name: string, folders: readonly string[]): MissingFileError {
+  static ofPackage(name: string, folders: readonly string[]): MissingFileError {
     const remedy = `shards need it for their threads: keep it out of the bundle (external: ['${name}']) and install it where the program runs`;
     return new MissingFileError(`The package '${name}'`, folders, remedy);
   }

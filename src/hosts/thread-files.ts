@@ -40,7 +40,7 @@ export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
   if (worker === undefined) throw MissingFileError.worker(searchedFolders());
   const library = (name: string, file = name): string => {
     const path = resolvePackage(file, own === undefined ? [worker] : [own, worker]);
-    if (path === undefined) throw MissingFileError.library(name, searchedFolders());
+    if (path === undefined) throw MissingFileError.ofPackage(name, searchedFolders());
     return path;
   };
   const files = {

@@ -129,7 +129,7 @@ async function writePages() {
     await write({ input: { main: join(source, 'main.ts') } }, options, {
       dir: target,
       format: 'iife',
-      name: 'page',
+      exports: 'none',
       entryFileNames: '[name].js',
       minify: true,
     });

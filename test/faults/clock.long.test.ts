@@ -4,11 +4,21 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { withFaults } from '../fixtures/fault.ts';
 import { FaultyClock } from '../fixtures/faults/faulty-clock.mjs';
+import { internalsOf } from '../fixtures/internals.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 const HOUR = 3_600_000;
 const clock = new FaultyClock();
-clock.install();
+
+/** Of the packed files, which the schedulers of this thread run. */
+function clockOfPackage(): object {
+  const scheduler = createScheduler({ shards: 0 });
+  const { monotonic } = internalsOf(scheduler).client.clock as unknown as { monotonic: object };
+  void scheduler.close();
+  return Object.getPrototypeOf(monotonic);
+}
+
+clock.install(clockOfPackage());
 
 const create = (options: SchedulerOptions): Scheduler => withFaults([], () => createScheduler(options), clock);
 

@@ -6,7 +6,7 @@ const entry = (name: string) => new URL(`../../lib/${name}.js`, import.meta.url)
 /** A program whose main thread runs `main`, and whose two workers run `worker`; each has the face's functions. */
 async function output(main: string, worker: string): Promise<string[]> {
   const face = `import { setTimeout, setInterval, clearInterval } from '${entry('timers')}';
-    import { internalsOf } from '${entry('scheduler/timer-calls')}';
+    import { internalsOf } from '${entry('chunks/scheduler')}';
     import { createScheduler, connectScheduler } from '${entry('index')}';
     import { getEnvironmentData, setEnvironmentData, threadId, Worker } from 'node:worker_threads';`;
   const program = `${face}

@@ -7,6 +7,7 @@ import type { ShardControl } from '../shard/shard-control.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
 import { newLifeline } from './lifeline.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
+import { withoutOpeningStreams } from './standard-streams.ts';
 import { findThreadFiles, loadThreadLibraries } from './thread-files.ts';
 import { type ThreadOptions, ThreadRun } from './thread-run.ts';
 
@@ -81,7 +82,9 @@ export class ShardThread {
     const giveUp = () => givenUp.abort();
     pool.once('workerDestroy', giveUp);
     try {
-      const running = endingOrphans(() => pool.run(task, { transferList, signal: givenUp.signal }));
+      const running = endingOrphans(() =>
+        withoutOpeningStreams(() => pool.run(task, { transferList, signal: givenUp.signal })),
+      );
       this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
       this.ended ??= this.endOf(pool.threads[0]);
       return await running;

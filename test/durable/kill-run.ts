@@ -46,12 +46,8 @@ class Loaded {
     return existsSync(this.file) ? readFileSync(this.file, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  async ready(): Promise<void> {
-    for (let left = 10_000; left > 0; left -= 5) {
-      if (this.lines().includes('ready')) return;
-      await pause(5);
-    }
-    throw new Error('A process has not started within 10 s');
+  hasNoted(kind: 'ready' | 'B'): boolean {
+    return this.lines().some((line) => line.split(' ')[0] === kind);
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {
@@ -76,8 +72,9 @@ export interface KillRun {
 }
 
 /**
- * Keeps `processes` under load on one store, kills one after another with pauses of up to `pauses` ms, and then lets the last ones deliver what is
- * left. Returns what happened, by what the processes have said.
+ * Keeps `processes` under load on one store, kills one after another, and then lets the last ones deliver what is left. Each is killed up to `pauses`
+ * ms after its start, after it is ready, or when a running one has begun to deliver: however slow the machine, some die while they deliver. Returns
+ * what happened, by what the processes have said.
  */
 export async function killAtRandom(
   store: readonly [kind: string, where: string],
@@ -96,7 +93,9 @@ export async function killAtRandom(
     const running = Array.from({ length: processes }, () => start('load'));
     for (let kill = 0; kill < kills; kill++) {
       const victim = running[kill % processes];
-      if (random() < 0.8) await victim.ready(); // else while it starts
+      const moment = random();
+      if (moment < 0.4) await noted('B', running);
+      else if (moment < 0.8) await noted('ready', [victim]); // else while it starts
       await pause(random() * pauses);
       await victim.kill('SIGKILL');
       running[kill % processes] = start('load');
@@ -176,5 +175,14 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
 
 const mustBeDelivered = ({ schedules, isCancelCalled }: KeyLog): boolean =>
   !isCancelCalled && schedules.some(({ confirmedAt }) => confirmedAt > 0);
+
+/** Resolves when one of the processes has noted a line of this kind. */
+async function noted(kind: 'ready' | 'B', processes: readonly Loaded[]): Promise<void> {
+  for (let left = 30_000; left > 0; left -= 5) {
+    if (processes.some((process) => process.hasNoted(kind))) return;
+    await pause(5);
+  }
+  throw new Error(`No process has noted a line of '${kind}' within 30 s`);
+}
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -21,7 +21,7 @@ function shell(line: string, flags: string, text: string) {
   return { status, stdout };
 }
 
-/** What is written is not held here: Node opens stdout for each Worker that it makes. A program that does something when it has set many timers, and a thread, if one is wanted, is up. */
+/** A program that does something when it has set many timers, and a thread, if one is wanted, is up. */
 const withManyTimers = (then: string) =>
   `for (let i = 0; i < 150_000; i++) setTimeout(() => {}, 100_000);
    setTimeout(() => { try { ${then} } finally { process.exit(); } }, 2000);`;
@@ -40,11 +40,35 @@ describe('a registered program with so many timers that they pay for a thread', 
     const line = lateInput.replace('0.8', '3');
     expect(shell(line, '--import shardwheel/register', program)).toEqual(shell(line, '', program));
   });
+
+  test('writes a large text into a slow pipe as in plain Node', () => {
+    const program = withManyTimers(WRITE);
+    expect(shell(slowReader(4), '--import shardwheel/register', program)).toEqual(shell(slowReader(4), '', program));
+  });
 });
 
 describe('a program with a scheduler whose thread is up', () => {
   test('reads a pipe on stdin that is written late', () => {
     expect(shell(lateInput, '', onceReady(READ))).toEqual(shell(lateInput, '', READ));
+  });
+
+  test('writes a large text into a slow pipe', () => {
+    expect(shell(slowReader(1.5), '', onceReady(WRITE))).toEqual(shell(slowReader(1.5), '', WRITE));
+  });
+
+  test('has the streams of a plain program', () => {
+    const tell = `const { get, set, value, ...is } = Object.getOwnPropertyDescriptor(process, 'stdout');
+      process.stdout.write([typeof get, typeof set, typeof value, JSON.stringify(is), process.stdout._type].join());`;
+    expect(shell('NODE', '', onceReady(tell))).toEqual(shell('NODE', '', tell));
+  });
+
+  test('shows what its thread writes', () => {
+    const noisy = "data:text/javascript,process.stdout.write('out ');process.stderr.write('err ')";
+    const program = `const execArgv = ['--import', ${JSON.stringify(noisy)}];
+      const scheduler = require('shardwheel').createScheduler({ shards: 1, execArgv });
+      scheduler.ready.then(() => setTimeout(() => scheduler.close(), 200));`;
+    const { status, stdout } = shell('NODE 2>&1', '', program);
+    expect({ status, words: stdout.split(' ').sort() }).toEqual({ status: 0, words: ['', 'err', 'out'] });
   });
 });
 

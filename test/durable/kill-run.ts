@@ -46,8 +46,13 @@ class Loaded {
     return existsSync(this.file) ? readFileSync(this.file, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  hasNoted(kind: 'ready' | 'B'): boolean {
-    return this.lines().some((line) => line.split(' ')[0] === kind);
+  /** Resolves when it has noted a line of this kind. */
+  async noted(kind: 'ready' | 'B'): Promise<void> {
+    for (let left = 30_000; left > 0; left -= 5) {
+      if (this.lines().some((line) => line.split(' ')[0] === kind)) return;
+      await pause(5);
+    }
+    throw new Error(`A process has noted no line of '${kind}' within 30 s`);
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {
@@ -72,9 +77,9 @@ export interface KillRun {
 }
 
 /**
- * Keeps `processes` under load on one store, kills one after another, and then lets the last ones deliver what is left. Each is killed up to `pauses`
- * ms after its start, after it is ready, or when a running one has begun to deliver: however slow the machine, some die while they deliver. Returns
- * what happened, by what the processes have said.
+ * Keeps `processes` under load on one store, kills one after another, and then lets the last ones deliver what is left. Pauses of up to `pauses` ms
+ * follow the start of a process, or when it is ready; or, if it is alone, its first delivery, so some die while they deliver, however slow the
+ * machine. Returns what happened, by what the processes have said.
  */
 export async function killAtRandom(
   store: readonly [kind: string, where: string],
@@ -93,9 +98,7 @@ export async function killAtRandom(
     const running = Array.from({ length: processes }, () => start('load'));
     for (let kill = 0; kill < kills; kill++) {
       const victim = running[kill % processes];
-      const moment = random();
-      if (moment < 0.4) await noted('B', running);
-      else if (moment < 0.8) await noted('ready', [victim]); // else while it starts
+      if (random() < 0.8) await victim.noted(processes === 1 ? 'B' : 'ready'); // else while it starts
       await pause(random() * pauses);
       await victim.kill('SIGKILL');
       running[kill % processes] = start('load');
@@ -175,14 +178,5 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
 
 const mustBeDelivered = ({ schedules, isCancelCalled }: KeyLog): boolean =>
   !isCancelCalled && schedules.some(({ confirmedAt }) => confirmedAt > 0);
-
-/** Resolves when one of the processes has noted a line of this kind. */
-async function noted(kind: 'ready' | 'B', processes: readonly Loaded[]): Promise<void> {
-  for (let left = 30_000; left > 0; left -= 5) {
-    if (processes.some((process) => process.hasNoted(kind))) return;
-    await pause(5);
-  }
-  throw new Error(`No process has noted a line of '${kind}' within 30 s`);
-}
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

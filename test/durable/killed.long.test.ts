@@ -18,13 +18,14 @@ async function run(store: readonly [kind: 'lmdb' | 'bullmq', where: string], pro
     return (state >>> 0) / 2 ** 32;
   };
   const report = await killAtRandom(store, { kills: KILLS, processes, pauses: PAUSES[store[0]], random });
+  if (process.env.REPORT !== undefined)
+    process.stdout.write(`${store[0]}, ${processes} at a time: ${JSON.stringify(report)}\n`);
   expect(report.faults.slice(0, 10), report.faults.slice(0, 10).join('\n')).toEqual([]);
   expect(report.confirmed).toBeGreaterThan(KILLS * 5);
   expect(report.delivered).toBeGreaterThan(KILLS * 5);
   expect(report.cancelled).toBeGreaterThan(KILLS);
-  expect(report.repeated).toBeGreaterThan(0);
-  if (process.env.REPORT !== undefined)
-    process.stdout.write(`${store[0]}, ${processes} at a time: ${JSON.stringify(report)}\n`);
+  // Of several, the store may prefer those that are not to be killed.
+  if (processes === 1) expect(report.repeated).toBeGreaterThan(0);
 }
 
 describe(`LMDB: processes killed at random moments lose, double and hasten nothing, seed ${SEED}`, () => {

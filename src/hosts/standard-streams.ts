@@ -8,7 +8,7 @@ const names = ['stdout', 'stderr'] as const;
  * non-blocking from then on, so a large `fs.writeSync(1, …)` fails with EAGAIN, for all processes that share it.
  *
  * Node pipes the output of a Worker into `process.stdout` and `process.stderr` unless the options `stdout` and `stderr` say
- * otherwise, and reads both, so opens them, in the Worker's constructor (lib/internal/worker.js). piscina passes neither option on.
+ * otherwise, and reads both, so opens them, in the Worker's constructor (lib/internal/worker.js). piscina has neither option.
  * Therefore both names stand for streams that open the real one when the thread first writes, until the function returns.
  */
 export function withoutOpeningStreams<T>(create: () => T): T {

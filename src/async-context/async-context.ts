@@ -1,7 +1,7 @@
 import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
-import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+import { type Context, type ContextKeeper, HookedResource } from './context-keeper.ts';
 import { FrameKeeper, findFrames } from './frame-keeper.ts';
 import { ResourceKeeper } from './resource-keeper.ts';
 import { StoreKeeper } from './store-keeper.ts';
@@ -45,23 +45,11 @@ export const isEnteredKept = keeper instanceof StoreKeeper;
 
 /** The context of this call; undefined if there is none. */
 export function currentContext(): Context {
-  return hooks.isHooked === true ? new TimerResource() : keeper.current();
+  return hooks.isHooked === true ? new HookedResource() : keeper.current();
 }
 
-/** See {@link ContextKeeper.run}. */
-export function runInContext(context: Context, callback: Callback, ...given: unknown[]): unknown {
-  return keeper.run(context, callback, ...given);
-}
-
-/** See {@link ContextKeeper.runUncaught}. */
-export function runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
-  keeper.runUncaught(context, callback, ...given);
-}
-
-/** Whether the program has its own async hooks, which see each timer. */
-export function isHooked(): boolean {
-  return hooks.isHooked === true;
-}
+/** Runs callbacks in contexts. Called directly, so that a callback has one frame less of this package below it. */
+export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught'> = keeper;
 
 /** Calls a function outside all contexts and all domains, so the handles that it creates belong to none. */
 export function outsideContexts<T>(callback: () => T): T {

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { throwUncaught } from './throw-uncaught.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
@@ -8,6 +9,13 @@ export type Callback = (...given: any[]) => unknown;
  * which of the forms below it has; equal contexts need not be equal values.
  */
 export type Context = unknown;
+
+export const RUN = Symbol('run');
+
+/** Something that runs in a context. */
+export interface Runnable {
+  [RUN](context: Context): void;
+}
 
 /** Keeps contexts, in a way that depends on how this Node implements AsyncLocalStorage: see `keepers`. */
 export interface ContextKeeper {
@@ -19,11 +27,11 @@ export interface ContextKeeper {
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown;
   /**
-   * Like `run`, for a callback whose error is not caught: if it throws, the context stays entered, so the handlers of Node's
-   * uncaught exception see it. The precondition holds again after Node has run them, and the handle whose call this was is not
+   * Like `run`, for a timer whose error nobody catches: the handlers of Node's uncaught exception see its context. It leaves this
+   * call, and the context stays entered until Node has run them; or it is thrown by a tick. The handle whose call this was is not
    * used again.
    */
-  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void;
+  runUncaught(context: Context, timer: Runnable): void;
   /** Calls the function outside all contexts, and returns its result. */
   outside<T>(callback: () => T): T;
   /** Releases what was remembered to recognise the next call's context. */
@@ -34,5 +42,21 @@ export interface ContextKeeper {
 export class TimerResource extends AsyncResource {
   constructor() {
     super('shardwheel.Timer');
+  }
+}
+
+/** The same while the program has async hooks. They must not see the end of its scope before an error: domains hang on that. */
+export class HookedResource extends TimerResource {
+  /** See {@link ContextKeeper.runUncaught}. */
+  runTimer(timer: Runnable): void {
+    this.runInAsyncScope(runOrThrowLater, undefined, timer, this);
+  }
+}
+
+function runOrThrowLater(timer: Runnable, context: Context): void {
+  try {
+    timer[RUN](context);
+  } catch (error) {
+    throwUncaught(error);
   }
 }

@@ -1,5 +1,12 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+import {
+  type Callback,
+  type Context,
+  type ContextKeeper,
+  HookedResource,
+  RUN,
+  type Runnable,
+} from './context-keeper.ts';
 
 type Storage = AsyncLocalStorage<unknown>;
 
@@ -22,7 +29,7 @@ const { getStore } = AsyncLocalStorage.prototype;
  * the frame (some 180) is released. Any other frame is kept itself.
  *
  *   kept   a Frame          that frame
- *          a TimerResource  see `async-hook-watch.ts`
+ *          a HookedResource  see `async-hook-watch.ts`
  *          anything else    the store of `first`, alone
  *
  * `run` leaves a frame behind in which the storage holds undefined: no context, like any frame whose stores are all what
@@ -51,7 +58,7 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
-    if (context instanceof TimerResource) return context.runInAsyncScope(callback, undefined, ...given);
+    if (context instanceof HookedResource) return context.runInAsyncScope(callback, undefined, ...given);
     const { frames } = this;
     if (context !== undefined) this.enter(context);
     try {
@@ -61,13 +68,13 @@ export class FrameKeeper implements ContextKeeper {
     }
   }
 
-  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
-    if (context instanceof TimerResource) {
-      context.runInAsyncScope(callback, undefined, ...given);
+  runUncaught(context: Context, timer: Runnable): void {
+    if (context instanceof HookedResource) {
+      context.runTimer(timer);
       return;
     }
     if (context !== undefined) this.enter(context);
-    callback(...given);
+    timer[RUN](context);
     if (this.currentFrame() !== undefined) this.frames.set(undefined);
   }
 

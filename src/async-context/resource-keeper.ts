@@ -1,4 +1,11 @@
-import { type Callback, type Context, type ContextKeeper, TimerResource } from './context-keeper.ts';
+import {
+  type Callback,
+  type Context,
+  type ContextKeeper,
+  RUN,
+  type Runnable,
+  TimerResource,
+} from './context-keeper.ts';
 
 /** Contexts on a runtime that does not show how it keeps them: an AsyncResource for each call. */
 export class ResourceKeeper implements ContextKeeper {
@@ -13,8 +20,8 @@ export class ResourceKeeper implements ContextKeeper {
   }
 
   /** The handlers of an error see the context of this call: no other context can be entered here. */
-  runUncaught(context: Context, callback: Callback, ...given: unknown[]): void {
-    this.run(context, callback, ...given);
+  runUncaught(context: Context, timer: Runnable): void {
+    ((context ?? this.none) as TimerResource).runInAsyncScope(timer[RUN], timer, context);
   }
 
   /** As near as possible: the context in which this package was loaded. */

@@ -1,6 +1,5 @@
 import type { TimerId } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
-import { callLater } from './deferral.ts';
 
 /**
  * A place in the program that has scheduled timers. Counts are estimates: recorded calls, divided by the share of recorded calls.
@@ -57,11 +56,11 @@ export class CallSites {
   }
 
   /** Called after a timer was scheduled by the present call. Never throws. */
-  count(lane: ClientLane, slot: number, callback: unknown): void {
+  count(lane: ClientLane, slot: number): void {
     this.left -= 1;
     if (this.left > 0) return;
     this.left = this.gap();
-    if (callback !== callLater) this.note(lane.table.idOf(slot)); // a turn files deferred timers
+    this.note(lane.table.idOf(slot));
   }
 
   private note(id: TimerId): void {

@@ -8,19 +8,12 @@ import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import { callLater } from './deferral.ts';
 import { reportHandBack } from './hand-back.ts';
 import type { LaneLabels } from './lane-labels.ts';
-import { Nursery } from './nursery.ts';
 import { Payload } from './payload.ts';
 
 /** A timer's callback gets its argument and its id. The id is no longer live. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
-
-/** Takes deferred timers that are due and were never published. @internal */
-export interface OverdueSink {
-  overdue(lane: ClientLane, slot: number, deadline: number): void;
-}
 
 /** The payload of a closed lane. Created here, since close() must not need memory. */
 const NOTHING = new Payload(0);
@@ -36,8 +29,6 @@ const RELEASE_LIMIT = 1024;
 export class ClientLane {
   readonly shard: number;
   readonly table: TimerTable;
-  /** Where the lane's deferred timers begin. */
-  readonly nursery = new Nursery();
   readonly commands: Commands;
   readonly doorbell: Doorbell;
   readonly memory: LaneMemory;
@@ -54,8 +45,6 @@ export class ClientLane {
    * ended since. Their slots are the first of the free list, and may still hold their payload.
    */
   private peak = 0;
-  /** Whether a deferred timer has ever been scheduled. */
-  hasDeferred = false;
   /** Set once one of its timers has a label. */
   labels: LaneLabels | undefined = undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
@@ -79,12 +68,7 @@ export class ClientLane {
 
   /** Live timers. */
   get size(): number {
-    return this.table.size + this.nursery.size;
-  }
-
-  /** Whether every usable slot has a live timer, or a timer of the nursery may need it. */
-  get isFull(): boolean {
-    return this.size >= this.table.capacity - this.table.retired;
+    return this.table.size;
   }
 
   /** Completes a timer that the table has just created. Precondition: the stage has room. */
@@ -148,19 +132,6 @@ export class ClientLane {
     });
   }
 
-  /** Hands over the staged deferred timers that are due by `time`, in ms. The sink ends them. */
-  takeStaged(time: number, sink: OverdueSink): void {
-    const { stage, table } = this;
-    for (const { words, start, end } of stage.chunks()) {
-      for (let at = start; at < end; at += 2) {
-        const slot = words[at];
-        if (table.tagOf(slot) !== words[at + 1]) continue;
-        const deadline = table.deadlineOf(slot);
-        if (deadline <= time && this.callbackOf(slot) === callLater) sink.overdue(this, slot, deadline);
-      }
-    }
-  }
-
   callbackOf(slot: number): TimerCallback<unknown> | undefined {
     return this.payload.callbackOf(slot) as TimerCallback<unknown> | undefined;
   }
@@ -171,27 +142,6 @@ export class ClientLane {
 
   contextOf(slot: number): Context {
     return this.payload.contextOf(slot);
-  }
-
-  /**
-   * The tick up to which a thread has fired all published timers; -1 if that is not known. Precondition: the thread has taken the
-   * lane.
-   *
-   * A shard parks after it has filed the commands that it has taken and fired all due timers, except those without room in the
-   * ring. It says so before it parks. So this reads, in this order: which commands it may not have taken, that it is not blocked,
-   * until when it is parked, and that it was not blocked meanwhile, since only this thread makes room.
-   */
-  firedByThread(): number {
-    const untaken = this.commands.earliestUntaken();
-    if (this.isShardBlocked()) return -1;
-    const wakeTick = this.doorbell.parkedUntil();
-    if (this.isShardBlocked() || wakeTick < 0) return -1;
-    return Math.min(untaken - 1, wakeTick - 1, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** Whether the shard has more fired timers than there is room for. It has published those that fitted. */
-  private isShardBlocked(): boolean {
-    return Atomics.load(this.header, BLOCKED) === 1;
   }
 
   /** Number of fired records to take. */
@@ -257,7 +207,6 @@ export class ClientLane {
 
   /** Called when the client is closed: notifies the timers that have to know, and releases the payload of all. */
   handBack(): void {
-    this.nursery.handBack();
     for (const slot of this.liveSlots()) reportHandBack(this.callbackOf(slot), this.argumentOf(slot));
     this.payload = NOTHING;
   }

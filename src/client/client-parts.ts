@@ -4,6 +4,7 @@ import type { TimerIdLayout } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
+import type { NewIndex } from './home-wheel.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
 /** The parts of a client. */
@@ -30,6 +31,6 @@ export interface ClientParts {
   readonly afterPublish: () => void;
   /** Called before fired records are taken: shards in this thread fire due timers. */
   readonly catchUp: () => void;
-  /** See `ShardHost.firedUpTo`. */
-  readonly firedUpTo: (lane: ClientLane) => number;
+  /** Makes the wheel of drop-in timers. */
+  readonly newHomeIndex: NewIndex;
 }

@@ -4,6 +4,9 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import { warnOfWallClock } from './wall-clock.ts';
 
+// Taken once: a program may replace them.
+const { ceil, max, min } = Math;
+
 const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 /** The client's time between two readings of the clock, and the due ticks that follow from it. */
@@ -69,7 +72,7 @@ export class ClientTime {
     if (deadline >= this.nearEnd) warnOfWallClock(deadline, this.nextTickTime);
     const tick = this.scale.tickAtOrAfter(deadline);
     const due = this.slack === 0 ? tick : coincidingTick(tick, this.slack);
-    return Math.min(Math.max(due, this.tick + 1), LAST_TICK);
+    return min(max(due, this.tick + 1), LAST_TICK);
   }
 
   /** The time in ms of a deadline's due tick if there is slack; else the deadline. */
@@ -87,7 +90,7 @@ export class ClientTime {
   /** The due tick of a record of the table, as computed when the deadline was set, even if the deadline had passed by then. */
   dueTickOfRecord(deadline: number, due: number): number {
     if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) {
-      const tick = Math.ceil(deadline * this.ticksPerMs);
+      const tick = ceil(deadline * this.ticksPerMs);
       return tick + ((due - (tick | 0)) >>> 0); // it may have been set with slack
     }
     return dueTickFrom(due, this.scale.tickAtOrAfter(deadline), this.tick);

@@ -9,33 +9,30 @@ import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
 import type { CallSites } from './call-sites.ts';
 import type { ClientLane } from './client-lane.ts';
-import { ClientLoop } from './client-loop.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
-import { DeferredRuns } from './deferral.ts';
 import { Delivery } from './delivery.ts';
+import { HomeTimers } from './home-timers.ts';
 import { LabelRegistry } from './label-registry.ts';
 import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
 import { refusal, requireRoom } from './refusal.ts';
 import { Settling } from './settling.ts';
 import { TimerHold } from './timer-hold.ts';
-import { YoungTimers } from './young-timers.ts';
+import { IDLE, TurnClock } from './turn-clock.ts';
 
 /**
  * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
- * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which `ClientLoop`
+ * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which `TurnClock`
  * brings:
  *
- *     deliver fired timers, at most maxBatch → publish commands → run the callbacks that were deferred to here
+ *     deliver fired timers, at most maxBatch → run due drop-in timers → publish commands
  *
- * `schedule` starts every timer, and counts it, whatever the caller.
+ * `schedule` starts every timer of a lane, and counts it, whatever the caller. Drop-in timers live in `home`.
  */
 export class Client {
   isClosed = false;
   scheduled = 0;
   rescheduled = 0;
-  /** Turns that delivered timers. */
-  wakes = 0;
   private readonly keepsContexts: boolean;
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
@@ -51,25 +48,20 @@ export class Client {
   readonly lateness: LatenessHistogram;
   readonly delivery: Delivery;
   readonly settling: Settling;
-  readonly loop: ClientLoop;
-  /** Deferred timers. */
-  readonly young: YoungTimers;
+  readonly turnClock: TurnClock;
+  /** Drop-in timers. */
+  readonly home: HomeTimers;
   readonly labels = new LabelRegistry();
   /** Set if calls are traced. */
   callSites: CallSites | undefined = undefined;
   // See ClientParts.
   readonly afterPublish: () => void;
   readonly catchUp: () => void;
-  readonly firedUpTo: (lane: ClientLane) => number;
   readonly time: ClientTime;
-  private readonly bell: ClientBell;
+  readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
   readonly hold: TimerHold;
-  /** Runs at the end of a turn. */
-  readonly deferred = new DeferredRuns();
-  private readonly maxBatch: number;
   private readonly laneScale: number;
-  private firstLane = 0;
 
   constructor(parts: ClientParts) {
     const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
@@ -83,18 +75,16 @@ export class Client {
     this.time = time;
     this.bell = bell;
     this.hold = new TimerHold(this, keepAlive);
-    this.maxBatch = maxBatch;
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = parts.afterPublish;
     this.catchUp = parts.catchUp;
-    this.firedUpTo = parts.firedUpTo;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
-    this.loop = new ClientLoop(this, time, keepAlive);
-    this.young = new YoungTimers(this, time);
+    this.turnClock = new TurnClock(this, time, keepAlive);
+    this.home = new HomeTimers(this, time, parts.laneCapacity, parts.newHomeIndex);
     this.settling = new Settling(this);
-    outsideContexts(() => bell.listen(() => this.loop.arm()));
+    outsideContexts(() => bell.listen(() => this.turnClock.now()));
   }
 
   // Single calls, by id: the hot paths.
@@ -147,7 +137,7 @@ export class Client {
     if (slot < 0) throw refusal(this, lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
-    if (this.callSites !== undefined) this.callSites.count(lane, slot, callback);
+    if (this.callSites !== undefined) this.callSites.count(lane, slot);
     if (this.hold.isHolding === false) this.hold.settle();
     return slot;
   }
@@ -161,7 +151,7 @@ export class Client {
 
   /** Ends a live timer. */
   end(lane: ClientLane, slot: number): void {
-    if (this.loop.isHeld === false) this.loop.hold(); // for a turn that releases the timer's payload
+    if (this.turnClock.state === IDLE) this.turnClock.hold(); // for a turn that releases the timer's payload
     lane.end(slot);
     if (lane.size <= this.hold.unrefCount) this.hold.settle();
   }
@@ -182,7 +172,7 @@ export class Client {
     requireDeadline(deadline);
     const { time } = this;
     const due = time.dueTimeOf(deadline);
-    if (due < time.urgentBefore) this.loop.requestTurnFor(due);
+    if (due < time.urgentBefore) this.turnClock.requestTurnFor(due);
     return wordOf(time.dueTickOf(deadline));
   }
 
@@ -226,47 +216,26 @@ export class Client {
 
   /** Live timers. */
   get size(): number {
-    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.size, 0);
+    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.size, this.home.size);
   }
 
   /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
   heldResources(): string[] {
-    return this.isClosed ? [] : [...this.loop.heldResources(), ...this.hold.heldResources()];
+    return this.isClosed ? [] : [...this.turnClock.heldResources(), ...this.hold.heldResources()];
   }
 
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */
   get cancelled(): number {
-    return this.lanes.reduce((rest, lane) => rest - lane.size, this.scheduled - this.delivery.delivered);
+    const ended = this.scheduled - this.delivery.delivered - this.home.size;
+    return this.lanes.reduce((rest, lane) => rest - lane.size, ended);
   }
 
   // Once per turn.
 
-  /** Delivers at most maxBatch timers; returns whether there are more. Throws what a tick throws. */
-  deliver(): boolean {
-    this.bell.lower(); // before the lanes are read
-    this.time.read();
-    let room = this.maxBatch;
-    const first = this.firstLane;
-    this.firstLane = first + 1 < this.lanes.length ? first + 1 : 0;
-    this.delivery.beginTurn();
-    const before = this.delivery.delivered;
-    for (let i = 0; i < this.lanes.length && room > 0; i++) {
-      room -= this.delivery.deliver(this.lanes[(first + i) % this.lanes.length], room);
-    }
-    if (this.delivery.delivered > before) this.wakes += 1;
-    this.delivery.endTurn();
-    return this.hasFired() || this.lanes.some(({ nursery }) => nursery.waitingSince > 0);
-  }
-
-  /** Whether fired records wait to be taken. */
-  hasFired(): boolean {
-    return this.lanes.some((lane) => lane.firedCount() > 0);
-  }
-
   finish(): void {
-    if (!this.loop.isHeld) this.young.promoteFar();
+    this.delivery.endTurn();
     this.publish();
-    this.young.setAlarm();
+    this.home.requestTurn();
     for (const lane of this.lanes) lane.release();
     this.hold.settle();
   }
@@ -290,7 +259,7 @@ export class Client {
   /** Ends turns and waiting; live timers stay in the tables. */
   close(): void {
     this.isClosed = true;
-    this.loop.end();
+    this.turnClock.end();
     this.bell.stopListening();
     this.settling.end();
   }

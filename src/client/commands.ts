@@ -6,6 +6,9 @@ import { RingProducer } from '../lane/ring.ts';
 import type { TimerTable } from '../lane/timer-table.ts';
 import type { ClientTime } from './client-time.ts';
 
+// Taken once: a program may replace them.
+const { min } = Math;
+
 /**
  * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
  *
@@ -28,8 +31,6 @@ export class Commands {
   private wantsRoom = false;
   /** The published high water. */
   private highWater = 0;
-  /** See earliestUntaken. */
-  private untaken = Number.POSITIVE_INFINITY;
 
   constructor(memory: LaneMemory, table: TimerTable, stage: CommandStage, doorbell: Doorbell, time: ClientTime) {
     this.table = table;
@@ -44,12 +45,6 @@ export class Commands {
   get waiting(): number {
     const { stage } = this;
     return stage.isServedHere ? 0 : stage.length;
-  }
-
-  /** The earliest due tick among commands that the shard has not taken yet. */
-  earliestUntaken(): number {
-    if (this.ring.exactRoom() === this.ring.capacity) this.untaken = Number.POSITIVE_INFINITY;
-    return this.untaken;
   }
 
   /** Makes sure that the stage has room for this many commands. If memory is refused, throws and changes nothing. */
@@ -76,18 +71,16 @@ export class Commands {
     }
     let room = this.ring.room(stage.length);
     let count = 0;
-    const untaken = this.earliestUntaken();
     let earliest = Number.POSITIVE_INFINITY;
     for (let chunk = stage.firstLive(stage.length); room > 0 && chunk !== undefined; ) {
-      const entries = Math.min((chunk.end - chunk.start) / 2, room);
-      earliest = Math.min(earliest, this.push(chunk, entries));
+      const entries = min((chunk.end - chunk.start) / 2, room);
+      earliest = min(earliest, this.push(chunk, entries));
       stage.take(chunk, entries);
       count += entries;
       room -= entries;
       if (room > 0) chunk = stage.firstLive(stage.length);
     }
     this.sent += count;
-    this.untaken = Math.min(untaken, earliest);
     this.ring.publish();
     this.setWantsRoom(stage.length > 0);
     if (stage.length > 0) this.doorbell.ring();

@@ -26,9 +26,14 @@ export class Label {
    * of them.
    */
   deliver(lateness: number): void {
-    this.histogram ??= new LatenessHistogram();
-    this.histogram.record(lateness);
+    this.prepare().record(lateness);
     this.delivered += 1;
+  }
+
+  /** Makes the histogram now, for callers whose deliveries must not be refused memory. */
+  prepare(): LatenessHistogram {
+    this.histogram ??= new LatenessHistogram();
+    return this.histogram;
   }
 
   /** The lateness of delivered timers. */

@@ -14,7 +14,8 @@ export interface LateTimer {
   now: number;
   /** `now` minus `deadline`, ms. */
   lateness: number;
-  shard: number;
+  /** Undefined for a drop-in timer. */
+  shard: number | undefined;
   /** The callback's name, which may be empty; undefined if the timer has no callback. */
   callback: string | undefined;
 }
@@ -61,7 +62,7 @@ export class LateTimers {
     return { threshold, count: 0, max: 0, timers: [] };
   });
 
-  note(id: TimerId | undefined, deadline: number, now: number, shard: number, callback: unknown): void {
+  note(id: TimerId | undefined, deadline: number, now: number, shard: number | undefined, callback: unknown): void {
     const lateness = now - deadline;
     for (const turn of this.turns) {
       if (lateness <= turn.threshold) continue;

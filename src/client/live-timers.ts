@@ -1,18 +1,20 @@
 import type { TimerId } from '../timer-id.ts';
 import { callbackName } from './callback-name.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
-import { callLater, type DeferredTimer } from './deferral.ts';
 import { isToldWhenHandedBack } from './hand-back.ts';
+import { SLOT } from './home-timer.ts';
+import type { HomeTimers } from './home-timers.ts';
 import { hintOf } from './placement.ts';
 
 /** A live timer, as `Scheduler.timers` shows it. */
 export interface LiveTimer {
-  id: TimerId;
+  /** Undefined for a drop-in timer. */
+  id: TimerId | undefined;
   /** In ms; for a scaled timer, by the present factor. */
   deadline: number;
-  /** The shard on which its hint has placed it. */
-  shard: number;
-  /** Undefined where it has none. */
+  /** The shard on which its hint has placed it; undefined for a drop-in timer, which lives in its thread. */
+  shard: number | undefined;
+  /** Undefined where it has none; '(drop-in)' for a drop-in timer. */
   label: string | undefined;
   /** The name of its callback: '' if it has no name, undefined if the timer has no callback. */
   callback: string | undefined;
@@ -33,47 +35,40 @@ export interface UnfiredTimer {
   workerHint: number;
   /** Undefined where it has none. */
   label: string | undefined;
-  /**
-   * Whether the timer needs no further work, since its promise has been settled: a timer of `timeout`, or of the drop-in
-   * functions.
-   */
+  /** Whether the timer needs no further work, since its promise has been settled: a timer of `timeout`. */
   isSettled: boolean;
 }
-
-/** The id of a deferred timer that found no slot. */
-const NO_ID = 0;
 
 /** The lanes of a client. @internal */
 interface LanesOfClient {
   readonly isClosed: boolean;
   readonly lanes: readonly ClientLane[];
-  readonly young: { promoteAll(): void };
+  readonly home: HomeTimers;
 }
 
 /** See `Scheduler.timers`. @internal */
 export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void, undefined> {
-  client.young.promoteAll();
   for (const lane of client.lanes) {
     const { shard, table } = lane;
     for (const slot of lane.liveSlots()) {
       if (client.isClosed) return;
       const label = lane.labels?.labelOf(slot)?.name;
       const argument = lane.argumentOf(slot);
-      const callback = nameOf(lane.callbackOf(slot), argument);
+      const callback = callbackName(lane.callbackOf(slot));
       yield { id: table.idOf(slot), deadline: table.deadlineOf(slot), shard, label, callback, argument };
     }
   }
-}
-
-/** The name of a callback; for a deferred timer, of the function that it calls in the end. */
-function nameOf(callback: TimerCallback<unknown> | undefined, argument: unknown): string | undefined {
-  const called = callback === callLater ? (argument as DeferredTimer)._onTimeout : callback;
-  return callbackName(called);
+  const label = client.home.label.name;
+  for (const timer of client.home.live()) {
+    if (client.isClosed) return;
+    const callback = callbackName(timer._onTimeout);
+    const deadline = client.home.deadlineOf(timer[SLOT]);
+    yield { id: undefined, deadline, shard: undefined, label, callback, argument: timer };
+  }
 }
 
 /** Returns every live timer, as `close` hands them back. `shards`: placements of the client. @internal */
 export function unfiredTimers(client: LanesOfClient, shards: number): UnfiredTimer[] {
-  client.young.promoteAll();
   return client.lanes.flatMap((lane) => [...unfiredOf(lane, shards)]);
 }
 
@@ -91,10 +86,5 @@ function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
       label: lane.labels?.labelOf(slot)?.name,
       isSettled,
     };
-  }
-  const workerHint = hintOf(shard, shards, 0);
-  for (const { timer, deadline } of lane.nursery.unfired()) {
-    const [callback, label] = [undefined, undefined];
-    yield { id: NO_ID, deadline, callback, argument: timer, workerHint, label, isSettled: true };
   }
 }

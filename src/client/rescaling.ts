@@ -1,7 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import { setImmediate } from '../time/native-timers.ts';
 import type { Client } from './client.ts';
 import type { ClientLane } from './client-lane.ts';
-import { inNextTurn } from './next-turn.ts';
 
 /** How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock. */
 const SLICE = 0.25;
@@ -63,7 +63,7 @@ export class Rescaling {
     if (this.isRunning) outsideContexts(this.stepLater);
   };
 
-  private readonly stepLater = (): void => void inNextTurn(this.step);
+  private readonly stepLater = (): void => void setImmediate(this.step);
 
   private end(): void {
     for (const resolve of this.finished) resolve();

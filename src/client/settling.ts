@@ -4,7 +4,7 @@ import type { ClientLane } from './client-lane.ts';
 export interface SettlingHost {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
-  readonly loop: { arm(): void };
+  readonly turnClock: { now(): void };
   afterPublish(): void;
 }
 
@@ -18,8 +18,6 @@ export interface SettlingHost {
 export class Settling {
   private readonly host: SettlingHost;
   private settled: (() => void) | undefined;
-  /** Delivered timers whose callbacks run later, in separate immediates. */
-  private pendingCallbacks = 0;
 
   /** @internal */
   constructor(host: SettlingHost) {
@@ -32,29 +30,18 @@ export class Settling {
     return new Promise((resolve) => {
       this.settled = resolve;
       this.ask();
-      this.host.loop.arm();
+      this.host.turnClock.now();
     });
-  }
-
-  /** Called when the callback of a delivered timer will run later: `settle` waits for it. */
-  callbackDeferred(): void {
-    this.pendingCallbacks += 1;
-  }
-
-  /** Called when a deferred callback is about to run, or will not run. */
-  callbackDone(): void {
-    this.pendingCallbacks -= 1;
-    if (this.pendingCallbacks === 0 && this.settled !== undefined) this.host.loop.arm();
   }
 
   /** Called when the client has ended a turn and left nothing to deliver. */
   check(): void {
-    if (this.settled === undefined || this.pendingCallbacks > 0) return; // the last callback arms a turn
+    if (this.settled === undefined) return;
     const { lanes } = this.host;
     for (const lane of lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
     }
-    if (lanes.some((lane) => lane.firedCount() > 0)) this.host.loop.arm();
+    if (lanes.some((lane) => lane.firedCount() > 0)) this.host.turnClock.now();
     else if (lanes.some((lane) => lane.hasSentSinceRequest()))
       this.ask(); // some of those commands may be due
     else this.end();

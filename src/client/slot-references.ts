@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { ceil, min } = Math;
+
 const CHUNK_BITS = 14;
 const CHUNK_SLOTS = 2 ** CHUNK_BITS;
 const CHUNK_MASK = CHUNK_SLOTS - 1;
@@ -11,8 +14,8 @@ export class SlotReferences {
   private readonly chunkLength: number;
 
   constructor(capacity: number) {
-    this.chunkLength = Math.min(CHUNK_SLOTS, capacity);
-    this.chunks = new Array<unknown[] | undefined>(Math.ceil(capacity / CHUNK_SLOTS)).fill(undefined);
+    this.chunkLength = min(CHUNK_SLOTS, capacity);
+    this.chunks = new Array<unknown[] | undefined>(ceil(capacity / CHUNK_SLOTS)).fill(undefined);
   }
 
   get(slot: number): unknown {

@@ -1,5 +1,8 @@
 import type { KeepAlive } from './keep-alive.ts';
 
+// Taken once: a program may replace them.
+const { max } = Math;
+
 /** The parts of the client that the hold needs. */
 export interface TimerHoldHost {
   /** Live timers. */
@@ -25,7 +28,7 @@ export class TimerHold {
 
   /** Live timers that keep the process alive. */
   get refCount(): number {
-    return this.isRef ? Math.max(0, this.host.size - this.unrefCount) : 0;
+    return this.isRef ? max(0, this.host.size - this.unrefCount) : 0;
   }
 
   /** See `Client.heldResources`. */

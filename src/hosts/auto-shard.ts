@@ -1,7 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { ShardControl } from '../shard/shard-control.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
-import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
+import type { ControlCall, ShardHost } from './shard-host.ts';
 
 /** The load that decides whether a thread pays; all counts since the scheduler's start. @internal */
 export interface Load {
@@ -108,10 +108,6 @@ export class AutoShard implements ShardHost {
 
   catchUp(): void {
     this.shard.catchUp();
-  }
-
-  firedUpTo(lane: LaneOnThread): number {
-    return this.shard.firedUpTo(lane);
   }
 
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -1,4 +1,3 @@
-import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardFailedError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { Doorbell } from '../lane/doorbell.ts';
@@ -12,22 +11,19 @@ import {
   type ShardSetup,
   serveLane,
 } from '../shard/build-shard.ts';
-import type { Shard } from '../shard/shard.ts';
 import { ShardControl } from '../shard/shard-control.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
-import { clearTimeout, setTimeout } from '../time/native-timers.ts';
+import { SharedClock } from '../time/shared-clock.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
-
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 const monotonic = new MonotonicClock(clockOrigin());
 
 export interface InlineEvents {
   /** Called when the client has something to read, or the shard more to do. */
   news(): void;
-  /** Called by Node when the time of the next event has come: a turn can be taken in this call. */
-  woken(): void;
+  /** Asks for a turn of the client by a time, in ms on the scheduler's clock. */
+  turnBy(time: number): void;
   /** Called when it has failed; it tries again. */
   failed(error: ShardFailedError): void;
   /** Called when it has replaced a shard that died. */
@@ -51,8 +47,8 @@ export interface Predecessor {
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns, driven by the client's turns and by one native timer in place of the
- * park. The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are
+ * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of
+ * parking. The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are
  * timers.
  *
  * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is refused), that
@@ -70,6 +66,7 @@ export class InlineShard implements ShardHost {
   private readonly lanes: LaneSetup[];
   private readonly stages: CommandStage[];
   private readonly events: InlineEvents;
+  private readonly clock: SharedClock;
   private readonly isTemporary: boolean;
   private readonly headers: Int32Array[];
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
@@ -80,12 +77,8 @@ export class InlineShard implements ShardHost {
   private deathsSinceServed: number;
   private built: BuiltShard | undefined;
   private control: ShardControl | undefined;
-  /** Set for the next event, or for the end of a pause. */
-  private timer: NodeJS.Timeout | undefined;
-  private timerFor = Number.POSITIVE_INFINITY;
-  /** See `firedUpTo`: the value at the last `catchUp`. */
-  private firedTick = -1;
-  private isPausing = false;
+  /** After a failure it pauses until this time, in ms of the process. */
+  private pausesUntil = Number.NEGATIVE_INFINITY;
   private isOver = false;
 
   /** Does nothing before the first publication. If it is temporary, it can hand its lanes over. */
@@ -94,6 +87,7 @@ export class InlineShard implements ShardHost {
     this.stages = [...stages];
     this.setup = { ...setup, lanes: this.lanes };
     this.events = events;
+    this.clock = new SharedClock(setup.clock);
     this.isTemporary = isTemporary;
     this.origin = before.origin;
     this.cause = before.cause;
@@ -104,7 +98,7 @@ export class InlineShard implements ShardHost {
   }
 
   afterPublish(): void {
-    if (this.isOver || this.isPausing) return;
+    if (this.isOver || this.isPausing()) return;
     if (this.built === undefined && this.origin === 'nothing' && !this.isAsked()) return;
     let isMore: boolean;
     try {
@@ -119,22 +113,7 @@ export class InlineShard implements ShardHost {
   }
 
   catchUp(): void {
-    this.firedTick = this.fireDue();
-  }
-
-  firedUpTo(): number {
-    return this.firedTick;
-  }
-
-  private fireDue(): number {
-    if (this.built === undefined) {
-      if (this.cause === undefined && !this.isAsked()) return Number.MAX_SAFE_INTEGER; // nothing is published
-      this.afterPublish();
-      return -1;
-    }
-    const tick = this.built.scale.tickAtOrBefore(this.built.clock.exact());
-    if (!isDone(this.built.shard, tick)) this.afterPublish();
-    return this.built !== undefined && isDone(this.built.shard, tick) ? tick : -1;
+    if (this.built === undefined || !isDone(this.built)) this.afterPublish();
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
@@ -179,14 +158,13 @@ export class InlineShard implements ShardHost {
 
   private end(): void {
     this.isOver = true;
-    clearTimeout(this.timer);
   }
 
   /** Whether a client has a command, or has ever asked for an answer. */
   private isAsked(): boolean {
-    return (
-      this.stages.some(({ length }) => length > 0) || this.headers.some((header) => Atomics.load(header, REQUEST) !== 0)
-    );
+    for (const { length } of this.stages) if (length > 0) return true;
+    for (const header of this.headers) if (Atomics.load(header, REQUEST) !== 0) return true;
+    return false;
   }
 
   private build(): BuiltShard {
@@ -219,29 +197,19 @@ export class InlineShard implements ShardHost {
     return isMore;
   }
 
-  /** Sets the timer for its next event. */
+  /** Asks for the turn of its next event. */
   private sleep(): void {
     const { shard, clock, scale } = this.built as BuiltShard;
     const next = shard.nextEvent();
-    if (next === this.timerFor || clock.memory.manual) return;
-    clearTimeout(this.timer);
-    this.timerFor = Number.POSITIVE_INFINITY;
-    if (next === Number.POSITIVE_INFINITY) return;
-    // Native timers fire up to 1 ms early: the turn then finds nothing due and parks for the rest.
-    const delay = Math.max(1, Math.min(Math.ceil(scale.timeOf(next) - clock.exact()), LONGEST_TIMEOUT));
-    try {
-      this.setTimer(this.wake, delay);
-      this.timerFor = next;
-    } catch {
-      this.events.news(); // the client's next turn tries again
-    }
+    if (next !== Number.POSITIVE_INFINITY && !clock.memory.manual) this.events.turnBy(scale.timeOf(next));
   }
 
-  private readonly wake = (): void => {
-    this.timerFor = Number.POSITIVE_INFINITY;
-    this.isPausing = false;
-    this.events.woken();
-  };
+  /** Whether it pauses; asks for the turn that ends the pause. */
+  private isPausing(): boolean {
+    const left = this.pausesUntil - monotonic.now();
+    if (left > 0) this.events.turnBy(this.clock.exact() + left);
+    return left > 0;
+  }
 
   private fail(cause: Error): void {
     this.built = undefined; // its state is unknown
@@ -249,26 +217,15 @@ export class InlineShard implements ShardHost {
     this.cause = cause;
     this.deaths += 1;
     this.deathsSinceServed += 1;
-    clearTimeout(this.timer);
-    this.timerFor = Number.POSITIVE_INFINITY;
-    this.isPausing = false;
     if (this.isOver) return;
-    try {
-      this.setTimer(this.wake, Math.max(1, this.policy.pauseAfterDeath(monotonic.now())));
-      this.isPausing = true;
-    } catch {
-      this.events.news(); // without a pause, then
-    }
+    this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath(monotonic.now()));
+    this.isPausing();
     this.events.failed(new ShardFailedError(this.setup.number, cause));
-  }
-
-  private setTimer(callback: () => void, delay: number): void {
-    outsideContexts(() => {
-      this.timer = setTimeout(callback, delay).unref();
-    });
   }
 }
 
-/** Whether a shard has taken all commands, and has fired all timers due by a tick. */
-const isDone = (shard: Shard, tick: number): boolean =>
-  shard.nextEvent() > tick && !shard.hasNews() && !shard.lanes.some((lane) => lane.isBlocked());
+/** Whether a shard has taken all commands, and has fired all timers that are due. */
+const isDone = ({ shard, scale, clock }: BuiltShard): boolean =>
+  shard.nextEvent() > scale.tickAtOrBefore(clock.exact()) &&
+  !shard.hasNews() &&
+  !shard.lanes.some((lane) => lane.isBlocked());

@@ -14,7 +14,7 @@ import { TickScale } from '../time/tick-scale.ts';
 import { type InlineEvents, InlineShard } from './inline-shard.ts';
 import { entriesOf, type OwnLane, offered } from './own-lane.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
-import type { ControlCall, LaneOnThread, ShardHost } from './shard-host.ts';
+import type { ControlCall, ShardHost } from './shard-host.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 
@@ -168,11 +168,6 @@ export class RemoteShard implements ShardHost {
 
   catchUp(): void {
     this.inline?.catchUp();
-  }
-
-  firedUpTo(lane: LaneOnThread): number {
-    const hasAll = this.taken === this.lanes.length && !this.isLeaving && this.isAttached();
-    return this.inline?.firedUpTo() ?? (hasAll ? lane.firedByThread() : -1);
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -3,12 +3,6 @@ import type { ShardControl } from '../shard/shard-control.ts';
 /** @internal */
 export type ControlCall = keyof ShardControl;
 
-/** A lane whose client knows its progress while a thread serves it. @internal */
-export interface LaneOnThread {
-  /** See `ShardHost.firedUpTo`. Precondition: the thread has taken the lane. */
-  firedByThread(): number;
-}
-
 /** Runs a shard: on a thread, or inline in the caller's thread. @internal */
 export interface ShardHost {
   /** Resolves when the shard is up. */
@@ -21,8 +15,6 @@ export interface ShardHost {
   afterPublish(): void;
   /** Called before the client takes fired records: an inline shard fires due timers. */
   catchUp(): void;
-  /** The tick up to which all published timers of a lane have been fired; -1 if not known. */
-  firedUpTo(lane: LaneOnThread): number;
   /** Makes a control call. If the shard dies before it answers, its successor is asked. */
   call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>>;
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import type { SwitchableShard } from './auto-shard.ts';
 import { type InlineParts, InlineShard } from './inline-shard.ts';
 import { RestartPolicy, sleep } from './restart-policy.ts';
 import { ServerNotice } from './server-notice.ts';
-import type { ControlCall, LaneOnThread } from './shard-host.ts';
+import type { ControlCall } from './shard-host.ts';
 import { ShardThread } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
 import type { SupervisionEvents, SupervisionOptions, Surroundings } from './supervision.ts';
@@ -63,7 +63,6 @@ export class SupervisedShard implements SwitchableShard {
   private ending: Promise<void> | undefined;
   /** The end of a thread that has left the shard. */
   private leaving: Promise<void> | undefined;
-  private isLeaving = false;
   private isStopped = false;
   /** Number of threads that were given the shard, or were to be. */
   private epochs = 0;
@@ -144,14 +143,12 @@ export class SupervisedShard implements SwitchableShard {
     const run = await this.server.catch(() => undefined); // it has been stopped
     if (!(run instanceof ThreadRun) || this.isStopped) return;
     const { thread } = this;
-    this.isLeaving = true;
     const left = await run
       .ask('leave', () => this.doorbell.ring())
       .catch((error: Error) => {
         thread?.kill(error); // what it serves now is unknown: its successor is built from the tables
         return run.ended.then(() => GONE);
       });
-    this.isLeaving = false;
     if (left === GONE || this.isStopped) return; // dead before it could leave: its successor is on the way
     this.watchdog.rest();
     this.served = undefined;
@@ -172,11 +169,6 @@ export class SupervisedShard implements SwitchableShard {
 
   catchUp(): void {
     this.inline?.catchUp();
-  }
-
-  firedUpTo(lane: LaneOnThread): number {
-    const hasThread = this.served !== undefined && !this.isLeaving;
-    return this.inline?.firedUpTo() ?? (hasThread ? lane.firedByThread() : -1);
   }
 
   async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {

@@ -27,7 +27,7 @@ export interface SupervisionEvents {
   /** There are fired records, or an answer, or the shard must learn of a publication. */
   news(): void;
   /** See InlineEvents. */
-  woken(): void;
+  turnBy(time: number): void;
   /** No thread serves the shard now: the last has died or left it. */
   gone(): void;
   restarted(restart: ShardRestart): void;

@@ -1,5 +1,8 @@
 import type { TimerTable } from './timer-table.ts';
 
+// Taken once: a program may replace them.
+const { min } = Math;
+
 /** Entries of a chunk. So many commands are published without waiting for the end of the turn. */
 export const CHUNK_ENTRIES = 4096;
 const CHUNK_WORDS = 2 * CHUNK_ENTRIES;
@@ -84,7 +87,7 @@ export class CommandStage {
   firstLive(limit: number): StageChunk | undefined {
     for (let left = limit; left > 0 && this.length > 0; ) {
       const chunk = this.older.length > 0 ? this.older[0] : this.last;
-      const entries = Math.min(left, (chunk.end - chunk.start) / 2);
+      const entries = min(left, (chunk.end - chunk.start) / 2);
       left -= entries;
       if (this.dropStale(chunk, entries) < entries) return chunk;
       if (chunk.start === chunk.end) this.drop(chunk);

@@ -53,13 +53,6 @@ export class Doorbell {
     this.ring();
   }
 
-  /** The tick until which the shard sleeps, Infinity if until rung; -1 while it is awake. */
-  parkedUntil(): number {
-    const state = Atomics.load(this.words, STATE); // pairs with the stores in announce() and awake()
-    if (state === AWAKE) return -1;
-    return state === PARKED_UNTIL_TICK ? this.wakeTick() : Number.POSITIVE_INFINITY;
-  }
-
   /**
    * Whether the shard should take a turn: it is awake, or was rung after the bell stood at `rings`, or slept past its wake tick.
    * `now`: the present tick.

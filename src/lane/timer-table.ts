@@ -2,6 +2,9 @@ import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
+// Taken once: a program may replace them.
+const { floor, min, random } = Math;
+
 // V8: folded constants
 const RECORD = RECORD_SHIFT;
 const DOUBLES = DOUBLES_SHIFT;
@@ -53,12 +56,12 @@ export class TimerTable {
     this.slots = 2 ** layout.slotBits;
     this.slotMask = (this.slots - 1) | 0; // V8: words; `slots` may be a double
     this.idBase = encodeTimerId({ shard, generation: 0, slot: 0 }, layout);
-    const lowBits = Math.min(31, layout.generationBits);
+    const lowBits = min(31, layout.generationBits);
     this.tagMask = (2 ** lowBits - 1) << 1;
     this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
     this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
-    const first = firstGeneration ?? Math.floor(Math.random() * 2 ** Math.min(47, layout.generationBits));
-    this.firstHigh = Math.floor(first / 2 ** 31) & this.highMask;
+    const first = firstGeneration ?? floor(random() * 2 ** min(47, layout.generationBits));
+    this.firstHigh = floor(first / 2 ** 31) & this.highMask;
     this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }
 

@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { ceil, clz32, max, min } = Math;
+
 /**
  * Counts of latenesses in buckets that widen with the value: 128 to each doubling, so a percentile is accurate to
  * 1/128 of itself from 1 µs to 2^31 µs (36 minutes; larger ones count there). Recording is an increment at an
@@ -16,13 +19,13 @@ const LARGEST = 2 ** 31 - 1;
 export const BUCKETS = (31 - SUB_BITS + 1) * SUB_COUNT;
 
 const bucketOf = (micros: number): number => {
-  const shift = Math.max(0, 31 - Math.clz32(micros) - SUB_BITS);
+  const shift = max(0, 31 - clz32(micros) - SUB_BITS);
   return shift * SUB_COUNT + (micros >>> shift);
 };
 
 /** The smallest value of a bucket in µs. Its latenesses are below the start of the next bucket. */
 const startOf = (bucket: number): number => {
-  const shift = Math.max(0, (bucket >> SUB_BITS) - 1);
+  const shift = max(0, (bucket >> SUB_BITS) - 1);
   return (bucket - shift * SUB_COUNT) * 2 ** shift;
 };
 
@@ -96,7 +99,7 @@ export class LatenessHistogram {
 
   /** Records a lateness in ms; a negative one counts as 0. */
   record(milliseconds: number): void {
-    this.counts[bucketOf(Math.max(0, Math.min(milliseconds * 1000, LARGEST)) | 0)] += 1;
+    this.counts[bucketOf(max(0, min(milliseconds * 1000, LARGEST)) | 0)] += 1;
     this.count += 1;
     if (milliseconds > this.max) this.max = milliseconds;
   }
@@ -122,7 +125,7 @@ export class LatenessHistogram {
     let bound = 0;
     let seen = 0;
     let sum = 0;
-    while (share < shares.length && Math.ceil(count * shares[share]) === 0) share += 1;
+    while (share < shares.length && ceil(count * shares[share]) === 0) share += 1;
     for (let bucket = 0; bucket < BUCKETS && seen < count; bucket++) {
       const more = counts[bucket];
       if (more === 0) continue;
@@ -130,12 +133,12 @@ export class LatenessHistogram {
       seen += more;
       const end = startOf(bucket + 1);
       sum += (more * (startOf(bucket) + end)) / 2;
-      for (; share < shares.length && seen >= Math.ceil(count * shares[share]); share++) {
-        percentiles[share] = Math.min(end / 1000, max);
+      for (; share < shares.length && seen >= ceil(count * shares[share]); share++) {
+        percentiles[share] = min(end / 1000, max);
       }
     }
     percentiles.fill(max, share);
-    return { percentiles, sum: Math.min(sum / 1000, count * max), buckets };
+    return { percentiles, sum: min(sum / 1000, count * max), buckets };
   }
 
   /** Returns what was recorded since `before` was made or last passed here, and updates `before`. */
@@ -152,7 +155,7 @@ export class LatenessHistogram {
       last = bucket;
     }
     const isEndKnown = last + 1 < BUCKETS;
-    if (recorded.count > 0) recorded.max = isEndKnown ? Math.min(startOf(last + 1) / 1000, this.max) : this.max;
+    if (recorded.count > 0) recorded.max = isEndKnown ? min(startOf(last + 1) / 1000, this.max) : this.max;
     return recorded;
   }
 

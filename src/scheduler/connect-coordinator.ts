@@ -19,6 +19,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
 import { type Companions, Coordinator, type CoordinatorEvents, type HostedShards } from './coordinator.ts';
+import { homeIndex } from './home-index.ts';
 import { inlineEvents, loadOf } from './host-shards.ts';
 import type { ConnectOptions } from './options.ts';
 import { Peers } from './peers.ts';
@@ -121,7 +122,7 @@ class Connection implements Companions {
       catchUp: () => {
         for (const { host } of this.hosted) host.catchUp();
       },
-      firedUpTo: (lane) => this.byHost[handle.isAuto ? 0 : lane.shard]?.host.firedUpTo(lane) ?? -1,
+      newHomeIndex: homeIndex(handle),
     });
     const cancel = (id: TimerId) => !this.client.isClosed && this.client.cancel(id);
     const fromShard = (message: FromShard) => this.byHost[message.host]?.shard.receive(message);
@@ -168,7 +169,7 @@ class Connection implements Companions {
 
   /** The board may have changed. */
   heard(): void {
-    if (this.handle.clock.manual) this.client.loop.arm();
+    if (this.handle.clock.manual) this.client.turnClock.now();
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
     for (const { shard } of this.hosted) shard.look();
   }

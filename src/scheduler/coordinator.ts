@@ -120,9 +120,10 @@ export class Coordinator {
     const earliest = Math.min(
       ...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDueTick'))))),
     );
-    if (earliest === Number.POSITIVE_INFINITY) return undefined;
+    const next = Math.min(this.scale.timeOf(earliest), this.client.home.nextExpiration());
+    if (next === Number.POSITIVE_INFINITY) return undefined;
     const present = this.scale.tickAtOrBefore(this.client.clock.published());
-    return this.scale.timeOf(Math.max(earliest, present + 1));
+    return Math.max(next, this.scale.timeOf(present + 1));
   }
 
   /** Empty once the client is closed. */
@@ -163,7 +164,6 @@ export class Coordinator {
 
   /** Publishes all commands, so the shards know all timers. */
   publishAll(): void {
-    this.client.young.promoteAll();
     this.client.publish();
   }
 

@@ -108,7 +108,7 @@ function supervise(
   wentInline: SupervisionEvents['wentInline'],
 ): SupervisedShard {
   const { options, setups, name, clock, client, guestSlots } = parts;
-  const gone = () => client.loop.arm(); // the thread may have raised the client's bell and died before it posted
+  const gone = () => client.turnClock.now(); // the thread may have raised the client's bell and died before it posted
   const surroundings = { stages: stagesOf(parts, at), starts, address: addressOf.host(name, at), guestSlots };
   return new SupervisedShard(setups[at], clock, options, { ...inline, gone, wentInline }, surroundings);
 }
@@ -118,8 +118,8 @@ export const inlineEvents = (
   { client, events }: Pick<HostingParts, 'client' | 'events'>,
   count: { restarts: number },
 ): InlineEvents => ({
-  news: () => client.loop.arm(),
-  woken: () => client.loop.wake(),
+  news: () => client.turnClock.now(),
+  turnBy: (time) => client.turnClock.by(time),
   failed: events.shardFailed,
   restarted: (restart) => {
     count.restarts += 1;
@@ -136,13 +136,13 @@ const stagesOf = ({ setups, client }: HostingParts, at: number): CommandStage[] 
 /** The load that decides whether a thread pays for this client. */
 export const loadOf = (client: Client): Load => ({
   now: client.clock.exact(),
-  size: client.size,
+  size: client.size - client.home.size,
   work: workOf(client),
 });
 
 /** The work of the shards so far: commands and fired records taken. */
-const workOf = ({ lanes, delivery }: Client): number =>
-  lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - delivery.young + delivery.stale);
+const workOf = ({ lanes, delivery, home }: Client): number =>
+  lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - home.label.delivered + delivery.stale);
 
 /**
  * Returns why the shards are inline from the beginning, for good; undefined if they are not. 'auto' looks for what prevents threads

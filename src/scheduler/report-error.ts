@@ -1,4 +1,6 @@
+import { throwUncaught } from '../async-context/throw-uncaught.ts';
 import { process } from '../process.ts';
+
 export interface ErrorEmitter {
   listenerCount(event: 'error'): number;
   emit(event: 'error', error: unknown): boolean;
@@ -21,11 +23,6 @@ export function reportError(emitter: ErrorEmitter, error: unknown): void {
   }
 }
 
-/** Makes the error an uncaught exception as soon as this call's caller is done, in the context of this call. */
-export function throwUncaught(error: unknown): void {
-  process.nextTick(rethrow, error);
-}
-
 /**
  * Reports an event that needs no action: to the 'error' listener, or else as a process warning. An 'error' event without a
  * listener would end a program whose timers all still fire. Never throws.
@@ -43,7 +40,3 @@ export function guard(emitter: ErrorEmitter, emit: () => void): void {
     reportError(emitter, error);
   }
 }
-
-const rethrow = (error: unknown): never => {
-  throw error;
-};

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { runInContext } from '../async-context/async-context.ts';
+import { contexts } from '../async-context/async-context.ts';
 import type { FiredBatch } from '../client/delivery-events.ts';
 import type { ShardRestart } from '../hosts/shard-host.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
@@ -18,7 +18,7 @@ export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: numbe
   const refusals = new Refusals();
   return {
     emitBatch: (batch) => guard(scheduler, () => scheduler.emit('fired', batch)),
-    failed: (error, context) => runInContext(context, reportError, scheduler, error),
+    failed: (error, context) => contexts.run(context, reportError, scheduler, error),
     restarted: (restart) => {
       publishDiagnostics('shard-restart', { ...restart, scheduler });
       guard(scheduler, () => scheduler.emit('shard-restart', restart));

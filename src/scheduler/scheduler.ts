@@ -204,6 +204,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     await undefined; // so that a listener below that calls close() gets this promise
     try {
       for (const lane of this.#client.lanes) lane.handBack();
+      this.#client.home.handBack();
     } finally {
       await stopped;
     }

@@ -89,7 +89,7 @@ export class Sharing {
   }
 
   private readonly heard = (): void => {
-    if (this.handle.clock.manual) this.client.loop.arm();
+    if (this.handle.clock.manual) this.client.turnClock.now();
     this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP).unref()); // a client has come
     for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.wanted();
   };

@@ -14,6 +14,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { TimerIdLayout } from '../timer-id.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
+import { homeIndex } from './home-index.ts';
 import { hostShards } from './host-shards.ts';
 import type { ResolvedOptions } from './options.ts';
 import { OWNER } from './peers.ts';
@@ -69,7 +70,7 @@ export function startCoordinator(
     catchUp: () => {
       for (const { host } of hosted) host.catchUp();
     },
-    firedUpTo: (lane) => hosted[options.isAuto ? 0 : lane.shard].host.firedUpTo(lane),
+    newHomeIndex: homeIndex(options),
   });
   for (let placement = 0; placement < count; placement++) client.laneAt(placement);
   let sharing: Sharing | undefined;

@@ -56,7 +56,7 @@ export interface SchedulerStats extends TimerCounts {
   shards: ShardStats[];
   /** In the owner of a shared scheduler: all clients, the owner first. Else empty. */
   clients: ClientStats[];
-  /** This client's timers by label, in the order of the labels' first use. */
+  /** This client's timers by label, in the order of the labels' first use; last its drop-in timers, as '(drop-in)'. */
   labels: LabelStats[];
   /** Uses that cost more than necessary; usually empty. */
   warnings: StatsWarning[];
@@ -78,6 +78,10 @@ function statsOf(label: Label, isClosed: boolean): LabelStats {
   return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness };
 }
 
+/** The labels in use, and that of drop-in timers once there has been one. */
+const labelsOf = ({ labels, home }: Client): readonly Label[] =>
+  home.label.scheduled === 0 ? labels.all : [...labels.all, home.label];
+
 /** What client and shards have counted. @internal */
 export async function collectStats(coordinator: StatsSource): Promise<SchedulerStats> {
   const { client } = coordinator;
@@ -95,11 +99,11 @@ export function statsWith(coordinator: StatsSource, shards: ShardStats[]): Sched
     ...countsOf(client),
     client: coordinator.number,
     slack: client.scale.timeOf(client.time.slack),
-    wakes: client.wakes,
+    wakes: client.delivery.wakes,
     serving: coordinator.serving,
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),
-    labels: client.labels.all.map((label) => statsOf(label, client.isClosed)),
+    labels: labelsOf(client).map((label) => statsOf(label, client.isClosed)),
     warnings: hotShards(shards.map((shard) => shard.size)),
   };
 }

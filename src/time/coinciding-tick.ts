@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { clz32, floor } = Math;
+
 /**
  * Slack: a timer may come up to `slack` ticks late. Of these ticks, it is due at the one whose number ends in the most
  * zero bits, and so together with others. Linux rounds its timers by the same rule (`apply_slack`).
@@ -13,7 +16,7 @@
  */
 export function coincidingTick(tick: number, slack: number): number {
   const last = (tick + slack) | 0;
-  const word = last & (FIRST_BIT >> Math.clz32((tick - 1) ^ last)); // the low half suffices, since slack < 2^32
+  const word = last & (FIRST_BIT >> clz32((tick - 1) ^ last)); // the low half suffices, since slack < 2^32
   return tick + ((word - tick) >>> 0);
 }
 
@@ -24,7 +27,7 @@ export function lastTickDueBy(by: number, slack: number): number {
   let due = by - slack;
   let notDue = by + 1;
   while (notDue - due > 1) {
-    const middle = due + Math.floor((notDue - due) / 2);
+    const middle = due + floor((notDue - due) / 2);
     if (coincidingTick(middle, slack) <= by) due = middle;
     else notDue = middle;
   }

@@ -1,6 +1,9 @@
 import { allocateGroups } from '../memory/shared-words.ts';
 import { type ClockOrigin, clockOrigin, MonotonicClock } from './monotonic-clock.ts';
 
+// Taken once: a program may replace them.
+const { max } = Math;
+
 /**
  * One slot in shared memory that holds the scheduler's time. Shards publish to it when they wake and in each turn, the
  * client once per event-loop turn; all threads read it.
@@ -47,7 +50,7 @@ export class SharedClock {
    */
   now(): number {
     if (this.manual) return this.published();
-    this.latest = Math.max(this.latest, this.monotonic.now(), this.published());
+    this.latest = max(this.latest, this.monotonic.now(), this.published());
     return this.latest;
   }
 

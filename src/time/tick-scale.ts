@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { ceil, floor, log2, round } = Math;
+
 /**
  * The only conversion between times and ticks. Tick n is the time n × `tick` ms.
  *
@@ -17,7 +20,7 @@ export class TickScale {
 
   constructor(tick: number) {
     this.tick = tick;
-    this.inverse = 2 ** Math.round(Math.log2(tick)) === tick ? 1 / tick : 0;
+    this.inverse = 2 ** round(log2(tick)) === tick ? 1 / tick : 0;
   }
 
   timeOf(tick: number): number {
@@ -25,15 +28,15 @@ export class TickScale {
   }
 
   tickAtOrAfter(time: number): number {
-    if (this.inverse !== 0) return Math.ceil(time * this.inverse);
-    const tick = Math.ceil(time / this.tick);
+    if (this.inverse !== 0) return ceil(time * this.inverse);
+    const tick = ceil(time / this.tick);
     if (tick * this.tick < time) return tick + 1;
     return (tick - 1) * this.tick >= time ? tick - 1 : tick;
   }
 
   tickAtOrBefore(time: number): number {
-    if (this.inverse !== 0) return Math.floor(time * this.inverse);
-    const tick = Math.floor(time / this.tick);
+    if (this.inverse !== 0) return floor(time * this.inverse);
+    const tick = floor(time / this.tick);
     if (tick * this.tick > time) return tick - 1;
     return (tick + 1) * this.tick <= time ? tick + 1 : tick;
   }

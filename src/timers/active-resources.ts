@@ -1,3 +1,4 @@
+import { REFED, SLOT } from '../client/home-timer.ts';
 import { process } from '../process.ts';
 import { defaultSources } from './default-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
@@ -25,7 +26,9 @@ export const activeResources = Object.defineProperties(
   { name: { value: nodes.name }, length: { value: nodes.length } },
 );
 
-/** Number of timeouts that hold the process; as in Node, each does until its callback has ended. */
-function refCountOf({ client, due }: TimeoutSource): number {
-  return client.hold.refCount + due.unfinished().filter((timeout) => timeout.hasRef() && !timeout._destroyed).length;
+/** Number of timeouts that hold the process; as in Node, each does until its callback has ended or cleared it. */
+function refCountOf({ client }: TimeoutSource): number {
+  const { running } = client.home;
+  const isHeld = running?.[REFED] && running[SLOT] < 0 && running._onTimeout !== null;
+  return client.hold.refCount + (isHeld ? 1 : 0);
 }

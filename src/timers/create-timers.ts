@@ -1,20 +1,18 @@
 import type * as node from 'node:timers';
-import type { WorkerHint } from '../client/placement.ts';
-import { InvalidConfigError } from '../errors.ts';
+import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
-import { clearEnrolled, type EnrolledTimers, enrolledTimers } from './enrolled.ts';
 import { like } from './like-nodes.ts';
 import { createPromises, type TimersPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
-/** The exports of node:timers; deprecated ones only if this Node has them. */
-export interface Timers extends Partial<EnrolledTimers> {
+/** The exports of node:timers, but for `enroll` and its kin: deprecated, and removed in Node 24, they go on serving Node's timers. */
+export interface Timers {
   setTimeout: typeof node.setTimeout;
   clearTimeout: typeof node.clearTimeout;
   setInterval: typeof node.setInterval;
@@ -27,13 +25,13 @@ export interface Timers extends Partial<EnrolledTimers> {
 const nodes = native.timers;
 
 /**
- * Creates the functions of node:timers and node:timers/promises on a scheduler. All timers have one hint, so one shard keeps
- * them, and timers of equal due time fire in the order in which they were set.
+ * Creates the functions of node:timers and node:timers/promises on a scheduler: on its clock, and closed with it. Their timers live
+ * in the thread that sets them, on a wheel of that thread, and those of equal due time fire in the order in which they were set.
  * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
  */
-export function createTimers(scheduler: Scheduler, workerHint: WorkerHint = 0, options: TimersOptions = {}): Timers {
+export function createTimers(scheduler: Scheduler, options: TimersOptions = {}): Timers {
   requireNode('shardwheel/timers', INSTEAD);
-  const source = new TimeoutSource(scheduler, workerHint, resolveTimersOptions(options));
+  const source = new TimeoutSource(scheduler, resolveTimersOptions(options));
   return timersOf(() => source);
 }
 
@@ -45,6 +43,8 @@ export const INSTEAD = 'use createScheduler of shardwheel';
 
 /** @internal */
 export function resolveTimersOptions(options: TimersOptions) {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidArgumentError('options', 'must be an object: timers have no hint', options);
   refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);
   const { missedCalls = 'skip', longDelays = 'keep' } = options;
   if (!['skip', 'burst', 'delay'].includes(missedCalls)) {
@@ -69,7 +69,7 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments); // may throw
     // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
-    return new Timeout(own, callback, millisecondsOf(delay, own.longDelays), given);
+    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, false);
   };
   const setInterval = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
@@ -77,8 +77,7 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setInterval, this, arguments);
     // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
-    const period = millisecondsOf(delay, own.longDelays);
-    return new Timeout(own, callback, period, given, period);
+    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, true);
   };
   const promises = createPromises(source);
   const timers = {
@@ -88,11 +87,6 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     clearInterval: like(nodes.clearInterval, clearInterval),
     setImmediate: nodes.setImmediate,
     clearImmediate: like(nodes.clearImmediate, clearImmediate),
-    ...enrolledTimers({
-      set: setTimeout as never,
-      owns: (item) => item instanceof Timeout,
-      isOn: () => source() !== undefined,
-    }),
     promises,
   };
   const { promisify } = process.getBuiltinModule('node:util');
@@ -105,7 +99,7 @@ type Handle = NodeJS.Timeout | string | number | undefined;
 /** Clears a timeout or an interval, by object or number, including Node's own. */
 function clearTimeout(handle: Handle): void {
   if (handle instanceof Timeout) handle.close();
-  else if (!clearEnrolled(handle)) nodes.clearTimeout(handle);
+  else nodes.clearTimeout(handle);
 }
 
 /** A separate function, as in Node. */

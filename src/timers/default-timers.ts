@@ -37,7 +37,7 @@ function optionsNamed(name: string | undefined): Required<TimersOptions> {
  */
 export function defaultSource(): TimeoutSource {
   if (given !== undefined) return given;
-  own ??= new TimeoutSource(threads().isMainThread ? mainScheduler() : workersScheduler(), 0, defaults);
+  own ??= new TimeoutSource(threads().isMainThread ? mainScheduler() : workersScheduler(), defaults);
   return own;
 }
 
@@ -70,7 +70,7 @@ export const defaultSources = (): TimeoutSource[] => [own, given].filter((source
  * @throws InvalidArgumentError if the argument is not a scheduler; InvalidConfigError.
  */
 export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {}): void {
-  given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, 0, resolveTimersOptions(options));
+  given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, resolveTimersOptions(options));
 }
 
 export const timers = timersOf(defaultSource);

@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { floor, max } = Math;
+
 /**
  * What an interval does if calls are overdue, because the event loop was busy when they were due.
  *
@@ -39,7 +42,7 @@ export class IntervalGrid {
       return;
     }
     this.count += 1;
-    if (this.missed === 'skip') this.count = Math.max(this.count, Math.floor((now - this.start) / this.period) + 1);
+    if (this.missed === 'skip') this.count = max(this.count, floor((now - this.start) / this.period) + 1);
   }
 
   /** Counts from `start` again. */

@@ -1,5 +1,5 @@
 import type * as node from 'node:timers/promises';
-import { HANDED_BACK } from '../client/deferral.ts';
+import { HANDED_BACK } from '../client/home-timer.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
@@ -36,7 +36,7 @@ class AwaitedTimeout extends Timeout {
     delay: unknown,
   ) {
     const ms = millisecondsOf(delay, source.longDelays);
-    super(source, settle, ms, undefined, call === 'setInterval' ? ms : undefined);
+    super(source.self, settle, ms, undefined, call === 'setInterval');
     this.#giveUp = giveUp;
     this.#call = call;
   }

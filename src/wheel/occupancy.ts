@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { clz32 } = Math;
+
 /** Which wheel slots hold entries: one bit each. Finds the next occupied slot of a level. */
 export class Occupancy {
   private readonly words: Int32Array;
@@ -28,7 +31,7 @@ export class Occupancy {
       if (++word > last) return -1;
       bits = words[word];
     }
-    return (word << 5) + 31 - Math.clz32(bits ^ (bits & (bits - 1)));
+    return (word << 5) + 31 - clz32(bits ^ (bits & (bits - 1)));
   }
 
   clear(): void {

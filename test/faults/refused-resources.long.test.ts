@@ -33,7 +33,6 @@ describe.concurrent.each(modes)('refused at the n-th request, for each n: %s', (
     ['shared memory', 12],
     ['arrays', 12],
     ['memory of threads', 5],
-    ['timers', 10],
   ] as const)('%s', async ([kind, least], { signal, expect }) => {
     const { lives, found } = await live(kind, mode, signal);
     expect(found).toEqual([]);

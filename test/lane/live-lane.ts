@@ -51,8 +51,8 @@ export class LiveLane {
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
     const host = {
       isClosed: false,
-      loop: { phase: { isOpen: false } },
-      firedUpTo: () => -1,
+      lanes: [this.lane],
+      bell: this.bell,
       restage: (lane: ClientLane, slot: number) => {
         lane.restage(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
       },
@@ -102,12 +102,10 @@ export class LiveLane {
     this.lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= NEAR);
   }
 
-  /** Delivers one batch and publishes; returns whether the batch was full. */
+  /** Delivers one batch and publishes; returns whether there are more. */
   turn(): boolean {
-    this.bell.lower();
-    this.time.read();
-    const isFull = this.delivery.deliver(this.lane, MAX_BATCH) === MAX_BATCH;
+    const isMore = this.delivery.deliver();
     this.lane.commands.publish();
-    return isFull;
+    return isMore;
   }
 }

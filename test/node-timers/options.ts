@@ -6,3 +6,6 @@ export const asInNode: readonly string[] = ['test-timers', 'test-timers-max-dura
  * main program sets, also on its own timers.
  */
 export const required: readonly string[] = ['test-timers-immediate-promisified', 'test-timers-immediate-unref-simple'];
+
+/** On the wheel they do otherwise: a timeout runs in a resource of type shardwheel.Timer, and is not itself the resource. */
+export const notOnWheel = ['async-hooks/test-async-hooks-execution-async-resource'];

@@ -38,7 +38,7 @@ describe('callSites()', () => {
     const lane = { table: { idOf: () => id } } as never;
     const count = (): void => {
       id += 1;
-      sites.count(lane, 0, undefined);
+      sites.count(lane, 0);
     };
     for (let i = 0; i < 300_000; i++) count();
     for (let each = 1; each <= 100_000; each++) ended.add(each);
@@ -54,7 +54,7 @@ describe('callSites()', () => {
     const sites = new CallSites(1, () => true);
     const lane = { table: { idOf: () => 0 } } as never;
     for (let i = 0; i < MAX_SITES + 100; i++) {
-      new Function('sites', 'lane', `${'\n'.repeat(i)}sites.count(lane, 0, undefined);`)(sites, lane);
+      new Function('sites', 'lane', `${'\n'.repeat(i)}sites.count(lane, 0);`)(sites, lane);
     }
     const all = sites.all();
     expect(all.length).toBe(MAX_SITES + 1);

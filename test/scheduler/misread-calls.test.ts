@@ -17,7 +17,7 @@ test.each([
   ],
   ['label', 'options.mim', "did you mean 'min'?", () => manual().label('a', { mim: 2 } as never)],
   ['signalAfter', 'options.workerhint', "'workerHint'?", () => manual().signalAfter(5, { workerhint: 2 } as never)],
-  ['createTimers', 'options.longDelay', "'longDelays'?", () => createTimers(manual(), 0, { longDelay: 'x' } as never)],
+  ['createTimers', 'options.longDelay', "'longDelays'?", () => createTimers(manual(), { longDelay: 'x' } as never)],
 ])('%s refuses an option that there is not, with the name that was meant: %s', (_, name, remedy, call) => {
   expect(call).toThrow(InvalidConfigError);
   expect(call).toThrow(`${name} is not an option`);

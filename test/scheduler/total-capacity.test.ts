@@ -31,7 +31,7 @@ describe.each([0, 1, 3])('totalCapacity: shards %i', (shards) => {
         () => scheduler.label('scaled', { min: 1 }).scheduleAfter('one', 5),
         () => scheduler.group('one').schedule(5),
         () => scheduler.signalAfter(5),
-        () => createTimers(scheduler, 1).setTimeout(() => undefined, 5),
+        () => createTimers(scheduler).setTimeout(() => undefined, 5),
       ];
       for (const call of calls) {
         expect(call).toThrow(CapacityExceededError);

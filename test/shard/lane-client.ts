@@ -39,7 +39,6 @@ export class LaneClient {
   private hasMore = false;
   /** What must have been delivered when the answer that it waits for has come. */
   private asked: { readonly time: number; readonly due: Set<KnownTimer> } | undefined;
-  private readonly maxBatch: number;
   private readonly clock: SharedClock;
   private readonly known: ClientTime;
   private readonly delivery: Delivery;
@@ -47,7 +46,6 @@ export class LaneClient {
   /** Client number `number` of the shard's. */
   constructor(setup: ShardSetup, number: number, maxBatch: number) {
     const { memory, clientBell } = setup.lanes[number];
-    this.maxBatch = maxBatch;
     this.clock = new SharedClock(setup.clock);
     this.bell = new ClientBell(clientBell);
     const layout = timerIdLayout(1, memory.capacity);
@@ -55,8 +53,8 @@ export class LaneClient {
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
     const host = {
       isClosed: false,
-      loop: { phase: { isOpen: false } },
-      firedUpTo: () => -1,
+      lanes: [this.lane],
+      bell: this.bell,
       restage: (lane: ClientLane, slot: number) => {
         this.isArmed = true;
         lane.restage(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
@@ -113,9 +111,7 @@ export class LaneClient {
   deliver(): void {
     this.isTold = false;
     this.isArmed = true; // the other half is to come
-    this.bell.lower();
-    this.known.read();
-    this.hasMore = this.delivery.deliver(this.lane, this.maxBatch) === this.maxBatch;
+    this.hasMore = this.delivery.deliver();
   }
 
   publish(): void {

@@ -37,7 +37,7 @@ describe.each(subjects)('$name: intervals', ({ timers }) => {
 /** Calls of an interval of 10 ms, by the manual clock, when the time moves to each of the given in turn. */
 async function calls(missedCalls: 'skip' | 'burst' | 'delay' | undefined, times: number[]): Promise<number[]> {
   await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
-  const { setInterval } = createTimers(scheduler, 'tests', missedCalls === undefined ? {} : { missedCalls });
+  const { setInterval } = createTimers(scheduler, missedCalls === undefined ? {} : { missedCalls });
   const seen: number[] = [];
   setInterval(() => seen.push(scheduler.now()), 10);
   for (const time of times) await scheduler.advanceTo(time);
@@ -100,7 +100,7 @@ describe('overdue calls', () => {
 
   test.each(['skip', 'burst', 'delay'] as const)('%s: refreshed, it starts anew', async (missedCalls) => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
-    const { setInterval } = createTimers(scheduler, 'tests', { missedCalls });
+    const { setInterval } = createTimers(scheduler, { missedCalls });
     const seen: number[] = [];
     const interval = setInterval(() => seen.push(scheduler.now()), 10);
     for (const time of upTo(40)) {
@@ -112,7 +112,7 @@ describe('overdue calls', () => {
 
   test('what is no policy is refused', async () => {
     await using scheduler = createScheduler({ shards: 0, capacity: 16 });
-    const create = (missedCalls: unknown) => () => createTimers(scheduler, 0, { missedCalls: missedCalls as never });
+    const create = (missedCalls: unknown) => () => createTimers(scheduler, { missedCalls: missedCalls as never });
     for (const bad of ['catch up', '', null, 5])
       expect(create(bad)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
   });

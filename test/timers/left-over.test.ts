@@ -6,40 +6,7 @@ import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 import { blockLoop } from '../fixtures/event-loop.ts';
 
-// What has been delivered has left the scheduler; it must run all the same.
-
-const preamble = `import { createScheduler, createTimers } from 'shardwheel';
-  const block = (ms) => { for (const end = performance.now() + ms; performance.now() < end; ); };`;
-
-test.each([0, 1])(
-  'timeouts that are due run, though the scheduler is closed before their turn: shards %i',
-  async (shards) => {
-    const { stdout, code } = await runText(`${preamble}
-    const scheduler = createScheduler({ shards: ${shards} }), { setTimeout, promises } = createTimers(scheduler);
-    await scheduler.ready;
-    process.on('uncaughtException', () => scheduler.close().then((unfired) => console.log('handed back', unfired.length)));
-    setTimeout(() => { throw new Error('one'); }, 20);
-    setTimeout(() => console.log('two'), 20);
-    promises.setTimeout(20).then(() => console.log('three'), (error) => console.log(error.name));
-    setTimeout(() => console.log('never'), 60_000);
-    block(60);`);
-    expect(code).toBe(0);
-    expect(stdout.trim().split('\n').sort()).toEqual(['handed back 1', 'three', 'two']);
-  },
-);
-
-test('a timeout that is due, and waits for the rest of its tick, holds the process', async () => {
-  const { stdout } = await runText(`${preamble}
-    const scheduler = createScheduler({ shards: 0, maxBatch: 1, tick: 16 }), { setTimeout, clearTimeout } = createTimers(scheduler);
-    const one = setTimeout(() => console.log('one'), 200), two = setTimeout(() => console.log('two'), 200);
-    one.refresh(), two.refresh();
-    const look = () => {
-      if (scheduler.size < 2) clearTimeout(two);
-      else setImmediate(look).unref();
-    };
-    setImmediate(look).unref();`);
-  expect(stdout).toContain('one');
-});
+const preamble = `import { createScheduler, createTimers } from 'shardwheel';`;
 
 test('an interval whose next call is refused says so, beside what its callback has thrown', async () => {
   const { stdout } = await runText(`${preamble}

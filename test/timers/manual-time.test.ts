@@ -9,7 +9,7 @@ const manual = (shards: number) => createScheduler({ shards, clock: 'manual', ca
 describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
   test('advanceTo resolves when all callbacks have run, and what they have resolved has been told', async () => {
     await using scheduler = manual(shards);
-    const { setTimeout, promises } = createTimers(scheduler, 'tests');
+    const { setTimeout, promises } = createTimers(scheduler);
     const seen: string[] = [];
     setTimeout(() => process.nextTick(() => queueMicrotask(() => seen.push('callback'))), 10);
     void promises.setTimeout(10).then(async () => {
@@ -71,8 +71,7 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     const scheduler = manual(shards);
     const { setTimeout, setInterval, clearTimeout } = createTimers(scheduler);
     const timeouts = [setTimeout(() => {}, 10), setInterval(() => {}, 10).unref()];
-    const unfired = await scheduler.close();
-    expect(unfired.map(({ argument }) => argument)).toEqual(timeouts);
+    expect(await scheduler.close()).toEqual([]);
     for (const timeout of timeouts) clearTimeout(timeout.ref().unref());
     expect(() => setTimeout(() => {}, 10)).toThrow(SchedulerClosedError);
     expect(() => createTimers(scheduler)).toThrow(SchedulerClosedError);

@@ -8,7 +8,7 @@ export interface Subject {
   readonly timers: shardwheel.Timers;
 }
 
-const inline = shardwheel.createTimers(createScheduler({ shards: 0, capacity: 2 ** 18 }), 'tests');
+const inline = shardwheel.createTimers(createScheduler({ shards: 0, capacity: 2 ** 18 }));
 
 export const subjects: readonly Subject[] = [
   { name: 'node:timers', timers: node },

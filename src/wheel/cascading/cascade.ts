@@ -2,6 +2,9 @@ import { countOnes, lowestOne } from '../bits.ts';
 import { CHUNK_SHIFT, CHUNK_WORDS, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { FAR, FAR_TICKS, SlotLists } from './slot-lists.ts';
 
+// Taken once: a program may replace them.
+const { clz32 } = Math;
+
 // V8: folded constants
 const SHIFT = CHUNK_SHIFT;
 const LINK_AT = LINK;
@@ -58,11 +61,11 @@ export class Cascade extends SlotLists {
     let left = living | 0;
     do {
       const others = left & (left - 1);
-      const old = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
+      const old = (from + ((31 - clz32(left ^ others)) << 1)) | 0;
       const low = cells[old | 1];
       let list = low & mask0;
       if (level > 1) {
-        const place = places[Math.clz32(low ^ nowLow)];
+        const place = places[clz32(low ^ nowLow)];
         list = ((place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)))) | 0;
       }
       const cell = cursors[list];
@@ -79,7 +82,7 @@ export class Cascade extends SlotLists {
 
   /** The list of a tick of now's block, by its low word. */
   private placeOf(low: number): number {
-    const place = this.places[Math.clz32(low ^ this.nowLow)];
+    const place = this.places[clz32(low ^ this.nowLow)];
     return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
   }
 

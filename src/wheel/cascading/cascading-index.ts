@@ -7,7 +7,8 @@ import { Cascade } from './cascade.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 
-// V8: folded constants
+// V8: folded constants; taken once, since a program may replace functions
+const { ceil, clz32, min } = Math;
 const SHIFT = CHUNK_SHIFT;
 const HALF = CHUNK_WORDS / 2;
 const SLOT = SLOT_MASK;
@@ -43,9 +44,8 @@ export interface CascadingIndexOptions {
  * order in which they were filed. Cascading keeps this order, so they are handed over in it.
  *
  * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position; now and then
- * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met, and each entry cascades
- * at most once per level (once more each time that the clock passes the whole range while it waits in the overflow list).
- * nextTick: exact; reads one slot's entries if it is not cached.
+ * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met; each entry cascades at most once per level (once
+ * more each time that the clock passes the whole range while it waits in the overflow list). nextTick: exact; may read one slot.
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and SlotLists.
  */
@@ -77,7 +77,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
     const { geometry } = this;
-    return Math.min(this.now + geometry.width[geometry.levels] + 1, 2 ** 53);
+    return min(this.now + geometry.width[geometry.levels] + 1, 2 ** 53);
   }
 
   insert(slot: number, tick: number): void {
@@ -200,7 +200,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
       return true;
     }
     if (this.advancing) throwNested();
-    let left = Math.ceil(budget);
+    let left = ceil(budget);
     this.advancing = true;
     try {
       for (;;) {
@@ -258,7 +258,7 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     let handed = 0;
     for (let left = living | 0; left !== 0 && handed < budget; ) {
       const others = left & (left - 1);
-      const cell = (from + ((31 - Math.clz32(left ^ others)) << 1)) | 0;
+      const cell = (from + ((31 - clz32(left ^ others)) << 1)) | 0;
       left = others;
       const slot = cells[cell] & SLOT;
       const { position } = this; // read for each entry: the sink may make it grow

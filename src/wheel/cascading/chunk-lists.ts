@@ -1,5 +1,8 @@
 import type { PlaceWords } from '../timer-records.ts';
 
+// Taken once: a program may replace them.
+const { ceil, clz32, max, min } = Math;
+
 /**
  * Many ordered lists of slots in one growable array: append at the end, remove anywhere, read from the front.
  *
@@ -73,10 +76,10 @@ export class ChunkLists {
    * allocates arrays of at least that size.
    */
   constructor(lists: number, capacity: number, reserve: number, words = ownWords) {
-    const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + Math.ceil((reserve * MAX_ENTRIES) / ENTRIES) + 3 * lists;
+    const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + ceil((reserve * MAX_ENTRIES) / ENTRIES) + 3 * lists;
     this.capacity = capacity;
     this.cells = words(chunks << SHIFT);
-    this.position = words(Math.min(capacity, Math.max(reserve, INITIAL_SLOTS)));
+    this.position = words(min(capacity, max(reserve, INITIAL_SLOTS)));
     this.room = this.position.length;
     this.heads = new Int32Array(lists);
     this.cursors = new Int32Array(lists).fill(NO_CHUNK);
@@ -201,7 +204,7 @@ export class ChunkLists {
    */
   protected livingIn(from: number, end: number): number {
     const { cells, position, positionShift } = this;
-    const stop = Math.min(end, from + HALF);
+    const stop = min(end, from + HALF);
     let living = 0;
     for (let cell = from; cell < stop; cell += 2) {
       living |= (position[(cells[cell] & SLOT) << positionShift] === cell ? 1 : 0) << (cell >>> 1);
@@ -232,7 +235,7 @@ export class ChunkLists {
 
   /** Makes room for the position of `slot`. */
   protected growPosition(slot: number): void {
-    const position = new Int32Array(Math.min(this.capacity, Math.max(slot + 1, this.position.length * GROWTH)));
+    const position = new Int32Array(min(this.capacity, max(slot + 1, this.position.length * GROWTH)));
     position.set(this.position);
     this.position = position;
     this.room = position.length;
@@ -243,7 +246,7 @@ export class ChunkLists {
     const { cells, position, positionShift } = this;
     for (let left = living | 0; left !== 0; ) {
       const others = left & (left - 1);
-      const cell = (from + 2 * (31 - Math.clz32(left ^ others))) | 0;
+      const cell = (from + 2 * (31 - clz32(left ^ others))) | 0;
       left = others;
       if ((to & IN_CHUNK) === LINK_AT) to = cells[to] << SHIFT;
       const word = cells[cell];
@@ -258,7 +261,7 @@ export class ChunkLists {
   private growCells(): void {
     const chunks = this.cells.length >>> SHIFT;
     const growth = chunks < MANY_CHUNKS ? CHUNKS_GROWTH : MANY_CHUNKS_GROWTH;
-    const cells = new Int32Array(Math.ceil(chunks * growth) << SHIFT);
+    const cells = new Int32Array(ceil(chunks * growth) << SHIFT);
     cells.set(this.cells);
     this.cells = cells;
   }

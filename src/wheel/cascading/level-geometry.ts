@@ -1,3 +1,6 @@
+// Taken once: a program may replace them.
+const { ceil, clz32, floor, max } = Math;
+
 /**
  * The levels of a cascading index as data. Level l cuts the bits [shift, shift + levelBits[l]) out of a tick; a tick T is
  * filed on the level of the highest bit in which it differs from `now`, in the slot that its bits of that level name.
@@ -46,7 +49,7 @@ export class LevelGeometry {
       this.inverse[level] = 2 ** -bit;
       this.levelOfBit.fill(level, bit, bit + bits);
       bit += bits;
-      base += Math.ceil(2 ** bits / 32) * 32;
+      base += ceil(2 ** bits / 32) * 32;
     }
     this.slots = base;
     this.levelOf = new Uint8Array(base);
@@ -60,13 +63,13 @@ export class LevelGeometry {
 
   /** The wheel slot of a tick in another block of 2^32 than `now`: their high words differ. */
   slotAcrossBlocks(tick: number, now: number): number {
-    const bit = 63 - Math.clz32((tick * 2 ** -32) ^ (now * 2 ** -32));
+    const bit = 63 - clz32((tick * 2 ** -32) ^ (now * 2 ** -32));
     return this.slotOn(this.levelOfBit[bit], tick);
   }
 
   /** The first tick of the slot that holds `tick` on a level. */
   startOn(level: number, tick: number): number {
-    return Math.floor(tick * this.inverse[level]) * this.width[level];
+    return floor(tick * this.inverse[level]) * this.width[level];
   }
 
   /**
@@ -80,8 +83,8 @@ export class LevelGeometry {
    */
   tabulate(block: number, table: Int32Array): void {
     for (let zeros = 0; zeros <= 32; zeros++) {
-      const level = this.levelOfBit[Math.max(31 - zeros, 0)];
-      const bits = 32 - Math.clz32(this.mask[level]);
+      const level = this.levelOfBit[max(31 - zeros, 0)];
+      const bits = 32 - clz32(this.mask[level]);
       table[zeros] = (this.slotOn(level, block) << 10) | (bits << 5) | (this.shift[level] & 31);
     }
   }

@@ -4,6 +4,9 @@ import { type AllocateWords, CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './
 import { levelEntries } from './level-entries.ts';
 import { LevelGeometry } from './level-geometry.ts';
 
+// Taken once: a program may replace them.
+const { clz32, floor, min } = Math;
+
 /** Set in the slot word of an entry that was filed FAR_TICKS or more ahead: its whole tick is in `farTicks`. */
 export const FAR = 1 << 30;
 export const FAR_TICKS = 2 ** 31;
@@ -98,7 +101,7 @@ export class SlotLists extends ChunkLists {
   bytesFor(slots: number): number {
     const { farTicks } = this;
     const cells = this.usedBytesOfCells + this.bytesPerLists;
-    const perSlot = Math.min(slots, this.room) << (this.positionShift + 2);
+    const perSlot = min(slots, this.room) << (this.positionShift + 2);
     return cells + perSlot + this.occupancy.bytes + farTicks.byteLength + this.geometry.bytes;
   }
 
@@ -117,7 +120,7 @@ export class SlotLists extends ChunkLists {
   protected fileNear(slot: number, tick: number): void {
     this.size++;
     const low = tick | 0;
-    const place = this.places[Math.clz32(low ^ this.nowLow)];
+    const place = this.places[clz32(low ^ this.nowLow)];
     const list = (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
     // As `append` does. V8: short paths
     let cell = this.cursors[list];
@@ -144,7 +147,7 @@ export class SlotLists extends ChunkLists {
   protected setEvent(tick: number, list: number): void {
     this.event = tick;
     this.eventList = list;
-    this.eventFreeBefore = Math.min(tick, this.blockEnd);
+    this.eventFreeBefore = min(tick, this.blockEnd);
   }
 
   /** Frees the chunks of a list without live entries. */
@@ -230,7 +233,7 @@ export class SlotLists extends ChunkLists {
 
   private listOf(tick: number): number {
     if (tick >= this.blockEnd) return this.geometry.slotAcrossBlocks(tick, this.now);
-    const place = this.places[Math.clz32(tick ^ this.nowLow)];
+    const place = this.places[clz32(tick ^ this.nowLow)];
     return (place >>> 10) + (((tick | 0) >>> place) & ~(-1 << (place >>> 5)));
   }
 
@@ -250,7 +253,7 @@ export class SlotLists extends ChunkLists {
   }
 
   private enterBlock(): void {
-    const block = Math.floor(this.now / BLOCK) * BLOCK;
+    const block = floor(this.now / BLOCK) * BLOCK;
     this.blockEnd = block + BLOCK;
     this.setNearEnd();
     this.setEvent(this.event, this.eventList);
@@ -260,6 +263,6 @@ export class SlotLists extends ChunkLists {
   private setNearEnd(): void {
     const { geometry, now } = this;
     const levelsEnd = geometry.startOn(geometry.levels, now) + geometry.width[geometry.levels];
-    this.nearEnd = Math.min(this.blockEnd, now + FAR_TICKS, levelsEnd);
+    this.nearEnd = min(this.blockEnd, now + FAR_TICKS, levelsEnd);
   }
 }

@@ -7,7 +7,7 @@ export async function faceOf(name) {
   if (name === 'node:timers') return node;
   const { createScheduler } = await import('shardwheel');
   const face = await import('shardwheel/timers');
-  if (name === 'inline') return face.createTimers(createScheduler({ shards: 0 }), 'tests', options);
+  if (name === 'inline') return face.createTimers(createScheduler({ shards: 0 }), options);
   face.useScheduler(createScheduler({ shards: 'auto' }), options);
   if (name !== 'registered') return face;
   const { promises } = node;

@@ -1,0 +1,226 @@
+import { coincidingTick } from '../time/coinciding-tick.ts';
+import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
+import type { ClientTime } from './client-time.ts';
+import { DueQueue } from './due-queue.ts';
+
+// Taken once: a program may replace them.
+const { ceil, max, min } = Math;
+
+/** Number of slots at first. */
+const FEW = 1024;
+const LAST_TICK = Number.MAX_SAFE_INTEGER;
+/** No free slot. */
+const NONE = -1;
+/** So many ticks after any to which a timer is moved within words. */
+const DUE_NOW = 2 ** 30 + 2 ** 29;
+
+/** Makes the index of a thread's timers, with its present tick. */
+export type NewIndex = (now: number) => TickIndex;
+
+/**
+ * Slots with deadlines on a wheel of this thread, and those of them that are due.
+ *
+ *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ one store: refiled when the old tick comes
+ *     takeTick ─▶ index.advanceTo(a tick) ─▶ its slots ─▶ due later? insert again : DueQueue, in order
+ *
+ *   dues[slot]       the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free slot, the next one
+ *   orders[slot]     the number of its latest setting or move: a word that wraps
+ *
+ * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the deadline's, or
+ * with slack a later one), or refused by it. So a deadline is a whole tick here, and a move to later changes one word.
+ *
+ * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `reach` is due after what that
+ * reaches. `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
+ */
+export class HomeWheel implements DueSink {
+  /** The due slots of `tick`. */
+  readonly queue = new DueQueue();
+  private tick = 0;
+  private readonly time: ClientTime;
+  private readonly newIndex: NewIndex;
+  /** Made for the first slot. */
+  private index: TickIndex | undefined;
+  private dues = new Int32Array(0);
+  private orders = new Int32Array(0);
+  private firstFree = NONE;
+  /** Slots ever used. */
+  private length = 0;
+  private lastOrder = 0;
+  /** Due ticks up to this are taken. */
+  private until = 0;
+  /** The ticks of deadlines that are too far from now for a word, by slot. */
+  private readonly far = new Map<number, number>();
+  /** Slots that the index has had no memory for: the next turn tries again. */
+  private refused: number[] = [];
+
+  constructor(time: ClientTime, newIndex: NewIndex) {
+    this.time = time;
+    this.newIndex = newIndex;
+  }
+
+  /** Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing. */
+  take(deadline: number): number {
+    const slot = this.firstFree === NONE ? this.length : this.firstFree;
+    if (slot === this.dues.length) this.grow();
+    this.index ??= this.newIndex(this.time.tick);
+    const tick = this.tickOf(deadline);
+    this.insert(this.index, slot, tick);
+    if (slot === this.length) this.length = slot + 1;
+    else this.firstFree = this.dues[slot];
+    this.note(slot, deadline, tick);
+    return slot;
+  }
+
+  /** Moves a taken slot to a deadline in ms, to its place among those that are taken now. */
+  move(slot: number, deadline: number): void {
+    const tick = this.tickOf(deadline);
+    const isLater = ((tick - this.dues[slot]) | 0) >= 0 && deadline < this.time.nearEnd;
+    if (isLater && (this.far.size === 0 || !this.far.has(slot))) {
+      this.dues[slot] = tick;
+      this.stamp(slot);
+      return;
+    }
+    this.unfile(slot);
+    try {
+      this.insert(this.index as TickIndex, slot, tick);
+    } catch {
+      this.refused.push(slot); // no memory: it must not be lost
+    }
+    this.note(slot, deadline, tick);
+  }
+
+  /** Frees a taken slot. */
+  free(slot: number): void {
+    this.unfile(slot);
+    this.dues[slot] = this.firstFree;
+    this.firstFree = slot;
+  }
+
+  /** Whether the slot of an entry of the queue, if it is taken, is still the one that was due. */
+  isDue(at: number): boolean {
+    return this.orders[this.queue.slots[at]] === this.queue.orders[at];
+  }
+
+  /** The deadline of an entry of the queue in ms. */
+  dueDeadline(at: number): number {
+    return this.time.scale.timeOf(this.tick + ((this.queue.dues[at] - this.tick) | 0));
+  }
+
+  /** The deadline of a taken slot in ms. */
+  deadlineOf(slot: number): number {
+    const index = this.index as TickIndex;
+    return this.time.scale.timeOf(index.has(slot) ? this.tickAt(slot, index.tickOf(slot)) : this.tick);
+  }
+
+  /** When a timer with this deadline is due, in ms. */
+  dueTimeOf(deadline: number): number {
+    return this.time.scale.timeOf(this.dueTickOf(this.tickOf(deadline)));
+  }
+
+  /** The time in ms at which the next slot may be due; Infinity if none is filed. */
+  nextTurn(): number {
+    const { index, time } = this;
+    if (index === undefined) return Number.POSITIVE_INFINITY;
+    if (this.refused.length > 0) return time.nextTickTime;
+    // An event may be that of timers that have ended: for few it costs less to look than to wake.
+    return time.scale.timeOf(index.size < FEW ? index.nextTick() : index.nextEvent());
+  }
+
+  /** Lets `takeTick` take what is due by now. */
+  reach(): void {
+    this.until = this.time.tick;
+  }
+
+  /** Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is empty. */
+  takeTick(): boolean {
+    const { index, queue, until } = this;
+    if (index === undefined) return false;
+    queue.clear();
+    if (this.refused.length > 0) this.retry(until);
+    for (;;) {
+      const tick = index.nextEvent();
+      if (tick > until) break;
+      this.tick = tick;
+      index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
+      if (queue.isEmpty) continue;
+      queue.sort();
+      return true;
+    }
+    index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+    return !queue.isEmpty;
+  }
+
+  /** @internal */
+  due(slot: number, tick: number): void {
+    const due = this.tickAt(slot, tick);
+    if (this.dueTickOf(due) > tick) {
+      this.refile(slot, this.dueTickOf(due)); // it was moved to later
+      return;
+    }
+    this.queue.add(slot, this.dues[slot], this.orders[slot]);
+    this.dues[slot] = tick + DUE_NOW; // a move must file it again
+    if (this.far.size > 0) this.far.delete(slot);
+  }
+
+  private insert(index: TickIndex, slot: number, tick: number): void {
+    index.insert(slot, max(this.dueTickOf(tick), this.until + 1));
+  }
+
+  private note(slot: number, deadline: number, tick: number): void {
+    this.dues[slot] = tick;
+    if (deadline >= this.time.nearEnd) this.far.set(slot, tick);
+    this.stamp(slot);
+  }
+
+  private stamp(slot: number): void {
+    this.lastOrder = (this.lastOrder + 1) | 0;
+    this.orders[slot] = this.lastOrder;
+  }
+
+  private refile(slot: number, tick: number): void {
+    try {
+      (this.index as TickIndex).insert(slot, tick);
+    } catch {
+      this.refused.push(slot); // no memory: it must not be lost
+    }
+  }
+
+  private retry(tick: number): void {
+    this.tick = tick;
+    for (const slot of this.refused.splice(0)) this.due(slot, tick);
+  }
+
+  /** Takes a slot out of the index. If it is in the queue, its entry there has no effect from now on. */
+  private unfile(slot: number): void {
+    const isFiled = (this.index as TickIndex).remove(slot);
+    if (!isFiled && this.refused.length > 0) this.refused = this.refused.filter((each) => each !== slot);
+    if (this.far.size > 0) this.far.delete(slot);
+  }
+
+  /** The tick of the deadline of a slot that is filed at a tick. */
+  private tickAt(slot: number, filed: number): number {
+    const near = filed + ((this.dues[slot] - filed) | 0);
+    return this.far.size === 0 ? near : (this.far.get(slot) ?? near);
+  }
+
+  private tickOf(deadline: number): number {
+    const { time } = this;
+    if (deadline < time.fastPathEnd) return ceil(deadline * time.ticksPerMs);
+    return min(time.scale.tickAtOrAfter(deadline), LAST_TICK);
+  }
+
+  /** When a timer is due whose deadline is in a tick. */
+  private dueTickOf(tick: number): number {
+    const { slack } = this.time;
+    return slack === 0 ? tick : min(coincidingTick(tick, slack), LAST_TICK);
+  }
+
+  private grow(): void {
+    const length = max(FEW, 2 * this.length);
+    const [dues, orders] = [new Int32Array(length), new Int32Array(length)];
+    dues.set(this.dues);
+    orders.set(this.orders);
+    this.dues = dues;
+    this.orders = orders;
+  }
+}

@@ -22,6 +22,8 @@ const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = Object.values(exports)
   .flatMap(({ require }) => require?.default.match(/^\.\/lib\/(.*)\.cjs$/)[1] ?? [])
   .filter((name) => name !== 'worker');
+/** Not for users: loaded by one of the others, when it is needed. */
+const inner = ['timers/registered-wheel'];
 
 /** Bundled packages, whose licences must go along. */
 const bundled = new Set();
@@ -33,12 +35,12 @@ const bundled = new Set();
 const rooms = [
   {
     name: 'base',
-    test: /src\/((errors|process|runtime|package-files)|hosts\/shard-thread-mark|time\/native-timers|timers\/place)\.js$/,
+    test: /src\/((errors|process|runtime|package-files)|async-context\/.*|hosts\/shard-thread-mark|time\/native-timers|timers\/(place|like-nodes|timers-mode))\.js$/,
   },
   { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
   {
     name: 'scheduler',
-    test: /src\/(async-context\/|client\/|hosts\/|lane\/|memory\/|metrics\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create)/,
+    test: /src\/(client\/|hosts\/|lane\/|memory\/|metrics\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create)/,
   },
   { name: 'default-timers', test: /src\/timers\/default-/ },
 ].map((room, at, { length }) => ({ ...room, priority: length - at }));
@@ -70,7 +72,9 @@ const adapters = {
 const ADAPTER = 'comlink/dist/esm/node-adapter.mjs';
 
 async function writeEntries() {
-  const input = Object.fromEntries(entries.map((name) => [name, join(modules, 'src', `${name}.js`)]));
+  const input = Object.fromEntries(
+    [...entries, ...inner].map((name) => [name.replace(/.*\//, ''), join(modules, 'src', `${name}.js`)]),
+  );
   for (const [format, ending] of [
     ['es', 'js'],
     ['cjs', 'cjs'],

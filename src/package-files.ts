@@ -28,6 +28,9 @@ function ownFile(): string | undefined {
   return typeof __filename === 'string' ? pathToFileURL(__filename).href : undefined;
 }
 
+/** Whether this code runs as CommonJS: its other files must, too. */
+export const isCommonJs = (): boolean => typeof (import.meta as Partial<ImportMeta>).url !== 'string';
+
 /** Files, as URLs, from which packages are looked for, the nearest to this code first. */
 function* origins(): Generator<string> {
   const own = ownFile();

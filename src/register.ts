@@ -1,5 +1,7 @@
-import { register, unregister } from './timers/registration.ts';
+import type { RegistrationState } from './time/native-timers.ts';
+import { register, registration, unregister } from './timers/registration.ts';
 
 register();
 
-export { register, unregister };
+export type { RegistrationState };
+export { register, registration, unregister };

@@ -48,6 +48,9 @@ export function currentContext(): Context {
   return hooks.isHooked === true ? new HookedResource() : keeper.current();
 }
 
+/** Whether the program has its own async hooks, which see each timer. */
+export const isHooked = (): boolean => hooks.isHooked === true;
+
 /** Runs callbacks in contexts. Called directly, so that a callback has one frame less of this package below it. */
 export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught'> = keeper;
 

@@ -2,7 +2,7 @@ import { InvalidConfigError } from '../errors.ts';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
-import { registration, setInterval } from '../time/native-timers.ts';
+import { type RegistrationState, registered, setInterval } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';
 import { DataFile } from './data-file.ts';
 import { operationsOf } from './delay-counts.ts';
@@ -41,7 +41,8 @@ export function startProfile(): RunningProfile | undefined {
   if (thread[PROFILE] !== undefined || isShardThread()) return thread[PROFILE];
   const { SHARDWHEEL_PROFILE_DIR: folder = '', SHARDWHEEL_PROFILE_SECONDS: seconds = '' } = process.env;
   const limit = secondsOf(seconds);
-  if (registration() !== undefined) return refuse("this thread's timers are shardwheel's already");
+  const state = registered()?.state();
+  if (state !== undefined) return refuse(`this thread is registered: ${whoServes(state)}`);
   const recorder = new Recorder();
   const file = folder === '' ? undefined : new DataFile(folder);
   let points = 0;
@@ -99,4 +100,12 @@ function say(text: string): void {
   } catch {
     // stderr is closed or full
   }
+}
+
+/** Who serves the timers of a registered thread, since when and why. */
+function whoServes({ serving, since, live }: RegistrationState): string {
+  const after = `since ${(since / 1000).toFixed(1)} s, and about ${live} are live`;
+  return serving === 'wheel'
+    ? `the wheel serves new timers ${after}`
+    : `Node's own timers serve ${after}: too few for the wheel`;
 }

@@ -14,10 +14,21 @@ export interface NativeTimers {
   readonly promises: typeof nodePromises;
 }
 
+/** Who serves the timers of a registered thread. */
+export interface RegistrationState {
+  /** New ones: Node, or the wheel. */
+  serving: 'node' | 'wheel';
+  /** When that last changed, in ms of `performance.now()`. */
+  since: number;
+  /** Live timers, an estimate: those of Node's are counted by their delays. */
+  live: number;
+}
+
 /** The replacement of a thread's timer functions by this package's, with the call that reverts it. */
 export interface Registration {
   readonly native: NativeTimers;
   unregister(): void;
+  state(): RegistrationState;
 }
 
 /** The key of a registration, known to every copy of this package in the thread. */
@@ -26,10 +37,10 @@ const REGISTRATION = Symbol.for('shardwheel.registration');
 const thread = globalThis as { [REGISTRATION]?: Registration };
 
 /** The registration of this thread, by any copy of the package. */
-export const registration = (): Registration | undefined => thread[REGISTRATION];
+export const registered = (): Registration | undefined => thread[REGISTRATION];
 
 /** Marks the thread as registered; without a registration, as not registered. */
-export function setRegistration(value: Registration | undefined): void {
+export function setRegistered(value: Registration | undefined): void {
   if (value === undefined) delete thread[REGISTRATION];
   else Object.defineProperty(thread, REGISTRATION, { value, writable: true, enumerable: false, configurable: true });
 }
@@ -38,7 +49,7 @@ export function setRegistration(value: Registration | undefined): void {
  * Taken once, when the package is loaded: neither a test that fakes the timers of its thread nor a registration may stop the
  * scheduler. A copy of the package that is loaded after another has registered uses the functions that the other found.
  */
-export const native: NativeTimers = registration()?.native ?? {
+export const native: NativeTimers = registered()?.native ?? {
   globals: globalsNow(),
   timers: { ...nodeTimers },
   promises: { ...nodePromises },

@@ -1,68 +1,39 @@
-import type { Serializable } from 'node:worker_threads';
-import { HandleError, InvalidConfigError } from '../errors.ts';
-import { hasSharedMemory } from '../memory/shared-words.ts';
-import { process } from '../process.ts';
+import type { Client } from '../client/client.ts';
 import { requireNode } from '../runtime.ts';
-import { connectScheduler } from '../scheduler/connect-scheduler.ts';
 import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { SchedulerHandle } from '../sharing/handle.ts';
 import { INSTEAD, resolveTimersOptions, timersOf } from './create-timers.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
+import { timersMode } from './timers-mode.ts';
 
 requireNode('shardwheel/timers', INSTEAD);
 
-let own: TimeoutSource | undefined;
+/** Made for the first timer. It holds the process only as long as its timers do. */
+let scheduler: Scheduler | undefined;
+/** With our behaviour where there is a choice, and with Node's. */
+const own: [TimeoutSource | undefined, TimeoutSource | undefined] = [undefined, undefined];
 let given: TimeoutSource | undefined;
 
-/** Loaded with the first timer. */
-const threads = () => process.getBuiltinModule('node:worker_threads');
-
-/** The key under which a worker thread finds the handle of a scheduler for its timers: see `setEnvironmentData`. */
-const SHARED = 'shardwheel';
-
-/** A program that runs unchanged makes no call that could pass options. */
-const defaults = optionsNamed(process.env.SHARDWHEEL_TIMERS);
-
-function optionsNamed(name: string | undefined): Required<TimersOptions> {
-  if (name === undefined || name === '') return resolveTimersOptions({});
-  if (name === 'node') return { missedCalls: 'delay', longDelays: 'warn' };
-  throw new InvalidConfigError('SHARDWHEEL_TIMERS', "must be 'node', or not set", name);
-}
-
 /**
- * The default source of the module's functions. It has one hint, so that one shard keeps all its timers in order. It is created
- * for the first timer, and holds the process only as long as its timers do.
+ * The source of timers that no program has given a scheduler for, or the one of `useScheduler`. `isAsNodes`: with Node's behaviour
+ * where there is a choice.
  * @internal
  */
-export function defaultSource(): TimeoutSource {
-  if (given !== undefined) return given;
-  own ??= new TimeoutSource(threads().isMainThread ? mainScheduler() : workersScheduler(), defaults);
-  return own;
+export function sourceFor(isAsNodes: boolean): TimeoutSource {
+  const at = isAsNodes ? 1 : 0;
+  const source = given ?? own[at];
+  if (source !== undefined) return source;
+  scheduler ??= createScheduler({ shards: 0 });
+  const options = isAsNodes ? ({ missedCalls: 'delay', longDelays: 'warn' } as const) : {};
+  const made = new TimeoutSource(scheduler, resolveTimersOptions(options));
+  own[at] = made;
+  return made;
 }
 
-/** Workers started from now on find its handle, unless the program sets another. */
-function mainScheduler(): Scheduler {
-  const scheduler = createScheduler({ shards: 'auto' });
-  const { getEnvironmentData, setEnvironmentData } = threads();
-  const isShared = hasSharedMemory && getEnvironmentData(SHARED) === undefined;
-  if (isShared) setEnvironmentData(SHARED, scheduler.share() as object as Serializable);
-  return scheduler;
-}
-
-/** Creates a client of the process's scheduler, if there is one. Never creates a scheduler with its own thread. */
-function workersScheduler(): Scheduler {
-  const handle = threads().getEnvironmentData(SHARED) as unknown as SchedulerHandle | undefined;
-  try {
-    if (handle !== undefined) return connectScheduler(handle);
-  } catch (error) {
-    if (!(error instanceof HandleError)) throw error; // closed, or this thread already uses it
-  }
-  return createScheduler({ shards: 0 });
-}
-
-/** The sources of this module's timers: none before the first timer. @internal */
-export const defaultSources = (): TimeoutSource[] => [own, given].filter((source) => source !== undefined);
+/** The clients of these timers: none before the first timer. @internal */
+export const defaultClients = (): Client[] => [
+  ...new Set([...own, given].filter((source) => source !== undefined).map(({ client }) => client)),
+];
 
 /**
  * Makes the functions of `shardwheel/timers` and `shardwheel/timers/promises` set their timers on this scheduler from now on: for
@@ -73,6 +44,8 @@ export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {})
   given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, resolveTimersOptions(options));
 }
 
-export const timers = timersOf(defaultSource);
+export const timers = timersOf(() =>
+  timersMode === 'off' && given === undefined ? undefined : sourceFor(timersMode === 'node'),
+);
 
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, promises } = timers;

@@ -1,20 +1,122 @@
-import { timersOf } from './create-timers.ts';
-import { defaultSource } from './default-timers.ts';
+import { join } from 'node:path';
+import { builtFolder, isCommonJs, requireFile } from '../package-files.ts';
+import { process } from '../process.ts';
+import { native } from '../time/native-timers.ts';
+import { like } from './like-nodes.ts';
+import type { TimersPromises } from './promise-timers.ts';
+import type { registeredWheel } from './registered-wheel.ts';
+import { Serving } from './serving.ts';
+import { takeOverFrom, timersMode } from './timers-mode.ts';
+
+const nodes = native.timers;
+const { apply } = Reflect;
+
+const isAlways = timersMode === 'always';
+
+/** Who serves. */
+export const serving = new Serving(takeOverFrom, () => {
+  const folder = builtFolder();
+  if (folder === undefined) return undefined;
+  const file = requireFile<{ registeredWheel: typeof registeredWheel }>(
+    join(folder, `registered-wheel.${isCommonJs() ? 'cjs' : 'js'}`),
+  );
+  return file.registeredWheel(isAlways);
+});
 
 /**
- * The functions that a registered program calls: the drop-in ones, while the thread is registered. A package may have wrapped one
- * and keep it for ever, so after `unregister` they pass each call on to Node's. The functions that clear find out by themselves
- * whose timer it is.
+ * Whether the thread is registered. A package may have wrapped a function and keep it for ever, so after `unregister` they pass each
+ * call on to Node's.
  */
 let isOn = false;
 
-/** Sets whether calls go to the drop-in functions. */
-export function passToFace(on: boolean): void {
+/** Sets it. */
+export function setOn(on: boolean): void {
   isOn = on;
+  if (on && isAlways && serving.wheel === undefined) serving.serveAlways();
 }
 
-const { setImmediate, promises, ...timers } = timersOf(() => (isOn ? defaultSource() : undefined));
-const { setTimeout, setInterval, scheduler } = promises;
+/** The wheel's functions, while they serve. */
+const face = () => (isOn ? serving.face : undefined);
+
+// `arguments` is used because a rest parameter would create an array for each call.
+// biome-ignore-start lint/complexity/noArguments: see above
+const setTimeout = function (this: unknown, callback: unknown, delay?: unknown): unknown {
+  const wheel = face();
+  if (wheel !== undefined) return apply(wheel.setTimeout, this, arguments);
+  if (isOn) serving.set(delay);
+  if (arguments.length <= 2) return nodes.setTimeout(callback as never, delay as never);
+  return apply(nodes.setTimeout, this, arguments);
+};
+
+const setInterval = function (this: unknown): unknown {
+  const wheel = face();
+  if (wheel !== undefined) return apply(wheel.setInterval, this, arguments);
+  if (isOn) serving.setInterval();
+  return apply(nodes.setInterval, this, arguments);
+};
+// biome-ignore-end lint/complexity/noArguments: see above
+
+type Handle = NodeJS.Timeout | string | number | undefined;
+
+/** Clears a timeout or an interval, whoever serves it, by object or number. */
+function clearTimeout(handle: Handle): void {
+  if (typeof handle === 'object' && handle !== null) {
+    if (serving.wheel?.owns(handle)) {
+      handle.close();
+      return;
+    }
+    serving.clear(handle as object);
+  }
+  nodes.clearTimeout(handle);
+}
+
+/** A separate function, as in Node. */
+function clearInterval(handle: Handle): void {
+  clearTimeout(handle);
+}
+
+/** Ignores timeouts, which are not immediates. Node 20 and 22 would accept one, and run no immediates from then on. */
+function clearImmediate(handle: { readonly _onImmediate?: unknown } | undefined): void {
+  if (handle?._onImmediate) nodes.clearImmediate(handle as NodeJS.Immediate);
+}
+
+const promises = {
+  setTimeout: like(native.promises.setTimeout, (delay?: number, value?: unknown, options?: object) => {
+    const wheel = face();
+    if (wheel !== undefined) return wheel.promises.setTimeout(delay, value, options);
+    if (isOn) serving.set(delay);
+    return native.promises.setTimeout(delay, value, options);
+  }),
+  setInterval: like(native.promises.setInterval, (delay?: number, value?: unknown, options?: object) =>
+    (face()?.promises ?? native.promises).setInterval(delay, value, options),
+  ),
+  scheduler: Object.create(native.promises.scheduler, {
+    wait: {
+      value: like(native.promises.scheduler.wait, (delay: number, options?: object) =>
+        promises.setTimeout(delay, undefined, options as never),
+      ),
+      writable: true,
+      configurable: true,
+    },
+  }),
+} as Pick<TimersPromises, 'setTimeout' | 'setInterval' | 'scheduler'>;
+
+const timers = {
+  setTimeout: like(nodes.setTimeout, setTimeout),
+  clearTimeout: like(nodes.clearTimeout, clearTimeout),
+  setInterval: like(nodes.setInterval, setInterval),
+  clearInterval: like(nodes.clearInterval, clearInterval),
+  clearImmediate: like(nodes.clearImmediate, clearImmediate),
+};
+const { promisify } = process.getBuiltinModule('node:util');
+Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
+
+/** Node's own method, without its object: it works on any receiver. */
+const nodesActiveResources = process.getActiveResourcesInfo;
+const getActiveResourcesInfo = like(nodesActiveResources, () => {
+  const found = nodesActiveResources();
+  return serving.wheel?.activeResources(found) ?? found;
+});
 
 /** The functions that replace Node's functions of the same names. */
-export const registered = { timers, promises: { setTimeout, setInterval, scheduler } };
+export const registered = { timers, promises, process: { getActiveResourcesInfo } };

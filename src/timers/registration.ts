@@ -3,28 +3,28 @@ import timers from 'node:timers';
 import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { process } from '../process.ts';
-import { native, registration, setRegistration } from '../time/native-timers.ts';
-import { activeResources } from './active-resources.ts';
+import { registered as found, native, type RegistrationState, setRegistered } from '../time/native-timers.ts';
 import { placesIn } from './place.ts';
-import { passToFace, registered } from './registered-functions.ts';
+import { registered, serving, setOn } from './registered-functions.ts';
+import { timersMode } from './timers-mode.ts';
 
-const { setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate } = registered.timers;
 const places = [
-  ...placesIn(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }),
+  ...placesIn(globalThis, registered.timers),
   ...placesIn(timers, registered.timers),
   ...placesIn(promises, registered.promises),
-  ...placesIn(process, { getActiveResourcesInfo: activeResources }),
+  ...placesIn(process, registered.process),
 ];
 
 /**
- * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` those of `shardwheel/timers`, for
- * modules loaded before and after. A function that a module has already copied into a variable stays Node's. Immediates stay
- * Node's as well. Does nothing if any copy of the package has registered the thread, and in the threads of shards.
+ * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` ours, for modules loaded before and
+ * after. Node's own timers serve them until so many are live that the wheel of `shardwheel/timers` pays; see docs/timers.md. A
+ * function that a module has already copied into a variable stays Node's. Immediates stay Node's as well. Does nothing if any copy
+ * of the package has registered the thread, in the threads of shards, and with SHARDWHEEL_TIMERS=off.
  */
 export function register(): void {
-  if (registration() !== undefined || isShardThread()) return;
-  setRegistration({ native, unregister: takeBack });
-  passToFace(true);
+  if (found() !== undefined || isShardThread() || timersMode === 'off') return;
+  setRegistered({ native, unregister: takeBack, state });
+  setOn(true);
   for (const place of places) place.take();
   syncBuiltinESMExports();
 }
@@ -34,12 +34,21 @@ export function register(): void {
  * function. Timers that are set stay where they are.
  */
 export function unregister(): void {
-  registration()?.unregister();
+  found()?.unregister();
 }
 
+/** Returns who serves new timers of this thread, and how many are live; undefined if it is not registered. */
+export const registration = (): RegistrationState | undefined => found()?.state();
+
+const state = (): RegistrationState => ({
+  serving: serving.face === undefined ? 'node' : 'wheel',
+  since: serving.since,
+  live: serving.live,
+});
+
 function takeBack(): void {
-  setRegistration(undefined);
+  setRegistered(undefined);
   for (const place of places) place.giveBack();
-  passToFace(false);
+  setOn(false);
   syncBuiltinESMExports();
 }

@@ -7,7 +7,7 @@ const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
 const text = readFileSync(`${root}docs/troubleshooting.md`, 'utf8');
 
 /** What a variable of the environment is named is no code. */
-const variables = ['SHARDWHEEL_TIMERS', 'SHARDWHEEL_PROFILE_SECONDS'];
+const variables = ['SHARDWHEEL_TIMERS', 'SHARDWHEEL_TIMERS_FROM', 'SHARDWHEEL_PROFILE_SECONDS'];
 
 test('docs/troubleshooting.md has every code that the package throws, reports or warns of, and no other', () => {
   const quoted = /'((?:ERR|SHARDWHEEL)_[A-Z_]+|ABORT_ERR|HOT_SHARD)'/g;

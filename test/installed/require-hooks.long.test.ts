@@ -55,7 +55,7 @@ afterAll(() => project[Symbol.dispose]());
 function run(argv: readonly string[], options: readonly string[] = []) {
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
     cwd: project.folder,
-    env: { ...process.env, NODE_OPTIONS: ['--no-deprecation', ...options].join(' ') },
+    env: { ...process.env, SHARDWHEEL_TIMERS: 'always', NODE_OPTIONS: ['--no-deprecation', ...options].join(' ') },
     encoding: 'utf8',
     timeout: 60_000,
     killSignal: 'SIGKILL',

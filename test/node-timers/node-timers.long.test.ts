@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { excepted } from './excepted.ts';
 import { furtherTests, laterTests, programAfter, timersTests } from './node-names.ts';
-import { asInNode, notOnWheel, required } from './options.ts';
+import { notOnWheel, required } from './options.ts';
 import { runProgram } from './run-program.ts';
 
 // Node's own tests of its timers, as programs of our own: they know nothing of the face, and pass on Node's timers.
@@ -44,17 +44,29 @@ describe('the programs', () => {
 
   test('are named in the tables of options', () => {
     const programs = files.map(nameOf);
-    expect([...asInNode, ...required, ...notOnWheel].filter((name) => !programs.includes(name))).toEqual([]);
+    expect([...required, ...notOnWheel].filter((name) => !programs.includes(name))).toEqual([]);
   });
 });
 
-describe.concurrent('on the face', () => {
+const loadingFor = (file: string): string[] =>
+  required.includes(nameOf(file)) ? ['--require', fileURLToPath(register)] : ['--import', register.href];
+
+describe.concurrent("registered, on Node's own timers", () => {
+  test.each(files)('%s', { timeout: minutes }, async (file) => {
+    expect(await runProgram(file, loadingFor(file), {})).toEqual(passed);
+  });
+});
+
+describe.concurrent('registered, across the take-over by the wheel', () => {
+  test.each(files)('%s', { timeout: minutes }, async (file) => {
+    expect(await runProgram(file, loadingFor(file), { SHARDWHEEL_TIMERS_FROM: '2' })).toEqual(passed);
+  });
+});
+
+describe.concurrent('on the wheel', () => {
   const onWheel = files.filter((file) => !notOnWheel.includes(nameOf(file)));
   test.each(onWheel)('%s', { timeout: minutes }, async (file) => {
-    const name = nameOf(file);
-    const load = required.includes(name) ? ['--require', fileURLToPath(register)] : ['--import', register.href];
-    const env = asInNode.includes(name) ? { SHARDWHEEL_TIMERS: 'node' } : {};
-    expect(await runProgram(file, load, env)).toEqual(passed);
+    expect(await runProgram(file, loadingFor(file), { SHARDWHEEL_TIMERS: 'always' })).toEqual(passed);
   });
 });
 

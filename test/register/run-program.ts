@@ -14,13 +14,18 @@ export interface Run {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs Node with these arguments. */
+/** Runs Node with these arguments: the wheel from the first timer, for the programs tell by a timer whose it is. */
 export function runNode(given: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       given,
-      { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env }, timeout: 100_000, killSignal: 'SIGKILL' },
+      {
+        cwd: root,
+        env: { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_TIMERS: 'always', ...env },
+        timeout: 100_000,
+        killSignal: 'SIGKILL',
+      },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

@@ -7,7 +7,12 @@ import { type Face, runOnFace } from './run-on-face.ts';
 /** Each is two processes. */
 const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 30 : 1000;
 const AT_ONCE = 2;
-const own = ['shardwheel/timers', 'registered'] as const satisfies readonly Face[];
+const own = [
+  'shardwheel/timers',
+  'registered',
+  'registered, Node first',
+  'registered, across the take-over',
+] as const satisfies readonly Face[];
 
 /** How a program has ended. How many immediates lie between two timers is not defined: they are told apart. */
 async function endingOf(program: DrawnExit, face: Face) {

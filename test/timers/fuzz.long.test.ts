@@ -58,8 +58,12 @@ async function compare(program: DrawnProgram, expected: Found, got: Found, face:
   return 1;
 }
 
-/** Programs that may differ by chance, on a machine that others use: some, and of many this share. */
-const byChanceOf = (programs: number): number => 3 + 0.01 * programs;
+/**
+ * Programs that may differ by chance, on a machine that others use: some, and of many this share. Between timers on the two sides of
+ * a take-over no order is defined.
+ */
+const byChanceOf = (programs: number, face: Face): number =>
+  3 + (face === 'registered, across the take-over' ? 0.25 : 0.01) * programs;
 
 /** Delays that are one to Node, so that all timers of a program stand in one line: the order is defined throughout. */
 const oneDelay = [
@@ -84,7 +88,7 @@ test.each(own)(`%s: random programs of one delay do what they do in Node (seed $
     if (ran >= PROGRAMS) break;
   }
   expect(ran).toBe(PROGRAMS);
-  expect(byChance).toBeLessThanOrEqual(byChanceOf(PROGRAMS));
+  expect(byChance).toBeLessThanOrEqual(byChanceOf(PROGRAMS, face));
   expect(events).toBeGreaterThan(PROGRAMS * 10);
 });
 
@@ -109,6 +113,6 @@ describe('random programs of several delays', () => {
       if (compared >= COMPARED || ran >= COMPARED * 20) break;
     }
     expect(compared).toBe(COMPARED);
-    expect(byChance).toBeLessThanOrEqual(byChanceOf(COMPARED));
+    expect(byChance).toBeLessThanOrEqual(byChanceOf(COMPARED, face));
   });
 });

@@ -6,8 +6,20 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const register = new URL('../../lib/register.js', import.meta.url).href;
 
 /** What programs of processes of their own run on: see programs/face-of.mjs. Node is right. */
-export const faces = ['node:timers', 'shardwheel/timers', 'inline', 'registered'] as const;
+export const faces = [
+  'node:timers',
+  'shardwheel/timers',
+  'inline',
+  'registered',
+  'registered, Node first',
+  'registered, across the take-over',
+] as const;
 export type Face = (typeof faces)[number];
+
+const environments: Partial<Record<Face, NodeJS.ProcessEnv>> = {
+  registered: { SHARDWHEEL_TIMERS: 'always' },
+  'registered, across the take-over': { SHARDWHEEL_TIMERS_FROM: '8' },
+};
 
 /** ms after which a process is ended that goes on: of many programs, of one. */
 const PATIENCE = 120_000;
@@ -26,13 +38,13 @@ export async function runOnFace(
   face: Face,
   given: { input?: unknown; argument?: unknown },
 ): Promise<Outcome> {
-  const flags = face === 'registered' ? ['--import', register] : [];
+  const flags = face.startsWith('registered') ? ['--import', register] : [];
   const child = spawn(
     process.execPath,
     [...flags, `test/timers/programs/${name}`, face, JSON.stringify(given.argument ?? null)],
     {
       cwd: root,
-      env: { ...process.env, NODE_OPTIONS: '' },
+      env: { ...process.env, NODE_OPTIONS: '', ...environments[face] },
       timeout: given.argument === undefined ? PATIENCE : SHORT_PATIENCE,
       killSignal: 'SIGKILL',
     },

@@ -1,9 +1,8 @@
-// Which threads of a program have the face, and on whose scheduler; a worker answers with what it sees.
+// Which threads of a program have the face; a worker answers with what it sees.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { isFace } from './probe.mjs';
 
 const module = new URL('./worker.mjs', import.meta.url);
 const script = new URL('./worker.cjs', import.meta.url);
@@ -16,7 +15,6 @@ const answerOf = async (worker) => {
   return answer;
 };
 
-isFace(() => setTimeout(() => undefined, 1)); // the process's scheduler is made with its first timer
 const child = fork(fileURLToPath(module));
 const fromChild = once(child, 'message');
 const answers = {

@@ -6,8 +6,8 @@ import { scheduled } from './probe.mjs';
 
 const copy = (module) => import(new URL(module, process.env.COPY));
 const other = await copy('register.js');
-const { defaultSources } = await copy('chunks/default-timers.js');
-const othersScheduled = () => defaultSources().reduce((sum, { client }) => sum + client.scheduled, 0);
+const { defaultClients } = await copy('chunks/default-timers.js');
+const othersScheduled = () => defaultClients().reduce((sum, { scheduled }) => sum + scheduled, 0);
 const { native: othersNative } = await copy('chunks/base.js');
 const face = await copy('timers.js');
 

@@ -1,7 +1,6 @@
 // Answers who has set its timers, once some of them have fired.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getEnvironmentData, isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { connectScheduler } from 'shardwheel';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { isFace } from './probe.mjs';
 
 const post = (answer) => (isMainThread ? process.send(answer) : parentPort.postMessage(answer));
@@ -18,12 +17,5 @@ if (process.argv.includes('nest')) {
       resolve();
     }, 5);
   });
-  try {
-    // A thread connects once: where it is refused, its timers are on the scheduler of the main thread.
-    const scheduler = connectScheduler(getEnvironmentData('shardwheel'));
-    await scheduler.close();
-  } catch ({ code }) {
-    answer.code = code;
-  }
   post(answer);
 }

@@ -1,0 +1,135 @@
+import { isHooked } from '../async-context/async-context.ts';
+import { setImmediate } from '../time/native-timers.ts';
+import { LiveEstimate } from './live-estimate.ts';
+import type { RegisteredWheel } from './registered-wheel.ts';
+
+const { min } = Math;
+const { now: performanceNow } = performance;
+
+/** Live timers from which the turns of the loop are watched. */
+const WATCHED = 1024;
+
+/**
+ * Who serves the new timers of a registered thread.
+ *
+ *                    half of `from` are live                `from` are live
+ *   'counting' ─────────── loads the wheel ──▶ 'loaded' ─────────────────────▶ 'wheel'
+ *    Node's           └─▶ 'without', if it      Node's  ◀───────────────────── the wheel's
+ *                         cannot be loaded              it holds a quarter of `from`, or less
+ *
+ * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
+ */
+type State = 'counting' | 'loaded' | 'wheel' | 'without';
+
+export class Serving {
+  readonly estimate = new LiveEstimate();
+  /** The wheel, once it is loaded. */
+  wheel: RegisteredWheel | undefined;
+  /** The same while it serves new timers. */
+  face: RegisteredWheel['timers'] | undefined;
+  /** When that last changed, in ms of `performance.now()`. */
+  since = performanceNow.call(performance);
+  private state: State = 'counting';
+  /** The turn in which this many are live is the next to look at, or the call, once the wheel is loaded. */
+  private noticeAt: number;
+  private isWatching = false;
+  /** Whether the wheel has held a quarter of `from` since it serves. */
+  private isFilled = false;
+  private readonly from: number;
+  private readonly load: () => RegisteredWheel | undefined;
+
+  /** `load` loads the wheel; it returns undefined if it is not found. */
+  constructor(from: number, load: () => RegisteredWheel | undefined) {
+    this.from = from;
+    this.load = load;
+    this.noticeAt = min(WATCHED, from);
+  }
+
+  /** Timers that are live, as far as is known. */
+  get live(): number {
+    return this.estimate.live + (this.wheel?.size ?? 0);
+  }
+
+  /** Has the wheel serve from the first timer on, for good. */
+  serveAlways(): void {
+    this.wheel = this.load();
+    if (this.wheel !== undefined) this.change('wheel');
+  }
+
+  /** Counts a timer that Node's own function is about to set. */
+  set(delay: unknown): void {
+    this.estimate.set(delay);
+    if (this.estimate.live >= this.noticeAt) this.notice();
+  }
+
+  /** Counts an interval. */
+  setInterval(): void {
+    this.estimate.addInterval(1);
+    if (this.estimate.live >= this.noticeAt) this.notice();
+  }
+
+  /** Counts a handle of Node's that is about to be cleared. */
+  clear(handle: {
+    readonly _destroyed?: boolean;
+    readonly _idleTimeout?: number;
+    readonly _repeat?: number | null;
+  }): void {
+    if (handle._destroyed !== false) return;
+    if (handle._repeat === null) this.estimate.clear(handle._idleTimeout);
+    else this.estimate.addInterval(-1);
+  }
+
+  private notice(): void {
+    this.noticeAt = Number.POSITIVE_INFINITY;
+    if (this.state === 'loaded' && this.estimate.live >= this.from) this.takeOver();
+    this.watch();
+  }
+
+  /** Looks at the end of this turn of the loop, without holding the process or ending the loop's wait. */
+  private watch(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    setImmediate(this.look).unref();
+  }
+
+  private readonly look = (): void => {
+    const { estimate, from } = this;
+    this.isWatching = false;
+    estimate.rotate(performanceNow.call(performance));
+    if (this.state === 'counting' && 2 * estimate.live >= from && !isFaked()) {
+      this.wheel = this.load();
+      this.state = this.wheel === undefined ? 'without' : 'loaded';
+    }
+    if (this.state === 'loaded' && estimate.live >= from) this.takeOver();
+    else if (this.state === 'wheel') this.giveBackIfEmpty();
+    if (this.state === 'without') return;
+    this.noticeAt = this.state === 'loaded' ? from : min(WATCHED, from);
+    if (this.state === 'wheel' || estimate.live >= min(WATCHED, from)) {
+      if (this.state !== 'loaded') this.noticeAt = Number.POSITIVE_INFINITY;
+      this.watch();
+    }
+  };
+
+  private takeOver(): void {
+    if (isHooked() || isFaked()) return;
+    this.isFilled = false;
+    this.change('wheel');
+  }
+
+  private giveBackIfEmpty(): void {
+    const { size } = this.wheel as RegisteredWheel;
+    const isLow = 4 * size < this.from;
+    if (!isLow) this.isFilled = true;
+    const isNodesLow = (this.isFilled ? 1 : 2) * this.estimate.live < this.from;
+    if (isLow && isNodesLow) this.change('loaded'); // before it has been filled, only if those that called for it are gone
+  }
+
+  private change(state: 'wheel' | 'loaded'): void {
+    this.state = state;
+    this.face = state === 'wheel' ? this.wheel?.timers : undefined;
+    this.since = performanceNow.call(performance);
+  }
+}
+
+/** Whether a test has replaced the clock of the thread: time on the wheel would stand. */
+const isFaked = (): boolean => performance.now !== performanceNow;

@@ -1,5 +1,6 @@
 import * as node from 'node:timers';
 import * as nodePromises from 'node:timers/promises';
+import { register, unregister } from 'shardwheel/register';
 import * as shardwheel from 'shardwheel/timers';
 import * as shardwheelPromises from 'shardwheel/timers/promises';
 import type { SubjectEntry } from '../suite.ts';
@@ -16,6 +17,7 @@ export interface Face {
 
 export const NODE = 'node:timers';
 export const OURS = 'shardwheel/timers';
+export const REGISTERED = 'registered';
 
 /** Who takes part in the suites of this area. */
 export const bothFaces: readonly SubjectEntry[] = [
@@ -23,18 +25,28 @@ export const bothFaces: readonly SubjectEntry[] = [
   { name: OURS, note: 'the module as it is imported, on the scheduler that it makes for itself' },
 ];
 
-/** A bound on what the face takes, as a multiple of what Node takes. */
-export const faceTarget = (suite: string, figure: string, most: number): Target => ({
-  title: `(k) ${suite.replace('faces ', '')}: ${figure}`,
+/** The same, and a registered program, which Node's own timers serve while it has few. */
+export const allFaces: readonly SubjectEntry[] = [
+  ...bothFaces,
+  { name: REGISTERED, note: "the global functions with --import shardwheel/register: Node's own timers, counted" },
+];
+
+/** A bound on what a face takes, as a multiple of what Node takes. */
+export const faceTarget = (suite: string, figure: string, most: number, subject = OURS): Target => ({
+  title: `(k) ${suite.replace('faces ', '')}${subject === OURS ? '' : `, ${subject}`}: ${figure}`,
   suite,
-  subject: OURS,
+  subject,
   figure,
   most,
   unit: '',
-  of: `${OURS} / ${NODE}`,
+  of: `${subject} / ${NODE}`,
 });
 
+const registered = { ...functionsOf(globalThis), sleep: nodePromises.setTimeout }; // the import has registered
+unregister();
+
 const faces: Readonly<Record<string, Face>> = {
+  [REGISTERED]: registered,
   [NODE]: { ...functionsOf(node), sleep: nodePromises.setTimeout },
   [OURS]: { ...functionsOf(shardwheel), sleep: shardwheelPromises.setTimeout },
 };
@@ -42,6 +54,8 @@ const faces: Readonly<Record<string, Face>> = {
 export function faceOf(name: string): Face {
   const face = faces[name];
   if (face === undefined) throw new Error(`no face is named ${name}`);
+  if (name === REGISTERED) register();
+  else unregister();
   return face;
 }
 

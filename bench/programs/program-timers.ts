@@ -5,15 +5,13 @@ import { createTimers } from 'shardwheel/timers';
 import type { ProgramSubject, TimersKind } from './program.ts';
 
 const NODE = 'node:timers';
-const INLINE = 'shardwheel, inline';
-const SHARD = 'shardwheel, 1 shard';
+const OURS = 'shardwheel/timers';
 export const NONE = 'no timers';
 
-/** The three that a program runs on as it is. */
+/** Those that a program runs on as it is. */
 export const faces: readonly ProgramSubject[] = [
   { name: NODE, timers: 'node' },
-  { name: INLINE, timers: 'inline', note: 'shardwheel/timers as its global timers, on createScheduler({ shards: 0 })' },
-  { name: SHARD, timers: 'shard', note: 'the same with { shards: 1 }' },
+  { name: OURS, timers: 'inline', note: 'as its global timers' },
 ];
 
 /** For programs whose timers only bound what goes well: what it costs without any, which no timers can beat. */

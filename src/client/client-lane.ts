@@ -8,7 +8,7 @@ import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import { reportHandBack } from './hand-back.ts';
+import { HANDED_BACK, isToldWhenHandedBack } from './hand-back.ts';
 import type { LaneLabels } from './lane-labels.ts';
 import { Payload } from './payload.ts';
 
@@ -207,7 +207,10 @@ export class ClientLane {
 
   /** Called when the client is closed: notifies the timers that have to know, and releases the payload of all. */
   handBack(): void {
-    for (const slot of this.liveSlots()) reportHandBack(this.callbackOf(slot), this.argumentOf(slot));
+    for (const slot of this.liveSlots()) {
+      const argument = this.argumentOf(slot);
+      if (isToldWhenHandedBack(argument)) argument[HANDED_BACK]();
+    }
     this.payload = NOTHING;
   }
 

@@ -1,5 +1,5 @@
 import { dueTickFrom, NEAR } from '../lane/due-word.ts';
-import { coincidingTick, lastTickDueBy } from '../time/coinciding-tick.ts';
+import { coincidingTick } from '../time/coinciding-tick.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import { warnOfWallClock } from './wall-clock.ts';
@@ -79,12 +79,6 @@ export class ClientTime {
   dueTimeOf(deadline: number): number {
     if (this.slack === 0) return deadline;
     return this.scale.timeOf(coincidingTick(this.scale.tickAtOrAfter(deadline), this.slack));
-  }
-
-  /** The last deadline, in ms, that is due by a time. With slack, that time must be a tick's. */
-  lastDeadlineDueBy(time: number): number {
-    if (this.slack === 0) return time;
-    return this.scale.timeOf(lastTickDueBy(this.scale.tickAtOrBefore(time), this.slack));
   }
 
   /** The due tick of a record of the table, as computed when the deadline was set, even if the deadline had passed by then. */

@@ -1,4 +1,5 @@
 import type { Runnable } from '../async-context/context-keeper.ts';
+import type { HandedBack } from './hand-back.ts';
 
 /**
  * The slot of a timer while it is live: it waits, or is due and has not run. A number below 0 once it has ended: another for each,
@@ -7,14 +8,11 @@ import type { Runnable } from '../async-context/context-keeper.ts';
 export const SLOT = Symbol('slot');
 /** Whether it holds the process while it is live. Only `HomeTimers` writes it then. */
 export const REFED = Symbol('refed');
-export const HANDED_BACK = Symbol('handedBack');
 
 /** A timer that lives in its thread. It runs when it is due, and throws what its function throws. */
-export interface HomeTimer extends Runnable {
+export interface HomeTimer extends Runnable, HandedBack {
   [SLOT]: number;
   [REFED]: boolean;
   /** The function that it calls, under the name of Node's timeouts. */
   readonly _onTimeout: unknown;
-  /** Called when the scheduler is closed while it is live. */
-  [HANDED_BACK](): void;
 }

@@ -76,7 +76,7 @@ function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
   const { shard, table } = lane;
   for (const slot of lane.liveSlots()) {
     const callback = lane.callbackOf(slot);
-    const isSettled = isToldWhenHandedBack(callback);
+    const isSettled = isToldWhenHandedBack(lane.argumentOf(slot));
     yield {
       id: table.idOf(slot),
       deadline: table.deadlineOf(slot),

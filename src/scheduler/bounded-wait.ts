@@ -1,6 +1,6 @@
 import { requireDelay } from '../client/arguments.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
-import { onHandBack } from '../client/hand-back.ts';
+import { HANDED_BACK, type HandedBack } from '../client/hand-back.ts';
 import type { WorkerHint } from '../client/placement.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
@@ -39,7 +39,7 @@ export const nextHint = (): number => {
 };
 
 /** A wait that has begun, and the calls that end it before the work does. */
-interface Wait {
+interface Wait extends HandedBack {
   readonly delay: number;
   readonly giveUp: (error: Error, reason: unknown) => void;
 }
@@ -49,10 +49,10 @@ const expire = ({ delay, giveUp }: Wait): void => {
   giveUp(error, error);
 };
 
-onHandBack(expire, ({ giveUp }) => {
+function handBack(this: Wait): void {
   const error = new SchedulerClosedError('timeout', 'was pending when');
-  giveUp(error, error);
-});
+  this.giveUp(error, error);
+}
 
 const NAMES = { signal: 0, workerHint: 0, slack: 0 } satisfies Record<keyof BoundedWaitOptions, 0>;
 
@@ -81,7 +81,7 @@ export async function boundedWait<T>(
         controller?.abort(reason);
       };
       const starts = slack === undefined ? scheduler : scheduler.withSlack(slack);
-      id = starts.scheduleAfter(workerHint, delay, expire, { delay, giveUp });
+      id = starts.scheduleAfter(workerHint, delay, expire, { delay, giveUp, [HANDED_BACK]: handBack });
       if (signal !== undefined) {
         aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
         watch(signal, aborted);

@@ -1,5 +1,5 @@
 // Taken once: a program may replace them.
-const { clz32, floor } = Math;
+const { clz32 } = Math;
 
 /**
  * Slack: a timer may come up to `slack` ticks late. Of these ticks, it is due at the one whose number ends in the most
@@ -21,15 +21,3 @@ export function coincidingTick(tick: number, slack: number): number {
 }
 
 const FIRST_BIT = 1 << 31;
-
-/** The last tick with `coincidingTick(tick, slack) <= by`. */
-export function lastTickDueBy(by: number, slack: number): number {
-  let due = by - slack;
-  let notDue = by + 1;
-  while (notDue - due > 1) {
-    const middle = due + floor((notDue - due) / 2);
-    if (coincidingTick(middle, slack) <= by) due = middle;
-    else notDue = middle;
-  }
-  return due;
-}

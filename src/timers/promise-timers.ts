@@ -1,5 +1,5 @@
 import type * as node from 'node:timers/promises';
-import { HANDED_BACK } from '../client/home-timer.ts';
+import { HANDED_BACK } from '../client/hand-back.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { builtFolder, isCommonJs, requireFile } from '../package-files.ts';
 import { process } from '../process.ts';
+import { requireNode } from '../runtime.ts';
 import { native } from '../time/native-timers.ts';
 import { like } from './like-nodes.ts';
 import type { TimersPromises } from './promise-timers.ts';
 import type { registeredWheel } from './registered-wheel.ts';
 import { Serving } from './serving.ts';
 import { takeOverFrom, timersMode } from './timers-mode.ts';
+
+requireNode('shardwheel/register', 'use createScheduler of shardwheel');
 
 const nodes = native.timers;
 const { apply } = Reflect;

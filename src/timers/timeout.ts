@@ -1,7 +1,8 @@
 import { isEnteredKept } from '../async-context/async-context.ts';
 import { type Context, RUN } from '../async-context/context-keeper.ts';
 import { throwUncaught } from '../async-context/throw-uncaught.ts';
-import { HANDED_BACK, type HomeTimer, REFED, SLOT } from '../client/home-timer.ts';
+import { HANDED_BACK } from '../client/hand-back.ts';
+import { REFED, SLOT } from '../client/home-timer.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { IntervalGrid } from './missed-calls.ts';
 import { TimeoutNumber } from './timeout-number.ts';
@@ -14,7 +15,7 @@ const { apply } = Reflect;
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
 
-/** Called for an interval whose next call is refused. */
+/** Called for an interval whose next call is refused. @internal */
 export const REFUSED = Symbol('refused');
 /** Returns its source. A function, since a proxy of the program may wrap every object that is read through it. */
 const SOURCE = Symbol('source');
@@ -38,19 +39,24 @@ const NUMBER = Symbol('number');
  * Node's names where Node has them: so it works behind a proxy, and as a prototype. Four properties with Node's names and three of
  * ours: 80 bytes.
  */
-export class Timeout implements NodeJS.Timeout, HomeTimer {
-  // In the order in which a refresh reads them.
+export class Timeout implements NodeJS.Timeout {
+  // In the order in which a refresh reads them. It is a `HomeTimer`, which the declarations do not say.
+  /** @internal */
   [SLOT] = -1;
+  /** @internal */
   readonly [SOURCE]: () => TimeoutSource;
   /** In ms; below 0 it is not set again. -1 once it was cleared. */
   _idleTimeout: number;
-  // @ts-expect-error Node's types have no null here
-  _onTimeout: Callback | null;
+  /** Null once it was cleared, which Node's types do not know. */
+  _onTimeout: Callback;
   _timerArgs: readonly unknown[] | undefined;
   /** In ms between the calls of an interval; null if it is not an interval. */
   _repeat: number | null;
+  /** @internal */
   [REFED] = true;
+  /** @internal */
   declare [GRID]?: IntervalGrid;
+  /** @internal */
   declare [NUMBER]?: TimeoutNumber;
 
   /**
@@ -105,7 +111,7 @@ export class Timeout implements NodeJS.Timeout, HomeTimer {
   /** Does the same as clearTimeout. */
   close(): this {
     if (this[SLOT] >= 0) this[SOURCE]().home.remove(this[SLOT]);
-    this._onTimeout = null;
+    this._onTimeout = null as unknown as Callback;
     this._idleTimeout = -1;
     this._timerArgs = undefined;
     this[NUMBER]?.drop();
@@ -144,6 +150,7 @@ export class Timeout implements NodeJS.Timeout, HomeTimer {
     if (isDestroyed) this.close();
   }
 
+  /** @internal */
   [INSPECT](): object {
     const { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed } = this;
     return shownAs(this, { _idleTimeout, _onTimeout, _timerArgs, _repeat, _destroyed, hasRef: this.hasRef() });
@@ -151,11 +158,12 @@ export class Timeout implements NodeJS.Timeout, HomeTimer {
 
   // Calls by its client.
 
-  /** Can no longer be refreshed or cleared. */
+  /** Can no longer be refreshed or cleared. @internal */
   [HANDED_BACK](): void {
     this[NUMBER]?.drop();
   }
 
+  /** @internal */
   [RUN](context: Context): void {
     if (!this._onTimeout) {
       this[NUMBER]?.drop();
@@ -195,7 +203,7 @@ export class Timeout implements NodeJS.Timeout, HomeTimer {
     }
   }
 
-  /** Called when an interval could not be set for its next call. */
+  /** Called when an interval could not be set for its next call. @internal */
   [REFUSED](error: Error): void {
     throwUncaught(error);
   }

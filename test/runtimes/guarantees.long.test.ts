@@ -74,7 +74,7 @@ describe.each(runtimes)('$runtime', ({ runtime, found, flags }) => {
   test.each([
     ['timers', 'shardwheel/timers'],
     ['timers/promises', 'shardwheel/timers'],
-    ['register', 'shardwheel/timers'],
+    ['register', 'shardwheel/register'],
     ['profile', 'shardwheel/profile'],
   ])('refuses shardwheel/%s with a sentence', async (entry, what) => {
     const argv = runtime === 'bun' ? ['-e'] : ['eval', '--quiet'];

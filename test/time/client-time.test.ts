@@ -94,11 +94,11 @@ describe('ClientTime', () => {
     const time = timeAt(40);
     time.setSlack(3);
     expect([time.slack, time.fastPathEnd]).toEqual([3, Number.NEGATIVE_INFINITY]);
-    expect([time.dueTickOf(11), time.dueTimeOf(11), time.lastDeadlineDueBy(11.9)]).toEqual([44, 11, 11]);
-    expect([time.dueTickOf(11.1), time.dueTimeOf(11.1), time.lastDeadlineDueBy(12)]).toEqual([48, 12, 12]);
+    expect([time.dueTickOf(11), time.dueTimeOf(11)]).toEqual([44, 11]);
+    expect([time.dueTickOf(11.1), time.dueTimeOf(11.1)]).toEqual([48, 12]);
     time.setSlack(0);
     expect([time.slack, time.fastPathEnd]).toEqual([0, time.nearEnd]);
-    expect([time.dueTimeOf(11.1), time.lastDeadlineDueBy(11.9)]).toEqual([11.1, 11.9]);
+    expect(time.dueTimeOf(11.1)).toBe(11.1);
   });
 
   test('takes what is overdue to be due at once, however long ago it was set', () => {

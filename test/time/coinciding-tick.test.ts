@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coincidingTick, lastTickDueBy } from '../../src/time/coinciding-tick.ts';
+import { coincidingTick } from '../../src/time/coinciding-tick.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 /** Zero bits at the end of a whole number, of 53. */
@@ -65,19 +65,4 @@ describe('the tick of a timer with slack', () => {
       }
     }
   });
-});
-
-test('the last tick that is due by another is found, by the same rule', () => {
-  let cases = 0;
-  for (let slack = 0; slack <= 20; slack++) {
-    for (let by = 0; by <= 100; by++) {
-      let last = by - slack;
-      for (let tick = last; tick <= by; tick++) if (rounded(tick, slack) <= by) last = tick;
-      if (lastTickDueBy(by, slack) !== last) expect.fail(`by ${by} with slack ${slack}`);
-      cases += 1;
-    }
-  }
-  expect(cases).toBe(21 * 101);
-  expect(lastTickDueBy(Number.NEGATIVE_INFINITY, 100)).toBe(Number.NEGATIVE_INFINITY);
-  expect(lastTickDueBy(-1, 3)).toBe(-4); // from -3 on all are due at 0
 });

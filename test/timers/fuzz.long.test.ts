@@ -8,7 +8,9 @@ const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 const PROGRAMS = isSlow ? 12_000 : 150;
 const AT_ONCE = 50;
 const A_PROCESS = 1500;
-const [node, ...own] = faces;
+const [node, ...others] = faces;
+/** Between timers on the two sides of a take-over no order is defined: see test/register/across. */
+const own = others.filter((face) => face !== 'registered, across the take-over');
 
 /** What programs/run-ordered.mjs prints of each program. */
 interface Found {
@@ -58,12 +60,8 @@ async function compare(program: DrawnProgram, expected: Found, got: Found, face:
   return 1;
 }
 
-/**
- * Programs that may differ by chance, on a machine that others use: some, and of many this share. Between timers on the two sides of
- * a take-over no order is defined.
- */
-const byChanceOf = (programs: number, face: Face): number =>
-  3 + (face === 'registered, across the take-over' ? 0.25 : 0.01) * programs;
+/** Programs that may differ by chance, on a machine that others use: some, and of many this share. */
+const byChanceOf = (programs: number): number => 3 + 0.01 * programs;
 
 /** Delays that are one to Node, so that all timers of a program stand in one line: the order is defined throughout. */
 const oneDelay = [
@@ -88,7 +86,7 @@ test.each(own)(`%s: random programs of one delay do what they do in Node (seed $
     if (ran >= PROGRAMS) break;
   }
   expect(ran).toBe(PROGRAMS);
-  expect(byChance).toBeLessThanOrEqual(byChanceOf(PROGRAMS, face));
+  expect(byChance).toBeLessThanOrEqual(byChanceOf(PROGRAMS));
   expect(events).toBeGreaterThan(PROGRAMS * 10);
 });
 
@@ -113,6 +111,6 @@ describe('random programs of several delays', () => {
       if (compared >= COMPARED || ran >= COMPARED * 20) break;
     }
     expect(compared).toBe(COMPARED);
-    expect(byChance).toBeLessThanOrEqual(byChanceOf(COMPARED, face));
+    expect(byChance).toBeLessThanOrEqual(byChanceOf(COMPARED));
   });
 });

@@ -45,6 +45,41 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     expect(scheduler.size).toBe(0);
   });
 
+  test('they count in the scheduler, and are a row of their own', async () => {
+    await using scheduler = manual(shards);
+    const { setTimeout, clearTimeout } = createTimers(scheduler);
+    scheduler.schedule(1, 50);
+    const named = () => undefined;
+    const [first, second] = [setTimeout(named, 20), setTimeout(named, 30)];
+    setTimeout(named, 40).refresh();
+    expect([scheduler.size, await scheduler.nextExpiration()]).toEqual([4, 20]);
+    const rows = [...scheduler.timers()].filter(({ label }) => label === '(drop-in)');
+    expect(rows.map(({ id, shard, deadline, callback }) => [id, shard, deadline, callback])).toEqual(
+      [20, 30, 40].map((deadline) => [undefined, undefined, deadline, 'named']),
+    );
+    clearTimeout(first);
+    expect(await scheduler.nextExpiration()).toBe(30);
+    await scheduler.advanceTo(35);
+    const { size, scheduled, rescheduled, cancelled, delivered, labels } = await scheduler.stats();
+    expect({ size, scheduled, rescheduled, cancelled, delivered }).toEqual({
+      size: 2,
+      scheduled: 4,
+      rescheduled: 1,
+      cancelled: 1,
+      delivered: 1,
+    });
+    const [row] = labels;
+    expect([row.label, row.size, row.scheduled, row.cancelled, row.delivered, row.lateness.count]).toEqual([
+      '(drop-in)',
+      1,
+      3,
+      1,
+      1,
+      1,
+    ]);
+    clearTimeout(second);
+  });
+
   test('ten thousand timeouts of one tick, some refreshed, run in the order of their setting', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2 ** 16, maxBatch: 20_000 });
     const { setTimeout } = createTimers(scheduler);

@@ -23,8 +23,8 @@ export type NewIndex = (now: number) => TickIndex;
  *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ one store: refiled when the old tick comes
  *     takeTick ─▶ index.advanceTo(a tick) ─▶ its slots ─▶ due later? insert again : DueQueue, in order
  *
- *   dues[slot]       the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free slot, the next one
- *   orders[slot]     the number of its latest setting or move: a word that wraps
+ *   words[2 · slot]      the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free slot, the next one
+ *   words[2 · slot + 1]  the number of its latest setting or move: a word that wraps
  *
  * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the deadline's, or
  * with slack a later one), or refused by it. So a deadline is a whole tick here, and a move to later changes one word.
@@ -40,8 +40,7 @@ export class HomeWheel implements DueSink {
   private readonly newIndex: NewIndex;
   /** Made for the first slot. */
   private index: TickIndex | undefined;
-  private dues = new Int32Array(0);
-  private orders = new Int32Array(0);
+  private words = new Int32Array(0);
   private firstFree = NONE;
   /** Slots ever used. */
   private length = 0;
@@ -61,12 +60,12 @@ export class HomeWheel implements DueSink {
   /** Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing. */
   take(deadline: number): number {
     const slot = this.firstFree === NONE ? this.length : this.firstFree;
-    if (slot === this.dues.length) this.grow();
+    if (2 * slot === this.words.length) this.grow();
     this.index ??= this.newIndex(this.time.tick);
     const tick = this.tickOf(deadline);
     this.insert(this.index, slot, tick);
     if (slot === this.length) this.length = slot + 1;
-    else this.firstFree = this.dues[slot];
+    else this.firstFree = this.words[2 * slot];
     this.note(slot, deadline, tick);
     return slot;
   }
@@ -74,10 +73,9 @@ export class HomeWheel implements DueSink {
   /** Moves a taken slot to a deadline in ms, to its place among those that are taken now. */
   move(slot: number, deadline: number): void {
     const tick = this.tickOf(deadline);
-    const isLater = ((tick - this.dues[slot]) | 0) >= 0 && deadline < this.time.nearEnd;
+    const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < this.time.nearEnd;
     if (isLater && (this.far.size === 0 || !this.far.has(slot))) {
-      this.dues[slot] = tick;
-      this.stamp(slot);
+      this.set(slot, tick);
       return;
     }
     this.unfile(slot);
@@ -92,13 +90,13 @@ export class HomeWheel implements DueSink {
   /** Frees a taken slot. */
   free(slot: number): void {
     this.unfile(slot);
-    this.dues[slot] = this.firstFree;
+    this.words[2 * slot] = this.firstFree;
     this.firstFree = slot;
   }
 
   /** Whether the slot of an entry of the queue, if it is taken, is still the one that was due. */
   isDue(at: number): boolean {
-    return this.orders[this.queue.slots[at]] === this.queue.orders[at];
+    return this.words[2 * this.queue.slots[at] + 1] === this.queue.orders[at];
   }
 
   /** The deadline of an entry of the queue in ms. */
@@ -157,8 +155,9 @@ export class HomeWheel implements DueSink {
       this.refile(slot, this.dueTickOf(due)); // it was moved to later
       return;
     }
-    this.queue.add(slot, this.dues[slot], this.orders[slot]);
-    this.dues[slot] = tick + DUE_NOW; // a move must file it again
+    const { words } = this;
+    this.queue.add(slot, words[2 * slot], words[2 * slot + 1]);
+    words[2 * slot] = tick + DUE_NOW; // a move must file it again
     if (this.far.size > 0) this.far.delete(slot);
   }
 
@@ -167,14 +166,14 @@ export class HomeWheel implements DueSink {
   }
 
   private note(slot: number, deadline: number, tick: number): void {
-    this.dues[slot] = tick;
     if (deadline >= this.time.nearEnd) this.far.set(slot, tick);
-    this.stamp(slot);
+    this.set(slot, tick);
   }
 
-  private stamp(slot: number): void {
+  private set(slot: number, tick: number): void {
     this.lastOrder = (this.lastOrder + 1) | 0;
-    this.orders[slot] = this.lastOrder;
+    this.words[2 * slot] = tick;
+    this.words[2 * slot + 1] = this.lastOrder;
   }
 
   private refile(slot: number, tick: number): void {
@@ -199,7 +198,7 @@ export class HomeWheel implements DueSink {
 
   /** The tick of the deadline of a slot that is filed at a tick. */
   private tickAt(slot: number, filed: number): number {
-    const near = filed + ((this.dues[slot] - filed) | 0);
+    const near = filed + ((this.words[2 * slot] - filed) | 0);
     return this.far.size === 0 ? near : (this.far.get(slot) ?? near);
   }
 
@@ -216,11 +215,8 @@ export class HomeWheel implements DueSink {
   }
 
   private grow(): void {
-    const length = max(FEW, 2 * this.length);
-    const [dues, orders] = [new Int32Array(length), new Int32Array(length)];
-    dues.set(this.dues);
-    orders.set(this.orders);
-    this.dues = dues;
-    this.orders = orders;
+    const words = new Int32Array(2 * max(FEW, 2 * this.length));
+    words.set(this.words);
+    this.words = words;
   }
 }

@@ -3,17 +3,22 @@ import { block } from '../figures.ts';
 import { figure } from '../format.ts';
 import type { ReleaseResults } from '../release-results.ts';
 import { describeMachine, type Results } from '../results.ts';
-import { NODE, OURS } from './face.ts';
+import { NODE, OURS, REGISTERED } from './face.ts';
 import { livenesses, operations } from './live-suites.ts';
 import { MEMORY } from './memory-suite.ts';
 import { INTERVAL, WAITS, waits } from './wait-suite.ts';
 
-type Column = readonly [title: string, cell: (run: Results, suite: string) => string];
+type Column = readonly [title: string, cell: (run: Results, suite: string, subject?: string) => string];
 
-const ratioColumn = (title: string, key: string): Column => [title, (run, suite) => comparedCell(run, suite, key)];
+const ratioColumn = (title: string, key: string): Column => [
+  title,
+  (run, suite, subject) => comparedCell(run, suite, key, subject),
+];
 
 const liveColumns: readonly Column[] = [
-  ...operations.map((operation): Column => [`${operation}, ns`, (run, suite) => timedCell(run, suite, operation)]),
+  ...operations.map(
+    (operation): Column => [`${operation}, ns`, (run, suite, subject) => timedCell(run, suite, operation, subject)],
+  ),
   ratioColumn('clear + set: CPU of all threads, ns', 'clear + set, process'),
   ratioColumn('heap each, bytes', 'heap'),
   ['clear + set: GC pauses, their ms, the longest', pausesCell],
@@ -30,9 +35,12 @@ export function faceFiguresOf(results: ReleaseResults): string {
   const runs = Object.values(results);
   const live = runs.flatMap((run) => [
     ...header(`Node ${run.machine.node.slice(1)}: live, durations`, liveColumns),
-    ...livenesses.map(({ name, live, span }) =>
-      line(`${live.toLocaleString('en-US')}, ${span === 1 ? 'equal' : 'varied'}`, liveColumns, run, name),
-    ),
+    ...livenesses.flatMap(({ name, live, span }) => {
+      const title = `${live.toLocaleString('en-US')}, ${span === 1 ? 'equal' : 'varied'}`;
+      const own = line(title, liveColumns, run, name);
+      const isRegistered = rowOf(run, name, REGISTERED, operations[0]) !== undefined;
+      return isRegistered ? [own, line(`${title}, registered`, liveColumns, run, name, REGISTERED)] : [own];
+    }),
     '',
   ]);
   return block('faces', [
@@ -54,15 +62,16 @@ const header = (title: string, columns: readonly Column[]): string[] => [
   `|---|${columns.map(() => '---:|').join('')}`,
 ];
 
-const line = (title: string, columns: readonly Column[], run: Results, suite: string): string =>
-  `| ${[title, ...columns.map(([, cell]) => cell(run, suite))].join(' | ')} |`;
+const line = (title: string, columns: readonly Column[], run: Results, suite: string, subject?: string): string =>
+  `| ${[title, ...columns.map(([, cell]) => cell(run, suite, subject))].join(' | ')} |`;
 
 /** Both, and the ratio, which is bold where it is over its target. */
-function comparedCell(run: Results, suite: string, key: string): string {
-  const [ours, nodes] = [rowOf(run, suite, OURS, key), rowOf(run, suite, NODE, key)];
+function comparedCell(run: Results, suite: string, key: string, subject = OURS): string {
+  const [ours, nodes] = [rowOf(run, suite, subject, key), rowOf(run, suite, NODE, key)];
   if (ours?.ratio === undefined || nodes === undefined) return '–';
   const isOver = run.targets.some(
-    ({ target, state }) => state === 'NOT MET' && target.suite === suite && target.figure === key,
+    ({ target, state }) =>
+      state === 'NOT MET' && target.suite === suite && target.figure === key && target.subject === subject,
   );
   const { median, least, most } = ours.ratio;
   const spread = least === most ? '' : ` (${figure(least)}–${figure(most)})`;
@@ -71,13 +80,13 @@ function comparedCell(run: Results, suite: string, key: string): string {
 }
 
 /** Of an operation: by the clock, and the ratio by CPU of the event loop's thread, which what else runs disturbs less. */
-function timedCell(run: Results, suite: string, operation: string): string {
-  const cpu = rowOf(run, suite, OURS, `${operation}, thread`)?.ratio;
-  return `${comparedCell(run, suite, operation)}, CPU ${cpu === undefined ? '–' : figure(cpu.median)}×`;
+function timedCell(run: Results, suite: string, operation: string, subject = OURS): string {
+  const cpu = rowOf(run, suite, subject, `${operation}, thread`)?.ratio;
+  return `${comparedCell(run, suite, operation, subject)}, CPU ${cpu === undefined ? '–' : figure(cpu.median)}×`;
 }
 
-function pausesCell(run: Results, suite: string): string {
-  const cells = [OURS, NODE].map((subject) => {
+function pausesCell(run: Results, suite: string, subject = OURS): string {
+  const cells = [subject, NODE].map((subject) => {
     const [count, ...times] = ['collections', 'paused', 'pause'].map(
       (key) => rowOf(run, suite, subject, key)?.value.median,
     );

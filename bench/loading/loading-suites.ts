@@ -46,7 +46,7 @@ export const loadingTargets: readonly Target[] = [
   ]),
   imported('shardwheel/wheel', 'time', 5, 'ms'),
   imported('shardwheel/wheel', 'memory', 4, 'MB'),
-  ...registrations.flatMap((flag) => [registered(flag, 'cpu', 25, 'ms'), registered(flag, 'memory', 13, 'MB')]),
+  ...registrations.flatMap((flag) => [registered(flag, 'cpu', 8, 'ms'), registered(flag, 'memory', 4, 'MB')]),
   {
     title: '(p) first timer of a process, late',
     suite: timerSuite.name,

@@ -61,7 +61,7 @@ export class KeepAlive {
     this.reasons += by;
     if (by === 1 && this.reasons === 1) {
       this.holder ??= newHolder();
-      this.holder?.ref();
+      this.holder.ref();
       this.changed?.(true);
     }
     if (by === -1 && this.reasons === 0) {
@@ -77,8 +77,8 @@ interface Holder {
   close(): void;
 }
 
-/** A port; if that is refused, a timer; if that is refused as well, undefined until the next reason comes. */
-function newHolder(): Holder | undefined {
+/** A port; if that is refused, a timer. */
+function newHolder(): Holder {
   return outsideContexts(() => {
     if (runtime !== 'node') return newTimer(); // Deno: a port without a listener holds nothing; Bun: one with a listener
     try {
@@ -96,12 +96,7 @@ function newHolder(): Holder | undefined {
   });
 }
 
-function newTimer(): Holder | undefined {
-  try {
-    const timer = setInterval(() => undefined, LONGEST);
-    return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
-  } catch {
-    // Timers still fire, but no longer hold the process.
-    return undefined;
-  }
+function newTimer(): Holder {
+  const timer = setInterval(() => undefined, LONGEST);
+  return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
 }

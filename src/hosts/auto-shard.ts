@@ -166,11 +166,7 @@ export class AutoShard implements ShardHost {
     this.idleLooks = 0;
     clearInterval(this.looking);
     outsideContexts(() => {
-      try {
-        this.looking = setInterval(this.look, LOOK).unref();
-      } catch {
-        return; // refused: inline until the next decision
-      }
+      this.looking = setInterval(this.look, LOOK).unref();
       this.shard.startThread();
       this.change('threads', load, reason);
     });

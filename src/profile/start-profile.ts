@@ -103,9 +103,7 @@ function say(text: string): void {
 }
 
 /** Who serves the timers of a registered thread, since when and why. */
-function whoServes({ serving, since, live }: RegistrationState): string {
-  const after = `since ${(since / 1000).toFixed(1)} s, and about ${live} are live`;
-  return serving === 'wheel'
-    ? `the wheel serves new timers ${after}`
-    : `Node's own timers serve ${after}: too few for the wheel`;
-}
+const whoServes = ({ serving, since, reason, live }: RegistrationState): string => {
+  const who = serving === 'wheel' ? 'the wheel serves' : "Node's own timers serve";
+  return `${who} since ${(since / 1000).toFixed(1)} s (${reason}), and about ${live} are live`;
+};

@@ -3,6 +3,7 @@ import type { Label } from '../client/label.ts';
 import type { Serving } from '../hosts/auto-shard.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
+import { type RegistrationState, registered } from '../time/native-timers.ts';
 import { hotShards, type StatsWarning } from './hot-shards.ts';
 import type { ClientStats } from './sharing.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
@@ -52,6 +53,8 @@ export interface SchedulerStats extends TimerCounts {
   wakes: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
+  /** Who serves the timers of this thread, if it is registered; see docs/timers.md. */
+  registration: RegistrationState | undefined;
   /** Empty after close(). */
   shards: ShardStats[];
   /** In the owner of a shared scheduler: all clients, the owner first. Else empty. */
@@ -101,6 +104,7 @@ export function statsWith(coordinator: StatsSource, shards: ShardStats[]): Sched
     slack: client.scale.timeOf(client.time.slack),
     wakes: client.delivery.wakes,
     serving: coordinator.serving,
+    registration: registered()?.state(),
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),
     labels: labelsOf(client).map((label) => statsOf(label, client.isClosed)),

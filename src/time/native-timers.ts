@@ -20,6 +20,7 @@ export interface RegistrationState {
   serving: 'node' | 'wheel';
   /** When that last changed, in ms of `performance.now()`. */
   since: number;
+  reason: string;
   /** Live timers, an estimate: those of Node's are counted by their delays. */
   live: number;
 }

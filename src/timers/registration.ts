@@ -43,6 +43,7 @@ export const registration = (): RegistrationState | undefined => found()?.state(
 const state = (): RegistrationState => ({
   serving: serving.face === undefined ? 'node' : 'wheel',
   since: serving.since,
+  reason: serving.reason,
   live: serving.live,
 });
 

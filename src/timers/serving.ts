@@ -27,8 +27,9 @@ export class Serving {
   wheel: RegisteredWheel | undefined;
   /** The same while it serves new timers. */
   face: RegisteredWheel['timers'] | undefined;
-  /** When that last changed, in ms of `performance.now()`. */
+  /** When that last changed, in ms of `performance.now()`, and why. */
   since = performanceNow.call(performance);
+  reason: string;
   private state: State = 'counting';
   /** The turn in which this many are live is the next to look at, or the call, once the wheel is loaded. */
   private noticeAt: number;
@@ -43,6 +44,7 @@ export class Serving {
     this.from = from;
     this.load = load;
     this.noticeAt = min(WATCHED, from);
+    this.reason = `fewer than ${from} are live`;
   }
 
   /** Timers that are live, as far as is known. */
@@ -53,7 +55,8 @@ export class Serving {
   /** Has the wheel serve from the first timer on, for good. */
   serveAlways(): void {
     this.wheel = this.load();
-    if (this.wheel !== undefined) this.change('wheel');
+    if (this.wheel === undefined) this.reason = 'the wheel is not found';
+    else this.change('wheel', 'SHARDWHEEL_TIMERS=always');
   }
 
   /** Counts a timer that Node's own function is about to set. */
@@ -99,6 +102,7 @@ export class Serving {
     if (this.state === 'counting' && 2 * estimate.live >= from && !isFaked()) {
       this.wheel = this.load();
       this.state = this.wheel === undefined ? 'without' : 'loaded';
+      if (this.wheel === undefined) this.reason = 'the wheel is not found';
     }
     if (this.state === 'loaded' && estimate.live >= from) this.takeOver();
     else if (this.state === 'wheel') this.giveBackIfEmpty();
@@ -113,7 +117,7 @@ export class Serving {
   private takeOver(): void {
     if (isHooked() || isFaked()) return;
     this.isFilled = false;
-    this.change('wheel');
+    this.change('wheel', `${this.estimate.live} were live`);
   }
 
   private giveBackIfEmpty(): void {
@@ -121,11 +125,12 @@ export class Serving {
     const isLow = 4 * size < this.from;
     if (!isLow) this.isFilled = true;
     const isNodesLow = (this.isFilled ? 1 : 2) * this.estimate.live < this.from;
-    if (isLow && isNodesLow) this.change('loaded'); // before it has been filled, only if those that called for it are gone
+    if (isLow && isNodesLow) this.change('loaded', `the wheel held ${size}`); // before it has been filled, only if those that called for it are gone
   }
 
-  private change(state: 'wheel' | 'loaded'): void {
+  private change(state: 'wheel' | 'loaded', reason: string): void {
     this.state = state;
+    this.reason = reason;
     this.face = state === 'wheel' ? this.wheel?.timers : undefined;
     this.since = performanceNow.call(performance);
   }

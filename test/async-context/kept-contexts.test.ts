@@ -101,3 +101,23 @@ describe('the first context of a process', () => {
     expect(await runText(text)).toEqual({ code: 0, stdout: 'early\n', stderr: '' });
   });
 });
+
+test('a storage that is disabled can be collected, though timers were set in its contexts', async () => {
+  const { stdout } = await runText(
+    `import { AsyncLocalStorage } from 'node:async_hooks';
+     import { createScheduler, createTimers } from 'shardwheel';
+     const scheduler = createScheduler({ shards: 0 }), { setTimeout } = createTimers(scheduler);
+     let storage = new AsyncLocalStorage();
+     const weak = new WeakRef(storage);
+     storage.run('store', () => { setTimeout(() => {}, 5); scheduler.scheduleAfter(1, 5, () => {}); });
+     storage.run('other', () => setTimeout(() => {}, 5));
+     await new Promise((resolve) => setTimeout(resolve, 30));
+     storage.disable();
+     storage = undefined;
+     for (let i = 0; i < 5 && weak.deref() !== undefined; i++) { await new Promise((resolve) => setTimeout(resolve, 20)); gc(); }
+     console.log(weak.deref() === undefined);
+     await scheduler.close();`,
+    ['--expose-gc'],
+  );
+  expect(stdout).toBe('true\n');
+});

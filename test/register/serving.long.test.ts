@@ -139,6 +139,23 @@ test("where the wheel is full, Node's own timer serves in its place", async () =
   expect(found).toEqual([false, false, false, false, true, true]);
 });
 
+test('stats() and registration() say who serves, since when and why', async () => {
+  const found = (await printed(`import { createScheduler } from 'shardwheel';
+    const scheduler = createScheduler({ shards: 0 });
+    const seen = [(await scheduler.stats()).registration];
+    const timeouts = set(20_000); await turns(5);
+    seen.push((await scheduler.stats()).registration, registration());
+    clear(timeouts);
+    await scheduler.close();
+    console.log(JSON.stringify(seen));`)) as { serving: string; since: number; reason: string; live: number }[];
+  expect(found.map(({ serving, reason, live }) => [serving, reason, live])).toEqual([
+    ['node', 'fewer than 16384 are live', 0],
+    ['wheel', '20000 were live', 20_000],
+    ['wheel', '20000 were live', 20_000],
+  ]);
+  expect(found[1].since).toBeGreaterThan(found[0].since);
+});
+
 test('modes: always, off, and names that are none', async () => {
   const one = `const [timeout] = set(1); console.log(JSON.stringify([isNodes(timeout), registration()?.serving ?? null])); clear([timeout]);`;
   expect(await printed(one, { SHARDWHEEL_TIMERS: 'always' })).toEqual([false, 'wheel']);

@@ -16,8 +16,8 @@ const CLASSES = 32;
  * is busy stay counted, for no turn rotates. Intervals are counted apart, until they are cleared. Refreshed timers are missed.
  */
 export class LiveEstimate {
-  /** The estimate. */
-  live = 0;
+  /** Live intervals. */
+  private intervals = 0;
   /** Sets in the present window of each class, less clears: may be below 0. */
   private readonly now = new Int32Array(CLASSES);
   private readonly before = new Int32Array(CLASSES);
@@ -27,18 +27,23 @@ export class LiveEstimate {
   /** A timer was set. `delay`: as the program gave it. */
   set(delay: unknown): void {
     this.now[classOf(delay)] += 1;
-    this.live += 1;
   }
 
   /** A live timer was cleared. `delay`: in ms. */
   clear(delay: unknown): void {
     this.now[classOf(delay)] -= 1;
-    this.live -= 1;
   }
 
   /** An interval was set, or a live one cleared. */
   addInterval(by: 1 | -1): void {
-    this.live += by;
+    this.intervals += by;
+  }
+
+  /** The estimate. O(classes): a call only counts. */
+  live(): number {
+    let sum = this.intervals;
+    for (let at = 0; at < CLASSES; at++) sum += max(0, this.now[at] + this.before[at]);
+    return max(0, sum);
   }
 
   /** Called in a turn of the loop, with its time in ms. */
@@ -47,9 +52,7 @@ export class LiveEstimate {
       const elapsed = time - this.since[at];
       if (elapsed < 2 ** at) continue;
       this.since[at] = time;
-      const kept = elapsed < 2 ** (at + 1) ? max(0, this.now[at]) : 0;
-      this.live += kept - this.now[at] - this.before[at];
-      this.before[at] = kept;
+      this.before[at] = elapsed < 2 ** (at + 1) ? max(0, this.now[at]) : 0;
       this.now[at] = 0;
     }
   }

@@ -12,6 +12,7 @@ import { takeOverFrom, timersMode } from './timers-mode.ts';
 requireNode('shardwheel/register', 'use createScheduler of shardwheel');
 
 const nodes = native.timers;
+const nodesSetTimeout = nodes.setTimeout;
 const { apply } = Reflect;
 
 const isAlways = timersMode === 'always';
@@ -44,11 +45,10 @@ const face = () => (isOn ? serving.face : undefined);
 // `arguments` is used because a rest parameter would create an array for each call.
 // biome-ignore-start lint/complexity/noArguments: see above
 const setTimeout = function (this: unknown, callback: unknown, delay?: unknown): unknown {
-  const wheel = face();
-  if (wheel !== undefined) return apply(wheel.setTimeout, this, arguments);
+  if (serving.face !== undefined && isOn) return apply(serving.face.setTimeout, this, arguments);
   if (isOn) serving.set(delay);
-  if (arguments.length <= 2) return nodes.setTimeout(callback as never, delay as never);
-  return apply(nodes.setTimeout, this, arguments);
+  if (arguments.length > 2) return apply(nodesSetTimeout, this, arguments);
+  return nodesSetTimeout(callback as never, delay as never);
 };
 
 const setInterval = function (this: unknown): unknown {

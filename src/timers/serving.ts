@@ -3,7 +3,7 @@ import { setImmediate } from '../time/native-timers.ts';
 import { LiveEstimate } from './live-estimate.ts';
 import type { RegisteredWheel } from './registered-wheel.ts';
 
-const { min } = Math;
+const { max, min } = Math;
 const { now: performanceNow } = performance;
 
 /** Live timers from which the turns of the loop are watched. */
@@ -31,25 +31,28 @@ export class Serving {
   since = performanceNow.call(performance);
   reason: string;
   private state: State = 'counting';
-  /** The turn in which this many are live is the next to look at, or the call, once the wheel is loaded. */
-  private noticeAt: number;
+  /** So many more sets, until the live ones are counted. */
+  private left: number;
   private isWatching = false;
   /** Whether the wheel has held a quarter of `from` since it serves. */
   private isFilled = false;
   private readonly from: number;
+  /** Live timers from which the turns of the loop are watched. */
+  private readonly watched: number;
   private readonly load: () => RegisteredWheel | undefined;
 
   /** `load` loads the wheel; it returns undefined if it is not found. */
   constructor(from: number, load: () => RegisteredWheel | undefined) {
     this.from = from;
     this.load = load;
-    this.noticeAt = min(WATCHED, from);
+    this.watched = min(WATCHED, from);
+    this.left = this.watched - 1;
     this.reason = `fewer than ${from} are live`;
   }
 
   /** Timers that are live, as far as is known. */
   get live(): number {
-    return this.estimate.live + (this.wheel?.size ?? 0);
+    return this.estimate.live() + (this.wheel?.size ?? 0);
   }
 
   /** Has the wheel serve from the first timer on, for good. */
@@ -62,13 +65,15 @@ export class Serving {
   /** Counts a timer that Node's own function is about to set. */
   set(delay: unknown): void {
     this.estimate.set(delay);
-    if (this.estimate.live >= this.noticeAt) this.notice();
+    this.left -= 1;
+    if (this.left < 0) this.notice();
   }
 
   /** Counts an interval. */
   setInterval(): void {
     this.estimate.addInterval(1);
-    if (this.estimate.live >= this.noticeAt) this.notice();
+    this.left -= 1;
+    if (this.left < 0) this.notice();
   }
 
   /** Counts a handle of Node's that is about to be cleared. */
@@ -83,9 +88,16 @@ export class Serving {
   }
 
   private notice(): void {
-    this.noticeAt = Number.POSITIVE_INFINITY;
-    if (this.state === 'loaded' && this.estimate.live >= this.from) this.takeOver();
-    this.watch();
+    const live = this.estimate.live();
+    if (this.state === 'loaded' && live >= this.from) this.takeOver(live);
+    if (live >= this.watched) this.watch();
+    this.countAgain(live);
+  }
+
+  /** No sooner than as many are live as matters next; what is cleared before does not hurry it. */
+  private countAgain(live: number): void {
+    const next = live < this.watched ? this.watched : this.from;
+    this.left = max(next - live, this.watched) - 1;
   }
 
   /** Looks at the end of this turn of the loop, without holding the process or ending the loop's wait. */
@@ -99,33 +111,32 @@ export class Serving {
     const { estimate, from } = this;
     this.isWatching = false;
     estimate.rotate(performanceNow.call(performance));
-    if (this.state === 'counting' && 2 * estimate.live >= from && !isFaked()) {
+    const live = estimate.live();
+    if (this.state === 'counting' && 2 * live >= from && !isFaked()) {
       this.wheel = this.load();
       this.state = this.wheel === undefined ? 'without' : 'loaded';
       if (this.wheel === undefined) this.reason = 'the wheel is not found';
     }
-    if (this.state === 'loaded' && estimate.live >= from) this.takeOver();
-    else if (this.state === 'wheel') this.giveBackIfEmpty();
     if (this.state === 'without') return;
-    this.noticeAt = this.state === 'loaded' ? from : min(WATCHED, from);
-    if (this.state === 'wheel' || estimate.live >= min(WATCHED, from)) {
-      if (this.state !== 'loaded') this.noticeAt = Number.POSITIVE_INFINITY;
-      this.watch();
-    }
+    if (this.state === 'loaded' && live >= from) this.takeOver(live);
+    else if (this.state === 'wheel') this.giveBackIfEmpty(live);
+    if (this.state === 'wheel' || live >= this.watched) this.watch();
+    this.countAgain(live);
   };
 
-  private takeOver(): void {
+  private takeOver(live: number): void {
     if (isHooked() || isFaked()) return;
     this.isFilled = false;
-    this.change('wheel', `${this.estimate.live} were live`);
+    this.change('wheel', `${live} were live`);
   }
 
-  private giveBackIfEmpty(): void {
+  private giveBackIfEmpty(live: number): void {
     const { size } = this.wheel as RegisteredWheel;
     const isLow = 4 * size < this.from;
     if (!isLow) this.isFilled = true;
-    const isNodesLow = (this.isFilled ? 1 : 2) * this.estimate.live < this.from;
-    if (isLow && isNodesLow) this.change('loaded', `the wheel held ${size}`); // before it has been filled, only if those that called for it are gone
+    // Before it has been filled, only if those that called for it are gone.
+    const isNodesLow = (this.isFilled ? 1 : 2) * live < this.from;
+    if (isLow && isNodesLow) this.change('loaded', `the wheel held ${size}`);
   }
 
   private change(state: 'wheel' | 'loaded', reason: string): void {

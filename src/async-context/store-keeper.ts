@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import { process } from '../process.ts';
 import { type Callback, type Context, HookedResource, RUN, type Runnable, TimerResource } from './context-keeper.ts';
 import { ResourceKeeper } from './resource-keeper.ts';
 import { canWire, wire } from './wire.ts';
@@ -44,7 +45,7 @@ export class StoreKeeper extends ResourceKeeper {
 
   override current(): Context {
     if (this.keys.size === 0) return undefined;
-    const stores = executionAsyncResource() as Record<symbol, unknown>;
+    const stores = storesOn(executionAsyncResource());
     for (const key of this.keys) if (stores[key] !== undefined) return super.current();
     return undefined;
   }
@@ -74,7 +75,8 @@ export class StoreKeeper extends ResourceKeeper {
   override outside<T>(callback: () => T): T {
     if (!this.isUsed) return callback();
     const resource = new TimerResource();
-    for (const key of storeKeysOf(resource)) (resource as unknown as Record<symbol, unknown>)[key] = undefined;
+    const stores = storesOn(resource);
+    for (const key of storeKeysOf(resource)) stores[key] = undefined;
     return resource.runInAsyncScope(callback);
   }
 }
@@ -82,12 +84,25 @@ export class StoreKeeper extends ResourceKeeper {
 /** Enters the running resource with the stores of another; but not Node's top-level resource, which would keep them for good. */
 function enter(resource: TimerResource): void {
   if (executionAsyncId() === 0) return;
-  const [from, to] = [resource, executionAsyncResource()] as unknown as Record<symbol, unknown>[];
+  const [from, to] = [storesOn(resource), storesOn(executionAsyncResource())];
   for (const key of storeKeysOf(resource)) to[key] = from[key];
+}
+
+/** Node 24 and later, without frames: a resource has an object that holds its stores. */
+const isSeparate = Number.parseInt(process.versions.node, 10) > 22;
+
+/** The object that holds the stores of a resource. */
+function storesOn(resource: object): Record<symbol, unknown> {
+  if (isSeparate) {
+    for (const symbol of Object.getOwnPropertySymbols(resource)) {
+      const value = (resource as Record<symbol, unknown>)[symbol];
+      if (symbol.description === 'kAsyncLocalStorageContext' && value !== undefined)
+        return value as Record<symbol, unknown>;
+    }
+  }
+  return resource as Record<symbol, unknown>;
 }
 
 /** The keys under which a resource holds the stores of its context. */
 const storeKeysOf = (resource: TimerResource): symbol[] =>
-  Object.getOwnPropertySymbols(resource).filter(({ description }) =>
-    ['kResourceStore', 'kAsyncLocalStorageContext'].includes(description ?? ''),
-  );
+  Object.getOwnPropertySymbols(storesOn(resource)).filter(({ description }) => description === 'kResourceStore');

@@ -92,14 +92,14 @@ export class HomeTimers {
     client.scheduled += 1;
     if (!timer[REFED]) client.hold.adjustUnref(1);
     else if (client.hold.isHolding === false) client.hold.settle();
-    if (deadline < client.turnClock.comesBy) this.comeBy(deadline);
+    if (deadline < client.turnClock.comesBy) this.comeBy(this.wheel.dueTimeOf(deadline));
   }
 
   /** Moves a live timer to a deadline in ms, to its place among those that are set now. */
   move(slot: number, deadline: number): void {
     this.wheel.move(slot, deadline);
     this.client.rescheduled += 1;
-    if (deadline < this.client.turnClock.comesBy) this.comeBy(deadline);
+    if (deadline < this.client.turnClock.comesBy) this.comeBy(this.wheel.dueTimeOf(deadline));
   }
 
   /** Ends a live timer. */
@@ -213,9 +213,8 @@ export class HomeTimers {
     return timer;
   }
 
-  private comeBy(deadline: number): void {
-    const isTimed = deadline !== Number.POSITIVE_INFINITY && !this.time.clock.memory.manual;
-    if (isTimed) this.client.turnClock.by(this.wheel.dueTimeOf(deadline));
+  private comeBy(time: number): void {
+    if (time !== Number.POSITIVE_INFINITY && !this.time.clock.memory.manual) this.client.turnClock.by(time);
   }
 
   private end(timer: HomeTimer): void {

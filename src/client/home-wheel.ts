@@ -145,6 +145,7 @@ export class HomeWheel implements DueSink {
       return true;
     }
     index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+    queue.sort(); // what had been refused
     return !queue.isEmpty;
   }
 

@@ -13,6 +13,8 @@ const { clz32 } = Math;
  *     tick <= coincidingTick(tick, slack) <= tick + slack                 equal to tick if slack = 0
  *     a <= b  ⇒  coincidingTick(a, slack) <= coincidingTick(b, slack)
  *     it is a multiple of the granule, the largest power of two <= slack + 1
+ *
+ * Of a deadline's tick, once: that of a due tick may be another. With slack 2, tick 5 is due at 6, and tick 6 at 8.
  */
 export function coincidingTick(tick: number, slack: number): number {
   const last = (tick + slack) | 0;

@@ -1,7 +1,9 @@
 import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
+import { internalsOf } from '../fixtures/internals.ts';
 import { dueTick } from '../scheduler/slack-model.ts';
 
 describe.each([0, 1, 'auto'] as const)('drop-in timers on a scheduler with slack, shards %s', (shards) => {
@@ -87,6 +89,27 @@ describe.each([0, 1])('timeouts on a scheduler with slack and a real clock, shar
     expect(delivered).toBe(330);
     // Some turns for each multiple of 128 ms on the way; for each ms there would be 150 and more.
     expect(wakes).toBeLessThanOrEqual(4 * ((scheduler.now() - begun) / 128 + 2));
+  });
+
+  test.each([1, 2, 5, 6, 40])('have a turn by the tick that the rule names, slack %i', async (slack) => {
+    await using scheduler = createScheduler({ shards, slack });
+    await scheduler.ready;
+    const { setTimeout } = createTimers(scheduler);
+    const { turnClock, home } = internalsOf(scheduler).client;
+    const draws = new Draws(SEED);
+    const late = new Set<string>();
+    let checks = 0;
+    const check = () => {
+      checks += 1;
+      const due = home.nextExpiration();
+      if (turnClock.comesBy > due) late.add(`due at ${due}, turn at ${turnClock.comesBy}`);
+    };
+    for (let i = 0; i < 200; i++) {
+      setTimeout(() => setImmediate(check), draws.below(100) + 1);
+      check();
+    }
+    await until(() => checks === 400);
+    expect([...late], `seed ${SEED}`).toEqual([]);
   });
 
   test('that are near wait for their tick', async () => {

@@ -34,7 +34,8 @@ export const livenesses: readonly Liveness[] = [
 /** Pairs of clear and set, and refreshes, in a sample: enough for several collections during the pairs. */
 const pairsOf = (live: number): number => (live === 1_000_000 ? 300_000 : 500_000);
 const refreshesOf = (live: number): number => (live >= 500_000 ? 300_000 : 600_000);
-/** Timers of a sample that fire, at least, and of one batch of them. */
+/** Batches of a sample that fire, at least, and timers of these: in the first ones arrays grow, on either face. */
+const BATCHES = 20;
 const FIRED = 200_000;
 const SMALLEST_BATCH = 1000;
 const LARGEST_BATCH = 200_000;
@@ -48,13 +49,15 @@ const WARM_UP = 50_000;
 const about = ({ live, span }: Liveness): string =>
   `${live.toLocaleString('en-US')} timeouts live, ${span === EQUAL ? 'all of 60 s' : 'of 60 to 660 s, whole ms'}. Both ` +
   `faces in one process, one after the other, the first by turns. clear + set: ${pairsOf(live).toLocaleString('en-US')} at random ` +
-  `places; refresh: ${refreshesOf(live).toLocaleString('en-US')}; 1,000 in a turn of the loop, the turns included. set + fire: ` +
+  `places; refresh: ${refreshesOf(live).toLocaleString('en-US')}; object and clock: as many, which read a timeout and the time; 1,000 in a turn of the loop, the turns included. set + fire: ` +
   `batches of ${batchOf(live).toLocaleString('en-US')} of 1 ms, the loop being busy until they are due. Time by the clock; ` +
   'thread: CPU of the loop; process: CPU of all threads. Collections during clear + set.';
 
 const batchOf = (live: number): number => Math.min(LARGEST_BATCH, Math.max(SMALLEST_BATCH, live / 5));
 
 export const operations = ['clear + set', 'refresh', 'set + fire'] as const;
+/** What limits a refresh. */
+export const LOOK = 'object and clock';
 
 const liveSuite = (liveness: Liveness): Suite => ({
   name: liveness.name,
@@ -64,7 +67,7 @@ const liveSuite = (liveness: Liveness): Suite => ({
   base: NODE,
   subjects: liveness.live === FEWEST ? allFaces : bothFaces,
   figures: [
-    ...operations.flatMap((operation) => costFigures(operation)),
+    ...[...operations, LOOK].flatMap((operation) => costFigures(operation)),
     { key: BESIDE, title: 'clear + set: process / thread', unit: '' },
     { key: 'heap', title: 'heap per timeout', unit: 'B' },
     { key: 'external', title: 'outside of the heap', unit: 'B' },
@@ -97,6 +100,7 @@ async function warmUp(Load: typeof LiveLoad, face: string, part: number): Promis
     await load.set();
     await load.clearAndSet(WARM_UP * part);
     await load.refresh(WARM_UP * part);
+    await load.look(WARM_UP * part);
     await load.fire((WARM_UP * part) / 10, 10, meter);
     await load.prove();
     await load.clear();
@@ -111,7 +115,8 @@ async function measure(
 ): Promise<Measurement> {
   const live = Math.max(100, full * part);
   const load = new Load(face, live, span);
-  const meters = operations.map(() => new CostMeter());
+  const measured = [...operations, LOOK];
+  const meters = measured.map(() => new CostMeter());
   const memory = await memoryOf(load, live);
   const [pairs, refreshes] = [pairsOf(full) * part, refreshesOf(full) * part];
   const pauses = await gcPausesOf(async () => {
@@ -123,13 +128,17 @@ async function measure(
   meters[1].start();
   await load.refresh(refreshes);
   meters[1].stop();
+  meters[3].start();
+  await load.look(refreshes);
+  meters[3].stop();
+  await settle();
   const batch = Math.floor(batchOf(live));
-  const batches = Math.ceil((FIRED * part) / batch);
+  const batches = Math.max(BATCHES, Math.ceil((FIRED * part) / batch));
   await load.fire(batch, batches, meters[2]);
   await load.prove();
   await load.clear();
-  const counts = [pairs, refreshes, batch * batches];
-  const costs = operations.map((operation, at) => costFiguresOf(operation, meters[at].each(counts[at])));
+  const counts = [pairs, refreshes, batch * batches, refreshes];
+  const costs = measured.map((operation, at) => costFiguresOf(operation, meters[at].each(counts[at])));
   const [pair] = costs;
   const figures = {
     ...Object.assign({}, ...costs),

@@ -7,8 +7,8 @@ export type CrashKind = 'terminate' | 'throw' | 'exit' | 'memory' | 'hang';
 export const crashKinds: readonly CrashKind[] = ['terminate', 'throw', 'exit', 'memory', 'hang'];
 
 /** The private way from a scheduler to its threads: for this soak, and for no other use. */
-interface Hosts {
-  readonly hosts: readonly {
+interface Keepers {
+  readonly keepers: readonly {
     /** Not there before its first thread is started. */
     readonly thread?: {
       readonly pool?: {
@@ -24,15 +24,15 @@ const TASK = new URL('./crash-task.cjs', import.meta.url).href;
 /** Ends threads of a scheduler from without and from within. */
 export class ThreadFaults {
   readonly counts: Record<CrashKind, number> = { terminate: 0, throw: 0, exit: 0, memory: 0, hang: 0 };
-  readonly #hosts: Hosts['hosts'];
+  readonly #keepers: Keepers['keepers'];
 
   constructor(scheduler: Scheduler) {
-    this.#hosts = (internalsOf(scheduler).coordinator as unknown as Hosts).hosts;
+    this.#keepers = (internalsOf(scheduler).coordinator as unknown as Keepers).keepers;
   }
 
   /** Has the shard's thread end; without effect where there is none at the moment. */
   crash(shard: number, kind: CrashKind): void {
-    const pool = this.#hosts[shard]!.thread?.pool;
+    const pool = this.#keepers[shard]!.thread?.pool;
     const thread = pool?.threads[0];
     if (pool === undefined || thread === undefined) return;
     this.counts[kind]++;

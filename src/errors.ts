@@ -177,22 +177,35 @@ export class ShardInlineError extends Error {
 
   /** A file or package that threads need was not found. */
   static withoutWorker(cause: Error): ShardInlineError {
-    const message = `All shards run inline, in the calling thread: no thread can be started. ${cause.message}`;
-    return new ShardInlineError(undefined, message, cause);
+    return ShardInlineError.ofAll(': no thread can be started', cause);
+  }
+
+  /** Deno reports the end of a thread before it has ended, so another could serve its lanes meanwhile. */
+  static onDeno(): ShardInlineError {
+    return ShardInlineError.ofAll(
+      '',
+      new Error('On Deno a thread may outlive its end: use createScheduler({ shards: 0 })'),
+    );
   }
 
   /** This process may not start threads. */
   static withoutPermission(): ShardInlineError {
     const remedy = 'allow them with --allow-worker, or ask for none with createScheduler({ shards: 0 })';
     const cause = new Error(`The permission model is on (--permission): ${remedy}`);
-    const message = `All shards run inline, in the calling thread: this process may not start threads. ${cause.message}`;
-    return new ShardInlineError(undefined, message, cause);
+    return ShardInlineError.ofAll(': this process may not start threads', cause);
   }
 
   /** There is no memory that threads could share. */
   static withoutSharedMemory(): ShardInlineError {
-    const cause = UnsupportedRuntimeError.withoutSharedMemory('A thread');
-    return new ShardInlineError(undefined, `All shards run inline, in the calling thread. ${cause.message}`, cause);
+    return ShardInlineError.ofAll('', UnsupportedRuntimeError.withoutSharedMemory('A thread'));
+  }
+
+  private static ofAll(why: string, cause: Error): ShardInlineError {
+    return new ShardInlineError(
+      undefined,
+      `All shards run inline, in the calling thread${why}. ${cause.message}`,
+      cause,
+    );
   }
 }
 
@@ -209,56 +222,6 @@ export class ShardFailedError extends Error {
     const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
     super(`${what}; its timers wait until it has been rebuilt`, { cause });
     this.shard = shard;
-  }
-}
-
-/** Why a handle was refused. */
-type HandleErrorCode =
-  | 'ERR_INVALID_HANDLE'
-  | 'ERR_FOREIGN_HANDLE'
-  | 'ERR_STALE_HANDLE'
-  | 'ERR_ALREADY_CONNECTED'
-  | 'ERR_TOO_MANY_CLIENTS';
-
-/** `connectScheduler` cannot connect with this handle. */
-export class HandleError extends Error {
-  readonly code: HandleErrorCode;
-  override readonly name = 'HandleError';
-
-  constructor(code: HandleErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-
-  static forged(value: unknown): HandleError {
-    return new HandleError(
-      'ERR_INVALID_HANDLE',
-      `The handle must be what scheduler.share() returns, got ${show(value)}`,
-    );
-  }
-
-  static otherVersion(): HandleError {
-    const why = 'The handle was made by another version of shardwheel, which lays out its memory differently';
-    return new HandleError('ERR_INVALID_HANDLE', `${why}; only threads with the same version can share a scheduler`);
-  }
-
-  static foreign(pid: unknown, own: number): HandleError {
-    const why = `The handle was made in another process (pid ${show(pid)}; this is ${own})`;
-    return new HandleError('ERR_FOREIGN_HANDLE', `${why}; only threads of one process can share a scheduler`);
-  }
-
-  static stale(why: string): HandleError {
-    return new HandleError('ERR_STALE_HANDLE', `The handle is no longer valid: ${why}`);
-  }
-
-  static alreadyConnected(by: string): HandleError {
-    const why = `This thread already uses the scheduler: ${by}`;
-    return new HandleError('ERR_ALREADY_CONNECTED', `${why}; a thread is one client; pass its scheduler on instead`);
-  }
-
-  static tooManyClients(clients: number): HandleError {
-    const why = `The scheduler has ${clients} clients, the most that it can have`;
-    return new HandleError('ERR_TOO_MANY_CLIENTS', why);
   }
 }
 

@@ -9,7 +9,6 @@ export {
   AllocationError,
   CapacityExceededError,
   DeadlineTooFarError,
-  HandleError,
   InvalidArgumentError,
   InvalidConfigError,
   InvalidDeadlineError,
@@ -22,8 +21,8 @@ export {
   UnsupportedRuntimeError,
 } from './errors.ts';
 export { MetricsError } from './exporters/metrics-error.ts';
-export type { Serving } from './hosts/auto-shard.ts';
-export type { ShardRestart } from './hosts/shard-host.ts';
+export type { ShardRestart } from './hosts/inline-shard.ts';
+export type { Serving } from './hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from './metrics/lateness-histogram.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';
 export { connectScheduler } from './scheduler/connect-scheduler.ts';
@@ -44,6 +43,7 @@ export { type LateTimersMessage, watchLateness } from './scheduler/watch-latenes
 export type { LaneCounters } from './shard/lane-counters.ts';
 export type { ShardCounters } from './shard/shard.ts';
 export type { SchedulerHandle } from './sharing/handle.ts';
+export { HandleError } from './sharing/handle-error.ts';
 export {
   decodeTimerId,
   encodeTimerId,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
-import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
+import { buildShard, serveLane } from '../../src/shard/build-shard.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import { spreadOf } from '../statistics.ts';
 import { cpuEach } from './cpu.ts';
@@ -44,10 +44,10 @@ export async function scheduleAndPublish(shards: number, count: number): Costs<'
 /** First an index is built from the table, in the thread that measures; it serves nobody. */
 export async function cancelAndRebuild(shards: number, count: number): Costs<'cancel' | 'rebuild'> {
   const load = await filled(shards, count);
-  const setup = setupOf(load);
+  const [built, lane] = shardOf(load);
   let found = 0;
   const rebuild = await cpuEach(count, () => {
-    found = buildShard(setup, 'tables').rescheduled;
+    found = serveLane(built, lane, 'tables').found;
   });
   if (found !== count) throw new Error(`${found} of ${count} timers were indexed`);
   const cancel = await cpuEach(count, () => load.cancelAll(count));
@@ -55,17 +55,17 @@ export async function cancelAndRebuild(shards: number, count: number): Costs<'ca
   return { cancel, rebuild };
 }
 
-/** For another shard on the lane of a load: all commands have been taken, so nothing of the lane changes by it. */
-function setupOf({ client }: TimerLoad): ShardSetup {
-  return {
+/** Another shard for the lane of a load: all commands have been taken, so nothing of the lane changes by it. */
+function shardOf({ client }: TimerLoad) {
+  const built = buildShard({
     number: 0,
     tick: 1,
     wheel: presets.default,
     clock: client.clock.memory,
     doorbell: allocateDoorbell(),
     heartbeat: allocateHeartbeat(),
-    lanes: [{ memory: client.lanes[0].memory, clientBell: ClientBell.allocate() }],
-  };
+  });
+  return [built, { memory: client.lanes[0].memory, clientBell: ClientBell.allocate() }] as const;
 }
 
 /** All are due when the event loop reads the clock. Throws if one has fired before all were published. */

@@ -1,4 +1,4 @@
-import type { Coordinator, HostedShards } from '../scheduler/coordinator.ts';
+import type { Coordinator, HostedLanes } from '../scheduler/coordinator.ts';
 import { statsWith } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
@@ -15,7 +15,7 @@ export class SchedulerSource implements MetricSource {
   private readonly coordinator: Coordinator;
   private readonly timeout: number;
   /** Questions without an answer. */
-  private readonly asked = new Map<HostedShards, Promise<Counters>>();
+  private readonly asked = new Map<HostedLanes, Promise<Counters>>();
   private reading: Promise<ReadonlyMap<Metric, readonly Sample[]>> | undefined;
 
   get subject(): object {
@@ -59,7 +59,7 @@ export class SchedulerSource implements MetricSource {
   }
 
   /** The counts of a host for each shard; undefined if it does not answer. */
-  private ask(hosted: HostedShards): Promise<Counters> {
+  private ask(hosted: HostedLanes): Promise<Counters> {
     const asked = this.asked.get(hosted);
     if (asked !== undefined) return asked;
     const answer = hosted.host

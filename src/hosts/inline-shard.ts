@@ -1,23 +1,32 @@
 import { ShardFailedError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
-import { Doorbell } from '../lane/doorbell.ts';
 import { REQUEST } from '../lane/lane-memory.ts';
 import {
-  type BuildOptions,
   type BuiltShard,
   buildShard,
+  type LaneOrigin,
   type LaneSetup,
-  type ShardOrigin,
   type ShardSetup,
   serveLane,
 } from '../shard/build-shard.ts';
-import { ShardControl } from '../shard/shard-control.ts';
+import { type LaneWheels, wheelOf } from '../shard/lane-wheel.ts';
+import type { Shard, ShardCounters } from '../shard/shard.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import type { ControlCall, ShardHost, ShardRestart } from './shard-host.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
+
+/** A successor has replaced a shard that died. */
+export interface ShardRestart {
+  shard: number;
+  /** What ended the last one: the error that was thrown, or one with the exit code. */
+  cause: Error;
+  /** Number of live timers that were indexed again. */
+  rescheduled: number;
+  /** Deaths since the shard was last served, including threads that died before they were up, and failures inline. */
+  deaths: number;
+}
 
 export interface InlineEvents {
   /** Called when the client has something to read, or the shard more to do. */
@@ -30,21 +39,38 @@ export interface InlineEvents {
   restarted(restart: ShardRestart): void;
 }
 
+/** A lane of the client. */
+export interface OwnLane {
+  readonly placement: number;
+  readonly setup: LaneSetup;
+  /** The client's stage. */
+  readonly stage: CommandStage;
+}
+
 /** The parts of an inline shard. */
 export interface InlineParts {
   readonly setup: ShardSetup;
-  /** The stages of the lanes' clients. */
-  readonly stages: readonly CommandStage[];
+  readonly lanes: readonly OwnLane[];
   readonly events: InlineEvents;
 }
 
-/** The shard that it replaces. */
+/** What it follows. */
 export interface Predecessor {
-  readonly origin: ShardOrigin;
-  /** Set if that one died, with the number of deaths since the shard was last served. */
-  readonly cause?: Error;
-  readonly deaths?: number;
+  /** By lane. */
+  readonly origin: readonly LaneOrigin[];
+  /** Set if threads have died, with their number since the shard was last served. */
+  readonly cause: Error | undefined;
+  readonly deaths: number;
 }
+
+/** The calls that a shard answers wherever it is: see `LaneServer`. */
+const calls = {
+  stats: (shard: Shard): ShardCounters[] => shard.counters(),
+  wheels: (shard: Shard): LaneWheels[] => shard.lanes.map((lane) => wheelOf(lane)),
+  earliestDueTick: (shard: Shard): number => Math.min(...shard.lanes.map((lane) => lane.earliestDueTick(shard.tick()))),
+};
+export type InlineCalls = typeof calls;
+export type InlineCall = keyof InlineCalls;
 
 /**
  * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of
@@ -55,51 +81,41 @@ export interface Predecessor {
  * is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a thread that dies, no timer is
  * lost.
  */
-export class InlineShard implements ShardHost {
-  readonly ready = Promise.resolve();
-  readonly isInline = true;
-  /** Number of its failures. */
-  deaths = 0;
+export class InlineShard {
   /** ms of this thread that turns have taken. */
   busy = 0;
   private readonly setup: ShardSetup;
-  private readonly lanes: LaneSetup[];
-  private readonly stages: CommandStage[];
+  private readonly lanes: OwnLane[];
   private readonly events: InlineEvents;
   private readonly clock: SharedClock;
-  private readonly isTemporary: boolean;
   private readonly headers: Int32Array[];
   private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
-  /** The origin from which it is built. */
-  private origin: ShardOrigin;
+  /** From which it is built, by lane. */
+  private origin: LaneOrigin[];
   /** Why it has to be built; undefined once it is built. */
   private cause: Error | undefined;
   private deathsSinceServed: number;
   private built: BuiltShard | undefined;
-  private control: ShardControl | undefined;
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private isOver = false;
 
-  /** Does nothing before the first publication. If it is temporary, it can hand its lanes over. */
-  constructor({ setup, stages, events }: InlineParts, isTemporary: boolean, before: Predecessor) {
-    this.lanes = [...setup.lanes];
-    this.stages = [...stages];
-    this.setup = { ...setup, lanes: this.lanes };
+  /** Does nothing before the first publication. */
+  constructor({ setup, lanes, events }: InlineParts, before: Predecessor) {
+    this.setup = setup;
+    this.lanes = [...lanes];
     this.events = events;
     this.clock = new SharedClock(setup.clock);
-    this.isTemporary = isTemporary;
-    this.origin = before.origin;
+    this.origin = [...before.origin];
     this.cause = before.cause;
-    this.deathsSinceServed = before.deaths ?? 0;
-    this.headers = this.lanes.map(({ memory }) => new Int32Array(memory.header));
-    for (const stage of stages) stage.isServedHere = true;
-    new Doorbell(setup.doorbell).awake(); // no ring is needed: it turns whenever the client has published
+    this.deathsSinceServed = before.deaths;
+    this.headers = lanes.map(headerOf);
+    for (const { stage } of lanes) stage.isServedHere = true;
   }
 
   afterPublish(): void {
     if (this.isOver || this.isPausing()) return;
-    if (this.built === undefined && this.origin === 'nothing' && !this.isAsked()) return;
+    if (this.built === undefined && this.isUntouched() && !this.isAsked()) return;
     let isMore: boolean;
     try {
       isMore = this.turn(this.built ?? this.build());
@@ -116,10 +132,9 @@ export class InlineShard implements ShardHost {
     if (this.built === undefined || !isDone(this.built)) this.afterPublish();
   }
 
-  async call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
+  async call<C extends InlineCall>(name: C): Promise<ReturnType<InlineCalls[C]>> {
     try {
-      if (this.built === undefined) this.build();
-      return (this.control as ShardControl)[name]() as ReturnType<ShardControl[C]>;
+      return calls[name]((this.built ?? this.build()).shard) as ReturnType<InlineCalls[C]>;
     } catch (error) {
       this.fail(error as Error);
       throw error;
@@ -127,67 +142,71 @@ export class InlineShard implements ShardHost {
   }
 
   /** Serves another lane, which has had no timer yet. Throws AllocationError. */
-  admit(lane: LaneSetup, stage: CommandStage): void {
-    if (this.built !== undefined) {
-      const { news, isTemporary } = this;
-      this.built.shard.admit(serveLane(this.built, lane, 'nothing', { news, stage, isTemporary }).lane);
-    }
+  admit(lane: OwnLane): void {
+    if (this.built !== undefined) this.built.shard.admit(this.serve(this.built, lane, 'nothing').lane);
     this.lanes.push(lane);
-    this.stages.push(stage);
-    stage.isServedHere = true;
-    this.headers.push(new Int32Array(lane.memory.header));
-    if (typeof this.origin !== 'string') this.origin = [...this.origin, 'nothing'];
+    this.origin.push('nothing');
+    lane.stage.isServedHere = true;
+    this.headers.push(headerOf(lane));
   }
 
-  /** Stops taking turns; returns what another shard needs to take the lanes over. Precondition: it is temporary. */
-  handOver(): ShardOrigin {
-    this.end();
-    for (const stage of this.stages) stage.isServedHere = false;
-    if (this.stages.some(({ length }) => length > 0)) this.events.news(); // for a turn that publishes them
+  /** Whether no command is staged for it. */
+  get isCalm(): boolean {
+    return this.built === undefined || this.lanes.every(({ stage }) => stage.length === 0);
+  }
+
+  /** Stops taking turns; returns what another shard needs to take the lanes over. Precondition: it is calm. */
+  handOver(): readonly LaneOrigin[] {
+    this.stop();
+    for (const { stage } of this.lanes) stage.isServedHere = false;
     if (this.built === undefined) return this.origin;
     try {
       return this.built.shard.lanes.map((lane) => lane.handOver());
     } catch {
-      return 'tables'; // no memory for a journal: only the order within a tick is lost
+      return this.lanes.map(() => 'tables'); // no memory for the entries: only the order within a tick is lost
     }
   }
 
-  async stop(): Promise<void> {
-    this.end();
+  stop(): void {
+    this.isOver = true;
   }
 
-  private end(): void {
-    this.isOver = true;
+  private isUntouched(): boolean {
+    return this.origin.every((origin) => origin === 'nothing');
   }
 
   /** Whether a client has a command, or has ever asked for an answer. */
   private isAsked(): boolean {
-    for (const { length } of this.stages) if (length > 0) return true;
+    for (const { stage } of this.lanes) if (stage.length > 0) return true;
     for (const header of this.headers) if (Atomics.load(header, REQUEST) !== 0) return true;
     return false;
   }
 
   private build(): BuiltShard {
-    const { cause, setup } = this;
-    const built = buildShard(setup, this.origin, this.buildOptions());
-    this.control = new ShardControl(built.shard);
+    const { cause, lanes, origin, setup } = this;
+    const built = buildShard(setup);
+    let rescheduled = 0;
+    for (const [at, lane] of lanes.entries()) {
+      const served = this.serve(built, lane, origin[at]);
+      rescheduled += served.found;
+      built.shard.admit(served.lane);
+    }
     this.built = built;
-    this.origin = 'tables'; // in case it is ever rebuilt
+    this.origin = lanes.map(() => 'tables'); // in case it is ever rebuilt
     this.cause = undefined;
     if (cause !== undefined) {
       const deaths = this.deathsSinceServed;
       this.deathsSinceServed = 0;
-      this.events.restarted({ shard: setup.number, cause, rescheduled: built.rescheduled, deaths });
+      this.events.restarted({ shard: setup.number, cause, rescheduled, deaths });
     }
     return built;
   }
 
-  private readonly news = (): void => this.events.news();
-
-  private buildOptions(): BuildOptions {
-    const { isTemporary, news, stages } = this;
-    return { news, stages, isTemporary };
+  private serve(built: BuiltShard, { setup, stage }: OwnLane, origin: LaneOrigin) {
+    return serveLane(built, setup, origin, { news: this.news, stage });
   }
+
+  private readonly news = (): void => this.events.news();
 
   /** Takes a turn. Returns whether there is more to do at once. */
   private turn({ shard, clock }: BuiltShard): boolean {
@@ -213,16 +232,16 @@ export class InlineShard implements ShardHost {
 
   private fail(cause: Error): void {
     this.built = undefined; // its state is unknown
-    this.control = undefined;
     this.cause = cause;
-    this.deaths += 1;
     this.deathsSinceServed += 1;
     if (this.isOver) return;
-    this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath(monotonic.now()));
+    this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());
     this.isPausing();
     this.events.failed(new ShardFailedError(this.setup.number, cause));
   }
 }
+
+const headerOf = ({ setup }: OwnLane): Int32Array => new Int32Array(setup.memory.header);
 
 /** Whether a shard has taken all commands, and has fired all timers that are due. */
 const isDone = ({ shard, scale, clock }: BuiltShard): boolean =>

@@ -1,4 +1,7 @@
+import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { setTimeout } from '../time/native-timers.ts';
+
+const monotonic = new MonotonicClock(clockOrigin());
 
 /** How many deaths of its threads, within how many ms, make a shard go on inline. */
 export interface DeathLimit {
@@ -22,8 +25,8 @@ export class RestartPolicy {
     this.limit = limit;
   }
 
-  /** Notes a death at `now`, in ms. Returns the ms to wait before the next start; Infinity for no further start. */
-  pauseAfterDeath(now: number): number {
+  /** Notes a death at `now`, in ms of any clock. Returns the ms to wait before the next start; Infinity for no further start. */
+  pauseAfterDeath(now = monotonic.now()): number {
     this.deaths = this.deaths.filter((death) => now - death < this.limit.within);
     const recent = this.deaths.push(now);
     if (recent >= this.limit.deaths) return Number.POSITIVE_INFINITY;
@@ -31,12 +34,6 @@ export class RestartPolicy {
   }
 }
 
-/** Resolves after a pause; at once if Node refuses the timer. Does not hold the process. */
+/** Resolves after a pause. Does not hold the process. */
 export const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    try {
-      setTimeout(resolve, milliseconds).unref();
-    } catch {
-      resolve(); // no timer: no pause
-    }
-  });
+  new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());

@@ -1,15 +1,28 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import type { MessagePort, ResourceLimits, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
 import { process } from '../process.ts';
-import type { ShardOrigin, ShardSetup } from '../shard/build-shard.ts';
-import type { ShardControl } from '../shard/shard-control.ts';
+import type { ShardSetup } from '../shard/build-shard.ts';
+import type { LaneServer } from '../shard/lane-server.ts';
 import type { ShardTask } from '../shard/shard-task.ts';
-import { newLifeline } from './lifeline.ts';
+import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { withoutOpeningStreams } from './standard-streams.ts';
 import { findThreadFiles, loadThreadLibraries } from './thread-files.ts';
-import { type ThreadOptions, ThreadRun } from './thread-run.ts';
+
+/** The options of a shard's threads. */
+export interface ThreadOptions {
+  /** URL of the file that threads run; undefined for the package's own. */
+  readonly workerUrl: string | undefined;
+  readonly resourceLimits: ResourceLimits;
+  /** Node's flags for the threads; they do not get the process's own. */
+  readonly execArgv: readonly string[];
+  /** The whole environment of the threads. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The thread's calls, through comlink; comlink's own types need those of browsers. */
+type Remote = Readonly<Record<LaneCall, (...given: unknown[]) => Promise<unknown>>>;
 
 /**
  * A thread of a shard, in its own piscina. The pool starts the thread and reports its death; this class gives it its work.
@@ -19,45 +32,53 @@ import { type ThreadOptions, ThreadRun } from './thread-run.ts';
  * refused thread is not reported. This pool keeps none, so it starts one in `run` and no other.
  */
 export class ShardThread {
-  private readonly setup: ShardSetup;
-  private readonly address: string;
-  private readonly options: ThreadOptions;
-  private readonly lifeline = newLifeline();
   /** Created with the thread. */
   private pool: Piscina | undefined;
-  /** Resolves with what ended the thread; set once it has started. */
-  private ended: Promise<Error> | undefined;
+  /** Resolves with what ended the thread, after it has exited; set once it has started. */
+  ended: Promise<Error> | undefined;
+  private readonly setup: ShardSetup;
+  private readonly address: string;
+  private readonly epoch: number;
+  private readonly options: ThreadOptions;
+  private remote: Remote | undefined;
+  private port: MessagePort | undefined;
   private killedFor: Error | undefined;
   private stopping: Promise<void> | undefined;
+  /** What gives up the calls that wait; undefined once the thread has ended. */
+  private waiting: Set<() => void> | undefined = new Set();
 
-  constructor(setup: ShardSetup, address: string, options: ThreadOptions) {
+  constructor(setup: ShardSetup, address: string, epoch: number, options: ThreadOptions) {
     this.setup = setup;
     this.address = address;
+    this.epoch = epoch;
     this.options = options;
   }
 
-  /** Starts the thread and makes it load its code. Rejects with what ended the thread or prevented it. */
-  async load(): Promise<void> {
-    await this.runTask(undefined, []);
+  /** Starts the thread, and the shard on it. Rejects with what ended the thread or prevented it. */
+  async start(): Promise<void> {
+    const { setup, address, epoch } = this;
+    const { wrap, nodeEndpoint } = loadThreadLibraries(findThreadFiles(this.options.workerUrl));
+    const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
+    this.port = port1;
+    this.remote = wrap<LaneServer>(nodeEndpoint(port1)) as unknown as Remote;
+    // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
+    port1.unref();
+    await this.runTask({ setup, address, epoch, control: port2 });
   }
 
-  /** Starts the shard on the thread. Rejects with what ended the thread, or prevented the shard's start. */
-  async start(origin: ShardOrigin, epoch: number): Promise<ThreadRun> {
-    const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
-    try {
-      const { wrap, nodeEndpoint } = loadThreadLibraries(findThreadFiles(this.options.workerUrl));
-      const remote = wrap<ShardControl>(nodeEndpoint(port1));
-      // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
-      port1.unref();
-      const { setup, address } = this;
-      const lifeline = this.lifeline.memory;
-      const rescheduled = await this.runTask({ setup, address, origin, epoch, control: port2, lifeline }, [port2]);
-      return new ThreadRun(remote, this.ended as Promise<Error>, rescheduled);
-    } catch (error) {
-      port1.close();
-      port2.close();
-      throw error;
-    }
+  /** Calls the thread; a parked shard sees it only when `ring` rings it. Resolves with GONE if the thread ends first. */
+  call(name: LaneCall, given: readonly unknown[], ring: () => void): Promise<unknown> {
+    const { remote, waiting } = this;
+    if (remote === undefined || waiting === undefined) return Promise.resolve(GONE);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => resolve(GONE);
+      waiting.add(giveUp);
+      const done = () => waiting.delete(giveUp);
+      remote[name](...given)
+        .then(resolve, reject)
+        .finally(done);
+      ring();
+    });
   }
 
   /** Ends the thread at any point; `cause` is recorded as what ended it. */
@@ -68,30 +89,27 @@ export class ShardThread {
 
   /** Ends the thread. Never rejects. */
   stop(): Promise<void> {
+    this.port?.close();
     this.stopping ??= this.pool === undefined ? Promise.resolve() : this.pool.destroy();
     return this.stopping;
   }
 
   /**
-   * Runs a task on the thread; the first task starts the thread. A thread that dies before it is up leaves its task in the pool's
-   * queue, so the task is given up with its thread. Throws if no thread can be started.
+   * Runs the task on the thread, which it starts. A thread that dies before it is up leaves its task in the pool's queue, so the task
+   * is given up with its thread. Throws if no thread can be started.
    */
-  private async runTask(task: ShardTask | undefined, transferList: MessagePort[]): Promise<number> {
-    const pool = this.pool ?? this.makePool();
+  private async runTask(task: ShardTask): Promise<void> {
+    const pool = this.makePool();
     const givenUp = new AbortController();
-    const giveUp = () => givenUp.abort();
-    pool.once('workerDestroy', giveUp);
+    pool.once('workerDestroy', () => givenUp.abort());
     try {
-      const running = endingOrphans(() =>
-        withoutOpeningStreams(() => pool.run(task, { transferList, signal: givenUp.signal })),
-      );
+      const options = { transferList: [task.control], signal: givenUp.signal };
+      const running = endingOrphans(() => withoutOpeningStreams(() => pool.run(task, options)));
       this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
-      this.ended ??= this.endOf(pool.threads[0]);
-      return await running;
+      this.ended = this.endOf(pool.threads[0]);
+      await running;
     } catch (error) {
       throw givenUp.signal.aborted && this.ended !== undefined ? await this.ended : error;
-    } finally {
-      pool.off('workerDestroy', giveUp);
     }
   }
 
@@ -124,8 +142,12 @@ export class ShardThread {
         thrown = error instanceof Error ? error : new Error(`The thread has thrown ${show(error)}`);
       });
       thread.once('exit', (code) => {
-        const told = new Error(`The thread of shard ${this.setup.number} exited with code ${code}`);
-        void this.lifeline.gone().then(() => resolve(this.killedFor ?? thrown ?? told));
+        const { waiting = new Set() } = this;
+        this.waiting = undefined;
+        for (const giveUp of waiting) giveUp();
+        resolve(
+          this.killedFor ?? thrown ?? new Error(`The thread of shard ${this.setup.number} exited with code ${code}`),
+        );
       });
     });
   }

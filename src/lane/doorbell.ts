@@ -85,13 +85,6 @@ export class Doorbell {
     Atomics.wait(this.words, BELL, rings, timeout);
   }
 
-  /** The same without blocking the thread: calls back when it is rung or the time is up, or returns false, as `wait` would at once. */
-  waitUnblocked(rings: number, timeout: number, then: () => void): boolean {
-    const wait = Atomics.waitAsync(this.words, BELL, rings, timeout);
-    if (wait.async) void wait.value.then(then);
-    return wait.async;
-  }
-
   awake(): void {
     Atomics.store(this.words, STATE, AWAKE);
   }

@@ -1,8 +1,8 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { HandleError } from '../errors.ts';
 import { threadNumber } from '../runtime.ts';
 import { requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
-import { connectCoordinator } from './connect-coordinator.ts';
+import { HandleError } from '../sharing/handle-error.ts';
+import { connectClient } from './connect-client.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { resolveConnectOptions, type SchedulerConnectOptions } from './options.ts';
 import { Scheduler } from './scheduler.ts';
@@ -32,7 +32,7 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
   const left = () => names.delete(name);
-  const coordinator = (_: unknown, events: CoordinatorEvents) => connectCoordinator(known, resolved, events, left);
+  const coordinator = (events: CoordinatorEvents) => connectClient(known, resolved, events, left);
   const scheduler = outsideContexts(() => new Scheduler({ ...resolved, shards, capacity, coordinator }));
   names.add(name);
   return scheduler;

@@ -2,12 +2,14 @@ import type { Client } from '../client/client.ts';
 import type { DeliveryEvents } from '../client/delivery-events.ts';
 import type { KeepAlive } from '../client/keep-alive.ts';
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
-import type { Serving } from '../hosts/auto-shard.ts';
-import type { ShardHost, ShardRestart } from '../hosts/shard-host.ts';
+import type { ShardRestart } from '../hosts/inline-shard.ts';
+import type { LaneHost } from '../hosts/lane-host.ts';
+import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
+import type { Serving, ThreadPolicy } from '../hosts/thread-policy.ts';
+import { OWNER } from '../sharing/board.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
-import { OWNER } from './peers.ts';
 import { type ShardWheel, shardWheel } from './shard-wheels.ts';
 import type { ClientStats } from './sharing.ts';
 import type { KnownOfShard, ShardStats } from './stats.ts';
@@ -19,13 +21,10 @@ export interface CoordinatorEvents extends DeliveryEvents {
   servingChanged(serving: Serving): void;
 }
 
-/** A host and the lanes that it serves. */
-export interface HostedShards {
-  readonly host: ShardHost;
-  /** The placements of the lanes that it serves for this client, in order. */
-  readonly placements: readonly number[];
-  /** How often another thread, or inline, has taken over. */
-  restarts: number;
+/** A host of the client's lanes, with what decides where they are served if that is not settled by the options. */
+export interface HostedLanes {
+  readonly host: LaneHost;
+  readonly policy: ThreadPolicy | undefined;
 }
 
 /** The other clients of a scheduler, as seen by the owner and by each client. */
@@ -49,7 +48,9 @@ export interface CoordinatorParts {
   /** The client's serial among all clients of the scheduler. */
   readonly serial: number;
   readonly scale: TickScale;
-  readonly hosted: readonly HostedShards[];
+  readonly hosted: readonly HostedLanes[];
+  /** The threads that this client owns, by host; empty if there are none. */
+  readonly keepers: readonly ThreadKeeper[];
   readonly keepAlive: KeepAlive;
   readonly serving: () => Serving;
   /** Starts the threads that serve from the beginning. Until then the scheduler holds nothing but memory. */
@@ -61,8 +62,8 @@ export interface CoordinatorParts {
 }
 
 /**
- * Connects a scheduler's client with the hosts of its shards. Control calls to shards go through here. `startCoordinator` makes
- * the one of an owner, `connectCoordinator` the one of a connected scheduler.
+ * Connects a scheduler's client with the hosts of its shards. Control calls to shards go through here. `ownClient` makes
+ * the one of an owner, `connectClient` the one of a connected scheduler.
  */
 export class Coordinator {
   readonly client: Client;
@@ -82,7 +83,7 @@ export class Coordinator {
     this.parts.start();
   }
 
-  get hosts(): readonly ShardHost[] {
+  private get hosts(): readonly LaneHost[] {
     return this.parts.hosted.map(({ host }) => host);
   }
 
@@ -91,7 +92,7 @@ export class Coordinator {
   }
 
   async ready(): Promise<void> {
-    await this.during(Promise.all(this.hosts.map((host) => host.ready)));
+    await this.during(Promise.all(this.hosts.map((host) => host.ready())));
   }
 
   /** Holds the process until the promise has settled. */
@@ -138,14 +139,19 @@ export class Coordinator {
     return (await this.during(Promise.all(stats))).flat();
   }
 
-  get hosted(): readonly HostedShards[] {
+  /** The threads that this client owns, by host; empty if there are none. */
+  get keepers(): readonly ThreadKeeper[] {
+    return this.parts.keepers;
+  }
+
+  get hosted(): readonly HostedLanes[] {
     return this.parts.hosted;
   }
 
   /** Returns what is known of a host's shards without asking it, in the order of its answer. */
-  knownOf({ host, placements, restarts }: HostedShards): KnownOfShard[] {
-    const { isInline: inline, deaths } = host;
-    return placements.map((shard) => {
+  knownOf({ host }: HostedLanes): KnownOfShard[] {
+    const { isInline: inline, deaths, restarts } = host;
+    return host.lanes.map(({ placement: shard }) => {
       const { size, capacity, retired, highWater } = this.client.laneAt(shard).table;
       return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
     });
@@ -155,9 +161,9 @@ export class Coordinator {
   async shardWheels(): Promise<ShardWheel[]> {
     if (this.client.isClosed) return [];
     this.publishAll();
-    const wheels = this.hosted.map(async ({ host, placements }) => {
+    const wheels = this.hosted.map(async ({ host }) => {
       const lanes = await host.call('wheels');
-      return lanes.map((lane, at) => shardWheel(placements[at], lane, this.scale, this.parts.serial));
+      return lanes.map((lane, at) => shardWheel(host.lanes[at].placement, lane, this.scale, this.parts.serial));
     });
     return (await this.during(Promise.all(wheels))).flat();
   }
@@ -184,6 +190,7 @@ export class Coordinator {
 
   async stop(): Promise<void> {
     for (const listener of this.stopping) listener();
+    for (const { policy } of this.hosted) policy?.stop();
     const stopped = Promise.all(this.hosts.map((host) => host.stop())); // these never reject
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
     this.companions?.close();

@@ -1,9 +1,8 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import type { TimerIdLayout } from '../timer-id.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { resolveOptions, type SchedulerOptions } from './options.ts';
+import { ownClient } from './own-client.ts';
 import { Scheduler } from './scheduler.ts';
-import { startCoordinator } from './start-coordinator.ts';
 
 /**
  * Creates a scheduler. Timers may be scheduled at once, before any thread is up.
@@ -11,7 +10,7 @@ import { startCoordinator } from './start-coordinator.ts';
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
-  const coordinator = (layout: TimerIdLayout, events: CoordinatorEvents) => startCoordinator(resolved, layout, events);
+  const coordinator = (events: CoordinatorEvents) => ownClient(resolved, events);
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler({ ...resolved, coordinator }));
 }

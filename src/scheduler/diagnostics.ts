@@ -1,8 +1,8 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
-import type { Serving } from '../hosts/auto-shard.ts';
-import type { ShardRestart } from '../hosts/shard-host.ts';
+import type { ShardRestart } from '../hosts/inline-shard.ts';
+import type { Serving } from '../hosts/thread-policy.ts';
 
 /** Every message names its scheduler. */
 interface Message {

@@ -1,6 +1,5 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import type { SupervisionOptions } from '../hosts/supervision.ts';
 import {
   resolveEnv,
   resolveExecArgv,
@@ -9,6 +8,7 @@ import {
   resolveResourceLimits,
 } from '../hosts/supervision-options.ts';
 import { resolveWorkerUrl } from '../hosts/thread-files.ts';
+import type { KeeperOptions } from '../hosts/thread-keeper.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { process } from '../process.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
@@ -112,7 +112,7 @@ export interface ConnectOptions {
 }
 
 /** Options with every default filled in and every value checked. @internal */
-export interface ResolvedOptions extends SupervisionOptions, ConnectOptions {
+export interface ResolvedOptions extends KeeperOptions, ConnectOptions {
   /** Number of placements to which hints are hashed. */
   readonly shards: number;
   readonly isAuto: boolean;

@@ -1,7 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError } from '../errors.ts';
-import type { FromShard } from '../shard/guest-lanes.ts';
-import type { Board } from '../sharing/board.ts';
+import type { FromThread } from '../shard/lane-mail.ts';
+import { type Board, OWNER } from '../sharing/board.ts';
 import { addressOf } from '../sharing/handle.ts';
 import { Mailbox, post } from '../sharing/mailbox.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
@@ -9,9 +9,6 @@ import type { TimerId } from '../timer-id.ts';
 
 /** ms between two checks whether the clients that have not answered still exist. */
 const LOOK = 100;
-
-/** Stands for the owner in place of a client's serial. */
-export const OWNER = 0;
 
 interface ToEveryone {
   readonly kind: 'cancel';
@@ -21,7 +18,7 @@ interface ToEveryone {
 }
 
 export type ToClient =
-  | FromShard
+  | FromThread
   | { readonly kind: 'cancelled'; readonly request: number; readonly client: number; readonly was: boolean };
 
 interface Question {
@@ -39,7 +36,7 @@ export interface PeerParts {
   readonly board: Board;
   /** Cancels a timer of this client. */
   readonly cancel: (id: TimerId) => boolean;
-  readonly fromShard: (message: FromShard) => void;
+  readonly fromThread: (message: FromThread) => void;
 }
 
 /** One client among those that share a scheduler: it asks the others, and answers them. */
@@ -90,7 +87,7 @@ export class Peers {
 
   private receive(message: ToClient): void {
     if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
-    else this.parts.fromShard(message);
+    else this.parts.fromThread(message);
   }
 
   private note(request: number, client: number, was: boolean): void {

@@ -1,16 +1,15 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
-import type { ServerNotice } from '../hosts/server-notice.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { threadNumber } from '../runtime.ts';
-import type { ToShard } from '../shard/guest-lanes.ts';
-import { Board, type Entry } from '../sharing/board.ts';
+import type { ToThread } from '../shard/lane-mail.ts';
+import { Board, type Entry, type HostState, OWNER } from '../sharing/board.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
 import type { PulseHolder } from '../sharing/pulse.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
-import { OWNER, Peers } from './peers.ts';
+import { Peers } from './peers.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
 
 /** ms between two checks for clients that are gone. */
@@ -26,8 +25,8 @@ export interface ClientStats extends TimerCounts {
 
 /** A host of the owner, as clients of other threads find it. @internal */
 export interface SharedServer {
-  /** Undefined if no thread ever serves it. */
-  readonly notice: ServerNotice | undefined;
+  /** Calls the function with what serves it, now and at every change. */
+  watch(told: (server: HostState) => void): void;
   /** A client of another thread needs a thread for it. */
   wanted(): void;
 }
@@ -52,12 +51,9 @@ export class Sharing {
     this.doorbells = parts.hosts.map(({ doorbell }) => new Doorbell(doorbell));
     this.board = new Board(this.handle.board, parts.hosts.length);
     this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.heard));
-    for (const [host, { notice }] of servers.entries()) {
-      if (notice === undefined) this.board.setServer(host, { by: 'clients' });
-      else notice.publishTo((state) => this.board.setServer(host, state));
-    }
+    for (const [host, server] of servers.entries()) server.watch((state) => this.board.setServer(host, state));
     const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
-    this.peers = new Peers({ name, serial: OWNER, board: this.board, cancel, fromShard: () => undefined });
+    this.peers = new Peers({ name, serial: OWNER, board: this.board, cancel, fromThread: () => undefined });
   }
 
   cancelElsewhere(id: TimerId): Promise<boolean> {
@@ -116,7 +112,7 @@ export class Sharing {
 /** Makes every shard drop a client's lanes. */
 function dismiss(handle: SchedulerHandle, client: number): void {
   for (const [host, { doorbell }] of handle.hosts.entries()) {
-    const message: ToShard = { kind: 'detach', client };
+    const message: ToThread = { call: 'detach', client };
     post(addressOf.host(handle.name, host), message);
     new Doorbell(doorbell).ring(); // wakes a parked shard
   }

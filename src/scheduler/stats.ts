@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Label } from '../client/label.ts';
-import type { Serving } from '../hosts/auto-shard.ts';
+import type { Serving } from '../hosts/thread-policy.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';

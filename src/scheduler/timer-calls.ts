@@ -29,7 +29,7 @@ export interface SchedulerParts {
   readonly capacity: number;
   readonly signal: AbortSignal | undefined;
   readonly traced: number | undefined;
-  readonly coordinator: (layout: TimerIdLayout, events: CoordinatorEvents) => Coordinator;
+  readonly coordinator: (events: CoordinatorEvents) => Coordinator;
 }
 
 let readInternals: (scheduler: TimerCalls) => SchedulerInternals | undefined;
@@ -61,7 +61,7 @@ export class TimerCalls extends EventEmitter<SchedulerEvents> {
     hideFields(this);
     this.shards = shards;
     this.idLayout = timerIdLayout(shards, capacity);
-    this.#coordinator = coordinator(this.idLayout, eventsOf(this, shards));
+    this.#coordinator = coordinator(eventsOf(this, shards));
     this.#client = this.#coordinator.client;
   }
 

@@ -8,7 +8,6 @@ import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
-import { CommandJournal } from './command-journal.ts';
 import { LocalLane } from './local-lane.ts';
 import { RingLane } from './ring-lane.ts';
 import type { ServedLane } from './served-lane.ts';
@@ -20,7 +19,7 @@ export interface LaneSetup {
   readonly clientBell: SharedArrayBuffer;
 }
 
-/** All parts of a shard; can be cloned to another thread. */
+/** What a shard is built from; can be cloned to another thread. */
 export interface ShardSetup {
   readonly number: number;
   /** In ms. */
@@ -29,7 +28,6 @@ export interface ShardSetup {
   readonly clock: SharedClockMemory;
   readonly doorbell: SharedArrayBuffer;
   readonly heartbeat: SharedArrayBuffer;
-  readonly lanes: readonly LaneSetup[];
 }
 
 export interface BuiltShard {
@@ -40,8 +38,6 @@ export interface BuiltShard {
   readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
   readonly scale: TickScale;
-  /** Number of live timers that were indexed from the tables. */
-  readonly rescheduled: number;
 }
 
 /**
@@ -50,30 +46,11 @@ export interface BuiltShard {
  */
 export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 
-/** One origin for all lanes of a shard, or each lane's. */
-export type ShardOrigin = 'nothing' | 'tables' | readonly LaneOrigin[];
-
-export const originOf = (origin: ShardOrigin, lane: number): LaneOrigin =>
-  typeof origin === 'string' ? origin : origin[lane];
-
-export interface BuildOptions {
-  /** For clients in this thread: called with the lane that has news. By default the client's bell wakes its thread. */
-  readonly news?: (lane: number) => void;
-  /** For clients in this thread: the stages from which each lane's commands are taken. */
-  readonly stages?: readonly CommandStage[];
-  /** With `stages`: the shard keeps journals, so it can hand its lanes over. */
-  readonly isTemporary?: boolean;
-}
-
-/** Builds a shard. */
-export function buildShard(
-  setup: ShardSetup,
-  origin: ShardOrigin,
-  { news, stages, isTemporary }: BuildOptions = {},
-): BuiltShard {
+/** Builds a shard, without lanes. */
+export function buildShard(setup: ShardSetup): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
-  const built = {
+  return {
     shard: new Shard(clock, scale),
     number: setup.number,
     wheel: setup.wheel,
@@ -81,15 +58,15 @@ export function buildShard(
     heartbeat: new Heartbeat(setup.heartbeat),
     clock,
     scale,
-    rescheduled: 0,
   };
-  for (const [i, lane] of setup.lanes.entries()) {
-    const options = { news: news && (() => news(i)), stage: stages?.[i], isTemporary };
-    const served = serveLane(built, lane, originOf(origin, i), options);
-    built.rescheduled += served.found;
-    built.shard.lanes.push(served.lane);
-  }
-  return built;
+}
+
+/** The client of a lane, if it is in this thread. */
+export interface LocalClient {
+  /** Called when the lane has news. */
+  readonly news: () => void;
+  /** From which its commands are taken. */
+  readonly stage: CommandStage;
 }
 
 /**
@@ -100,7 +77,7 @@ export function serveLane(
   { clock, scale, wheel }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel'>,
   { memory, clientBell }: LaneSetup,
   origin: LaneOrigin,
-  { news, stage, isTemporary }: { news?: () => void; stage?: CommandStage; isTemporary?: boolean } = {},
+  local?: LocalClient,
 ): { lane: ServedLane; found: number } {
   const tick = scale.tickAtOrBefore(clock.refresh());
   const table = new TableView(memory, scale);
@@ -109,12 +86,11 @@ export function serveLane(
   const { capacity } = memory;
   const words = (count: number) => wordsIn(allocateWords(count));
   const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
-  const bell = new ClientBell(clientBell, news);
-  const journal = isTemporary ? new CommandJournal(table) : undefined;
+  const bell = new ClientBell(clientBell, local?.news);
   const lane =
-    stage === undefined
+    local === undefined
       ? new RingLane(memory, table, index, bell)
-      : new LocalLane(memory, table, index, bell, stage, journal);
+      : new LocalLane(memory, table, index, bell, local.stage);
   if (origin === 'nothing') return { lane, found: 0 };
   return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
 }

@@ -36,6 +36,3 @@ export function addWheel(sum: LaneWheels, { now, levels, queues }: LaneWheels): 
   sum.queues.push(...queues);
   sum.now = Math.max(now, sum.now);
 }
-
-/** The wheel of a lane that is not served. */
-export const NO_WHEEL: LaneWheels = { now: 0, levels: [], queues: [] };

@@ -4,7 +4,6 @@ import { commandCounters, HIGH_WATER, type LaneMemory } from '../lane/lane-memor
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
-import type { CommandJournal } from './command-journal.ts';
 import { ServedLane } from './served-lane.ts';
 
 /** How far commands are read ahead of filing, in words. */
@@ -20,20 +19,10 @@ export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
   private clockTick = 0;
   private readonly stage: CommandStage;
-  private readonly journal: CommandJournal | undefined;
 
-  /** With a journal, the lane can be handed over to another shard: see `handOver`. */
-  constructor(
-    memory: LaneMemory,
-    table: TableView,
-    index: TickIndex,
-    clientBell: ClientBell,
-    stage: CommandStage,
-    journal?: CommandJournal,
-  ) {
+  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {
     super(memory, table, index, clientBell);
     this.stage = stage;
-    this.journal = journal;
   }
 
   /** Commands that the previous shard has not taken are in the ring. */
@@ -47,11 +36,6 @@ export class LocalLane extends ServedLane {
     }
     ring.release();
     return found;
-  }
-
-  /** Precondition: it has a journal. */
-  handOver(): Int32Array {
-    return (this.journal as CommandJournal).entries();
   }
 
   protected available(): number {
@@ -116,8 +100,7 @@ export class LocalLane extends ServedLane {
     return this.table.tagOf(slot);
   }
 
-  protected file(slot: number, tag: number, tick: number): void {
-    this.journal?.add(slot, tag);
+  protected file(slot: number, _tag: number, tick: number): void {
     this.index.remove(slot);
     this.insert(slot, tick);
   }
@@ -142,10 +125,7 @@ export class LocalLane extends ServedLane {
       const slot = words[at];
       const tick = table.dueTickOf(slot, clockTick);
       if (tick > index.now) this.file(slot, words[at + 1], tick);
-      else {
-        this.journal?.add(slot, words[at + 1]);
-        this.late.add(slot, words[at + 1], tick);
-      }
+      else this.late.add(slot, words[at + 1], tick);
     }
   }
 }

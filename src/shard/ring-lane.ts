@@ -22,24 +22,6 @@ export class RingLane extends ServedLane {
     this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
   }
 
-  /**
-   * Returns all entries, in order of due tick and, within one, of filing, and removes them. Late ones come after the entries for
-   * their tick, see `handOverLate`; the new shard files by ticks.
-   */
-  handOver(): Int32Array {
-    const entries = new Int32Array(2 * (this.index.size + this.late.length));
-    let length = 0;
-    const add = (slot: number, tag: number): void => {
-      entries[length] = slot;
-      entries[length + 1] = tag;
-      length += 2;
-    };
-    const sink = { due: (slot: number) => add(slot, this.tags[slot]) };
-    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
-    for (const { slot, tag } of this.late.rest()) add(slot, tag);
-    return entries.subarray(0, length);
-  }
-
   protected available(): number {
     return this.commandRing.available();
   }

@@ -86,8 +86,6 @@ export abstract class ServedLane implements DueSink {
   protected abstract file(slot: number, tag: number, tick: number): void;
   /** Removes a slot from the index, to hand it over under a tag. */
   protected abstract takeOut(slot: number, tag: number): void;
-  /** Returns what another shard needs to take the lane over. After that this one must not touch the lane. */
-  abstract handOver(): Int32Array;
 
   /**
    * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since the table
@@ -116,6 +114,25 @@ export abstract class ServedLane implements DueSink {
       found += 1;
     }
     return found;
+  }
+
+  /**
+   * Returns what another shard needs to take the lane over: (slot, tag) of every live timer that is filed, in order of due tick and,
+   * within one, of filing; then the late ones, see `handOverLate`. After that this one must not touch the lane.
+   */
+  handOver(): Int32Array {
+    const entries = new Int32Array(2 * (this.index.size + this.late.length));
+    let length = 0;
+    const add = (slot: number, tag: number): void => {
+      if ((tag & 1) === 0) return; // its timer has ended
+      entries[length] = slot;
+      entries[length + 1] = tag;
+      length += 2;
+    };
+    const sink = { due: (slot: number) => add(slot, this.filedTagOf(slot)) };
+    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
+    for (const { slot, tag } of this.late.rest()) add(slot, tag);
+    return entries.subarray(0, length);
   }
 
   counters(): LaneCounters {

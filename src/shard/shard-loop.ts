@@ -1,6 +1,5 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
-import { runtime } from '../runtime.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { Shard } from './shard.ts';
@@ -15,9 +14,6 @@ const LONGEST_WAIT = 2 ** 31;
 const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
 
-/** A thread of Deno reads no message in a pass of its event loop between two sleeps: it must not be blocked for it to come. */
-const sleepsBlocked = runtime !== 'deno';
-
 /** The parts that a loop turns: see `BuiltShard`. */
 export interface LoopParts {
   readonly shard: Shard;
@@ -31,7 +27,7 @@ export interface LoopParts {
  * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After a short
  * sleep that no ring has ended, the next turn follows at once. A parked thread is asleep in the kernel and uses no CPU, until the
  * next event of its wheels or until rung. There is no command to stop: a shard holds nothing that the table does not, so its
- * thread is simply terminated. A shard that has left its lanes (`ShardControl.leave`) goes on turning and parking without work.
+ * thread is simply terminated. A shard without lanes goes on turning and parking.
  */
 export class ShardLoop {
   private readonly shard: Shard;
@@ -56,16 +52,11 @@ export class ShardLoop {
     setImmediate(this.turn);
   }
 
-  /** The thread has read a message: what it brings is looked at in a turn, if the loop is asleep meanwhile. */
-  messageRead(): void {
-    if (!sleepsBlocked) this.doorbell.ring();
-  }
-
   private readonly turn = (): void => {
     this.rings = this.doorbell.rings(); // before the turn: a ring from now on ends the coming wait
     this.heartbeat.beat(this.rings);
     const more = this.shard.turn();
-    setImmediate(more ? this.turn : sleepsBlocked ? this.park : this.parkUnblocked);
+    setImmediate(more ? this.turn : this.park);
   };
 
   private readonly park = (): void => {
@@ -79,31 +70,14 @@ export class ShardLoop {
     this.turn();
   };
 
-  /** As `park`, with the thread's event loop going on meanwhile. */
-  private readonly parkUnblocked = (): void => {
-    const timeout = this.announce();
-    if (timeout > 0 && this.doorbell.waitUnblocked(this.rings, timeout, this.wakeAndTurn)) return;
-    this.wakeAndTurn();
-  };
-
-  private readonly wakeAndTurn = (): void => {
-    this.wake();
-    this.turn();
-  };
-
-  /** Returns the longest sleep in ms; 0 if there is something to do at once. */
+  /** Announces the sleep to clients, and sleeps. Returns the longest time for it in ms; 0 if there is something to do at once. */
   private sleep(): number {
-    const timeout = this.announce();
-    if (timeout > 0) this.doorbell.wait(this.rings, timeout);
-    return timeout;
-  }
-
-  /** Announces to clients that the shard is about to sleep. Returns the longest sleep in ms; 0 if there is something to do at once. */
-  private announce(): number {
     const next = this.shard.nextEvent();
     this.doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
-    return this.shard.hasNews() ? 0 : Math.max(0, this.timeUntil(next));
+    const timeout = this.shard.hasNews() ? 0 : Math.max(0, this.timeUntil(next));
+    if (timeout > 0) this.doorbell.wait(this.rings, timeout);
+    return timeout;
   }
 
   private wake(): void {

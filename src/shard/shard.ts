@@ -19,20 +19,6 @@ export interface ShardCounters extends LaneCounters {
   lanes: number;
 }
 
-/** The counters of a lane that is not served. @internal */
-export const NOTHING_DONE: Readonly<ShardCounters> = {
-  turns: 0,
-  lanes: 1,
-  commands: 0,
-  fired: 0,
-  refiled: 0,
-  dropped: 0,
-  cascaded: 0,
-  filed: 0,
-  bytes: 0,
-  reservedBytes: 0,
-};
-
 /**
  * A shard: the lanes it serves, each with its wheel, and one turn of work on them. It knows no thread: the same
  * turns are taken by a worker's loop or, with `shards: 0`, by the caller's event loop.
@@ -109,10 +95,5 @@ export class Shard {
   /** By lane. */
   counters(): ShardCounters[] {
     return this.lanes.map((lane) => ({ turns: this.turns, lanes: 1, ...lane.counters() }));
-  }
-
-  /** Leaves all lanes. Returns for each what another shard needs to take it over. Later turns do nothing. */
-  leave(): Int32Array[] {
-    return this.lanes.splice(0).map((lane) => lane.handOver());
   }
 }

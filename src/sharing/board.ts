@@ -28,6 +28,9 @@ const STATE = 0;
 const JOINED_AT = 1;
 const THREAD = 2;
 
+/** The owner's serial. Those of clients count from 1. */
+export const OWNER = 0;
+
 /** Maximum of clients at a time, without the owner. */
 export const MAX_CLIENTS = 1024;
 /** ms after which an entry is free again if its thread has taken it but holds no pulse. */

@@ -1,10 +1,10 @@
 import { isSharedArrayBuffer } from 'node:util/types';
-import { HandleError } from '../errors.ts';
 import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { Board } from './board.ts';
+import { HandleError } from './handle-error.ts';
 
 /** Raised with every change to shared memory layouts or messages. */
 const VERSION = 1;

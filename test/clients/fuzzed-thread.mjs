@@ -96,8 +96,7 @@ scheduler.on('error', (error) => {
 parentPort.on('message', async ({ ask, gate }) => {
   if (ask === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, gate);
   if (ask === 'kill') {
-    const host = internalsOf(scheduler).coordinator.hosts[gate];
-    (host?.thread ?? host?.shard?.thread)?.pool?.threads[0]?.terminate();
+    internalsOf(scheduler).coordinator.keepers[gate]?.thread?.pool?.threads[0]?.terminate();
   }
   if (ask === 'close') await scheduler.close();
   if (ask !== 'stop' && ask !== 'drain') return;

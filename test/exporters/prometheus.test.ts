@@ -24,7 +24,7 @@ function countReadings(scheduler: Scheduler): () => { readings: number; question
     readings += 1;
     publishAll();
   };
-  for (const host of coordinator.hosts) {
+  for (const { host } of coordinator.hosted) {
     const call = host.call.bind(host);
     host.call = (name) => {
       questions += 1;
@@ -198,6 +198,7 @@ describe('a scrape', () => {
     const registry = new Registry();
     registerMetrics(scheduler, registry, { timeout: 20 });
     const counted = countReadings(scheduler);
+    await scheduler.ready;
     scheduler.scheduleAfter('a', 1e6);
     await until(() => fault.isReached);
     for (let scrapes = 0; scrapes < 3; scrapes++) {

@@ -11,8 +11,8 @@ import { HANG_TIMEOUT, survive } from './survive.ts';
 const silence = (milliseconds: number) =>
   `ShardHungError: The thread of shard 0 has shown no sign of life for ${milliseconds} ms ERR_SHARD_HUNG`;
 
-/** Where a thread has not begun to turn, it is given four times as long. It files when it starts, and in its turns. */
-const starts: readonly string[] = ['booting', 'starting', 'filing', ...recoveryPoints];
+/** Where a thread has not begun to turn, it is given four times as long. */
+const starts: readonly string[] = ['booting', 'starting'];
 
 describe('a thread that hangs is replaced', () => {
   test.concurrent.each([...points, ...recoveryPoints])(
@@ -20,7 +20,7 @@ describe('a thread that hangs is replaced', () => {
     async (point) => {
       const causes = await survive(point, 'hang', 0);
       // A machine that is busy may have it start too slowly before it comes to its point.
-      const limits = [4, ...(point === 'filing' || !starts.includes(point) ? [1] : [])];
+      const limits = starts.includes(point) ? [4] : [4, 1];
       expect(limits.map((factor) => silence(factor * HANG_TIMEOUT))).toEqual(
         expect.arrayContaining(causes.slice(0, 1)),
       );

@@ -75,12 +75,13 @@ describe('a shard whose threads die again and again goes on inline', () => {
     await scheduler.ready; // the other shard's thread may have come up last
     expect(await kindsOfShards(scheduler)).toEqual([true, false]);
     expect(heard.errors).toMatchObject([{ name: 'ShardInlineError', code: 'ERR_SHARD_INLINE', shard: 0 }]);
-    const last = heard.restarts.at(-1) as ShardRestart;
-    expect(heard.errors[0].message).toBe(
-      `The threads of shard 0 died too often (5 deaths, the last by ${last.cause.name}: ${last.cause.message}); ` +
+    const { message, cause } = heard.errors[0] as ShardInlineError & { cause: Error };
+    expect(message).toBe(
+      `The threads of shard 0 died too often (5 deaths, the last by ${cause.name}: ${cause.message}); ` +
         'it goes on inline, in the calling thread',
     );
-    expect(heard.errors[0].cause).toBe(last.cause);
+    // A thread that dies before it is up has not served: the lanes stay where they were.
+    if (point !== 'booting' && point !== 'starting') expect(heard.restarts.at(-1)?.cause).toBe(cause);
     expect(heard.restarts.every(({ shard }) => shard === 0)).toBe(true);
     expect(killShard(scheduler, 0)).toBe(false); // no thread of it is left
     expect(await scheduler.close()).toEqual([]);

@@ -8,10 +8,10 @@ import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import type { ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
+import type { ServingSetup } from '../shard/build-serving.ts';
 import { scheduleOn } from './schedule-on.ts';
 
 const MAX_BATCH = 1024;
@@ -27,7 +27,7 @@ export class LiveLane {
   readonly lateness = new LatenessHistogram();
   readonly delivery: Delivery;
   onNews: () => void = () => undefined;
-  private readonly setup: ShardSetup;
+  private readonly setup: ServingSetup;
   private readonly bell: ClientBell;
   private readonly time: ClientTime;
   private worker: Worker | undefined;

@@ -8,7 +8,7 @@ const { internalsOf } = (await built('scheduler/timer-calls')) as typeof import(
 const { TimerTable } = (await built('lane/timer-table')) as typeof import('../../src/lane/timer-table.ts');
 const { TableView } = (await built('lane/table-view')) as typeof import('../../src/lane/table-view.ts');
 const { Payload } = (await built('client/payload')) as typeof import('../../src/client/payload.ts');
-const { buildShard } = (await built('shard/build-shard')) as typeof import('../../src/shard/build-shard.ts');
+const { buildShard, serveLane } = (await built('shard/build-shard')) as typeof import('../../src/shard/build-shard.ts');
 const { allocateDoorbell, ClientBell } = (await built('lane/doorbell')) as typeof import('../../src/lane/doorbell.ts');
 const { allocateHeartbeat } = (await built('lane/heartbeat')) as typeof import('../../src/lane/heartbeat.ts');
 const { presets } = (await built('wheel/presets')) as typeof import('../../src/wheel/presets.ts');
@@ -45,9 +45,9 @@ function rebuild(scheduler: Scheduler): number {
     clock: client.clock.memory,
     doorbell: allocateDoorbell(),
     heartbeat: allocateHeartbeat(),
-    lanes: [{ memory: client.lanes[0].memory, clientBell: ClientBell.allocate() }],
   };
-  return buildShard(setup, 'tables').rescheduled;
+  const lane = { memory: client.lanes[0].memory, clientBell: ClientBell.allocate() };
+  return serveLane(buildShard(setup), lane, 'tables').found;
 }
 
 // The command ring holds 2^16: behind it all the others wait.

@@ -102,7 +102,7 @@ describe.each(Object.entries(engines))('wheels(), %s', (engine, { wheel, slotTim
       const at = `${level} ${slot}`;
       expected.set(at, (expected.get(at) ?? 0) + 1);
     }
-    await scheduler.nextExpiration(); // so that every command has been taken, and no tick has passed
+    await until(async () => (await scheduler.stats()).shards[0].filed === 5000);
     const [{ levels }] = await scheduler.wheels();
     const found = new Map<string, number>();
     for (const [level, { slots, arcs, hand, occupied, slotTime }] of levels.entries()) {

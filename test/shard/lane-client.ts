@@ -4,11 +4,11 @@ import { Delivery } from '../../src/client/delivery.ts';
 import { ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { NEAR, wordOf } from '../../src/lane/due-word.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import type { ShardSetup } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
 import { scheduleOn } from '../lane/schedule-on.ts';
+import type { ServingSetup } from './build-serving.ts';
 
 /** What the model knows of a timer. It has one of these outcomes, and at the end not `live`. */
 export interface KnownTimer {
@@ -44,7 +44,7 @@ export class LaneClient {
   private readonly delivery: Delivery;
 
   /** Client number `number` of the shard's. */
-  constructor(setup: ShardSetup, number: number, maxBatch: number) {
+  constructor(setup: ServingSetup, number: number, maxBatch: number) {
     const { memory, clientBell } = setup.lanes[number];
     this.clock = new SharedClock(setup.clock);
     this.bell = new ClientBell(clientBell);

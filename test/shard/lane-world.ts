@@ -1,9 +1,9 @@
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
-import { buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
 import type { Shard } from '../../src/shard/shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
+import { buildServing, type ServingSetup } from './build-serving.ts';
 import { type KnownTimer, LaneClient } from './lane-client.ts';
 import { touch } from './shared-access.ts';
 import { SteppedLoop } from './stepped-loop.ts';
@@ -39,10 +39,10 @@ export class LaneWorld {
   /** Undefined while the shard is dead. */
   loop: SteppedLoop | undefined;
   private readonly options: WorldOptions;
-  private readonly setup: ShardSetup;
+  private readonly setup: ServingSetup;
 
   /** Uses the memory of `setup`, which no other world uses any more. */
-  constructor(options: WorldOptions, setup: ShardSetup = allocateSetup(options)) {
+  constructor(options: WorldOptions, setup: ServingSetup = allocateSetup(options)) {
     this.options = options;
     this.setup = setup;
     this.clock = new SharedClock(setup.clock);
@@ -173,7 +173,7 @@ export class LaneWorld {
       touch();
       this.clients[lane].isTold = true;
     };
-    const built = buildShard(this.setup, rebuild ? 'tables' : 'nothing', { news });
+    const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', { news });
     setBudget(built.shard, this.options.budget);
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }
@@ -193,7 +193,7 @@ function checkEnd({ isWaitingForAnswer, timers, lane }: LaneClient, from: number
   if (lane.commands.waiting !== 0) throw new Error('commands are held back for ever');
 }
 
-export const allocateSetup = ({ capacity, clients = 1, rings }: WorldOptions): ShardSetup => ({
+export const allocateSetup = ({ capacity, clients = 1, rings }: WorldOptions): ServingSetup => ({
   number: 0,
   tick: 1,
   wheel: { engine: 'cascading', precision: 1, levelBits: [1, 1] },
@@ -207,7 +207,7 @@ export const allocateSetup = ({ capacity, clients = 1, rings }: WorldOptions): S
 });
 
 /** Makes a world's memory as good as new. */
-export function zero({ clock, doorbell, lanes }: ShardSetup): void {
+export function zero({ clock, doorbell, lanes }: ServingSetup): void {
   for (const buffer of [clock.buffer, doorbell]) new Int32Array(buffer).fill(0);
   for (const { memory, clientBell } of lanes) {
     const { header, table, commands, fired } = memory;

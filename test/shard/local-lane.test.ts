@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
-import { type BuiltShard, buildShard, type ShardOrigin, type ShardSetup } from '../../src/shard/build-shard.ts';
+import type { BuiltShard, LaneOrigin } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { buildServing, type ServingSetup } from './build-serving.ts';
 import { type KnownTimer, LaneClient } from './lane-client.ts';
 import { allocateSetup } from './lane-world.ts';
 
@@ -21,7 +22,7 @@ class Changing {
   /** Since then nothing was built from the table, which knows no order. */
   orderedFrom = 0;
   place: Place;
-  private readonly setup: ShardSetup;
+  private readonly setup: ServingSetup;
   built: BuiltShard;
   private readonly budget: number;
 
@@ -40,8 +41,16 @@ class Changing {
     return this.clock.published();
   }
 
-  /** The place is left for another in an orderly way, or what served it has died. */
+  /**
+   * The place is left for another in an orderly way, or what served it has died. The client's thread is left only when nothing is
+   * staged: where its index cannot take what is, since the client has to take fired records first, nothing happens.
+   */
   move(place: Place, isOrderly: boolean): void {
+    const { stage } = this.client.lane;
+    if (this.place === 'here' && isOrderly) {
+      for (let turns = 0; turns < 100 && stage.length > 0; turns++) this.turn();
+      if (stage.length > 0) return;
+    }
     this.place = place;
     const entries = isOrderly ? this.built.shard.lanes.map((lane) => lane.handOver()) : 'tables';
     if (!isOrderly) this.orderedFrom = this.client.timers.length;
@@ -70,14 +79,14 @@ class Changing {
     throw new Error('client and index keep each other awake for ever');
   }
 
-  private build(origin: ShardOrigin): BuiltShard {
+  private build(origin: LaneOrigin | readonly LaneOrigin[]): BuiltShard {
     const { stage } = this.client.lane;
     stage.isServedHere = this.place === 'here';
     const news = () => {
       this.client.isTold = true;
     };
-    const options = stage.isServedHere ? { news, stages: [stage], isTemporary: true } : { news };
-    const built = buildShard(this.setup, origin, options);
+    const options = stage.isServedHere ? { news, stages: [stage] } : { news };
+    const built = buildServing(this.setup, origin, options);
     Object.assign(built.shard, { budget: this.budget });
     return built;
   }

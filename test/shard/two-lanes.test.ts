@@ -5,18 +5,19 @@ import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.
 import { wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane } from '../../src/lane/lane-memory.ts';
-import { type BuiltShard, buildShard, type ShardSetup } from '../../src/shard/build-shard.ts';
+import type { BuiltShard } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import { scheduleOn } from '../lane/schedule-on.ts';
+import { buildServing, type ServingSetup } from './build-serving.ts';
 
 const CAPACITY = 8;
 
 /** A shard that serves two clients, each with a lane and a bell of its own. */
 function twoClients({ isServedHere = false } = {}) {
-  const setup: ShardSetup = {
+  const setup: ServingSetup = {
     number: 0,
     tick: 1,
     wheel: presets.default,
@@ -47,15 +48,15 @@ function twoClients({ isServedHere = false } = {}) {
     clients,
     schedule,
     fired,
-    built: isServedHere ? buildHere(setup, clients) : buildShard(setup, 'nothing'),
+    built: isServedHere ? buildHere(setup, clients) : buildServing(setup, 'nothing'),
   };
 }
 
 /** An index in the clients' thread, which can hand its lanes over. */
-function buildHere(setup: ShardSetup, clients: readonly ClientLane[]): BuiltShard {
+function buildHere(setup: ServingSetup, clients: readonly ClientLane[]): BuiltShard {
   const stages = clients.map(({ stage }) => stage);
   for (const stage of stages) stage.isServedHere = true;
-  return buildShard(setup, 'nothing', { stages, isTemporary: true });
+  return buildServing(setup, 'nothing', { stages });
 }
 
 test('a shard serves two lanes: each client gets its own timers, in its own order, and no other', () => {
@@ -99,8 +100,8 @@ test('a client that does not take what has fired does not hold up the other', ()
 test('a shard that takes the place of another indexes both lanes', () => {
   const { setup, time, schedule, fired } = twoClients();
   const slots = [schedule(0, 10), schedule(1, 20)];
-  const successor = buildShard(setup, 'tables');
-  expect(successor.rescheduled).toBe(2);
+  const successor = buildServing(setup, 'tables');
+  expect(successor.found).toBe(2);
   time.clock.set(20);
   while (successor.shard.turn());
   expect([...fired(0), ...fired(1)]).toEqual(slots);
@@ -120,15 +121,15 @@ test('a shard hands its lanes over: what lives, in the order scheduled, and once
     while (built.shard.turn());
   }
   const tagOf = (client: number, slot: number) => clients[client].table.tagOf(slot);
-  const journals = built.shard.lanes.map((lane) => lane.handOver());
-  expect(journals.map((journal) => [...journal])).toEqual([
+  const entries = built.shard.lanes.map((lane) => lane.handOver());
+  expect(entries.map((words) => [...words])).toEqual([
     [first, tagOf(0, first), second, tagOf(0, second), third, tagOf(0, third)],
     [other, tagOf(1, other)],
   ]);
   for (const { stage } of clients) stage.isServedHere = false;
   const last = schedule(0, 1000); // what is published later comes through the ring
-  const successor = buildShard(setup, journals);
-  expect(successor.rescheduled).toBe(4);
+  const successor = buildServing(setup, entries);
+  expect(successor.found).toBe(4);
   time.clock.set(1000);
   while (successor.shard.turn());
   expect(fired(0)).toEqual([first, second, third, last]);
@@ -139,12 +140,13 @@ test('a shard leaves its lanes: what is filed and what is late, in order of due 
   const { setup, time, schedule, fired, built } = twoClients();
   const slots = [300, 100, 200, 100, 300].map((deadline) => schedule(0, deadline));
   while (built.shard.turn());
-  const left = built.shard.leave();
-  expect(built.shard.lanes).toEqual([]);
+  const lanes = [...built.shard.lanes];
+  for (const lane of lanes) built.shard.dismiss(lane);
+  const left = lanes.map((lane) => lane.handOver());
   expect(built.shard.turn()).toBe(false);
   const order = [slots[1], slots[3], slots[2], slots[0], slots[4]];
-  expect(left.map((journal) => [...journal].filter((_, at) => at % 2 === 0))).toEqual([order, []]);
-  const successor = buildShard(setup, left);
+  expect(left.map((words) => [...words].filter((_, at) => at % 2 === 0))).toEqual([order, []]);
+  const successor = buildServing(setup, left);
   time.clock.set(300);
   while (successor.shard.turn());
   expect(fired(0)).toEqual(order);

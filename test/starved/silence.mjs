@@ -34,7 +34,7 @@ async function measure() {
   }
   const others = keepBusy(busy, 2 * seconds + 60);
   await pass(2000);
-  const { heartbeat, doorbell, clock } = internalsOf(scheduler).coordinator.hosts[0].setup;
+  const { heartbeat, doorbell, clock } = internalsOf(scheduler).coordinator.keepers[0].setup;
   const watcher = new Worker(new URL(import.meta.url), { workerData: { heartbeat, doorbell, clock, seconds } });
   const result = new Promise((resolve) => watcher.once('message', resolve));
   const [from, cpu] = [now(), process.cpuUsage()];

@@ -1,7 +1,9 @@
 // A shard as in a pool's thread, without the pool. Dies when told to.
 import { workerData } from 'node:worker_threads';
-import { buildShard } from '../../../dist/src/shard/build-shard.js';
+import { buildShard, serveLane } from '../../../dist/src/shard/build-shard.js';
 import { ShardLoop } from '../../../dist/src/shard/shard-loop.js';
 
 const { setup, rebuild } = workerData;
-new ShardLoop(buildShard(setup, rebuild ? 'tables' : 'nothing')).start();
+const built = buildShard(setup);
+for (const lane of setup.lanes) built.shard.admit(serveLane(built, lane, rebuild ? 'tables' : 'nothing').lane);
+new ShardLoop(built).start();

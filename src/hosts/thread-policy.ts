@@ -1,7 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import type { ShardControl } from '../shard/shard-control.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
-import type { ControlCall, ShardHost } from './shard-host.ts';
+import type { LaneHost } from './lane-host.ts';
+import { NamedState } from './named-state.ts';
 
 /** The load that decides whether a thread pays; all counts since the scheduler's start. @internal */
 export interface Load {
@@ -33,8 +33,8 @@ const MAX_INLINE_SHARE = 0.03;
 /** Live timers above which a thread pays for work to come: a single cascade or burst of so many takes ms. */
 const MAX_INLINE_LIVE = 100_000;
 /** ms between two checks of a shard on a thread, and how many in a row must find it idle before it is inline again. */
-const LOOK = 1000;
-const LOOKS = 10;
+const CHECK_MS = 1000;
+const IDLE_CHECKS = 10;
 /** Idle: the index would take less than this share of the loop's time … */
 const IDLE_SHARE = MAX_INLINE_SHARE / 6;
 /** … and holds so few timers that the loop takes them over within some ms. */
@@ -44,97 +44,75 @@ const COST = 0.000_3;
 /** No command or delivery takes more, even cold and cascaded: the rest of a turn was waiting for a processor. */
 const MAX_COST = 0.005;
 
-/** A shard that can move to a thread and back. @internal */
-export interface SwitchableShard extends ShardHost {
-  /** ms of the client's thread that turns have taken while it was inline. */
-  readonly inlineTime: number;
-  /** Moves the shard to a thread, as soon as one is up. Precondition: it is inline, and this has not been called before. */
-  startThread(): void;
-  /** Serves it inline again. Never rejects. */
-  endThread(): Promise<void>;
-}
-
 const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
+/** Where the lanes are to be, and what may follow. */
+const NEXT = {
+  /** Here; their work is measured. */
+  inline: ['threads', 'final'],
+  /** On a thread, which may be on its way. */
+  threads: ['ending', 'final'],
+  /** On their way back. */
+  ending: ['threads', 'inline', 'final'],
+  /** Here for good, or the client is closed. */
+  final: ['final'],
+} as const;
+type State = keyof typeof NEXT;
+
 /**
- * A shard that is inline while that is cheaper, and on a thread while its timers pay for one: `shards: 'auto'`.
- * docs/decisions.md has the measurements behind the constants.
+ * Decides for `shards: 'auto'` where a client's lanes are served: inline while that is cheaper, on a thread while the timers pay for
+ * one. docs/decisions.md has the measurements behind the constants.
+ *
+ *     inline ──▶ threads ──▶ ending ──▶ inline         final, from anywhere
+ *                   ▲ the thread has died │
+ *                   └─────────────────────┘
  * @internal
  */
-export class AutoShard implements ShardHost {
-  readonly ready = Promise.resolve();
+export class ThreadPolicy {
   readonly serving: Serving = { by: 'inline', since: 0, reason: 'the timers do not pay for a thread yet', changes: 0 };
-  private readonly shard: SwitchableShard;
+  private readonly state = new NamedState<State>('inline', NEXT);
+  private readonly host: LaneHost;
   private readonly load: () => Load;
   private readonly changed: (serving: Serving) => void;
-  private readonly whyNoThread: () => string | undefined;
+  private readonly mayStart: () => boolean;
   /** The load at the window's beginning. */
-  private from: Load;
+  private from: Load = { now: 0, size: 0, work: 0 };
   private busyFrom = 0;
   private cost = COST;
-  private idleLooks = 0;
-  /** No more changes: inline for good, or stopped. */
-  private isSettled = false;
-  private isEnding = false;
-  private isKept = false;
-  private looking: NodeJS.Timeout | undefined;
+  private idleChecks = 0;
+  /** Why the thread stays, however idle; undefined if nobody else needs it. */
+  private keptFor: string | undefined;
+  private checking: NodeJS.Timeout | undefined;
 
-  /** `whyNoThread` is called when a thread is wanted: with an answer, the shard is inline for good. */
-  constructor(
-    shard: SwitchableShard,
-    load: () => Load,
-    changed: (serving: Serving) => void,
-    whyNoThread: () => string | undefined,
-  ) {
-    this.shard = shard;
+  /** `mayStart` is called when a thread is wanted. If it returns false, it has called `stayInline`. */
+  constructor(host: LaneHost, load: () => Load, changed: (serving: Serving) => void, mayStart: () => boolean) {
+    this.host = host;
     this.load = load;
     this.changed = changed;
-    this.whyNoThread = whyNoThread;
-    this.from = { now: 0, size: 0, work: 0 };
-  }
-
-  get isInline(): boolean {
-    return this.shard.isInline;
-  }
-
-  get deaths(): number {
-    return this.shard.deaths;
-  }
-
-  afterPublish(): void {
-    this.shard.afterPublish();
-    if (this.serving.by === 'inline') this.judge();
-  }
-
-  catchUp(): void {
-    this.shard.catchUp();
-  }
-
-  call<C extends ControlCall>(name: C): Promise<ReturnType<ShardControl[C]>> {
-    return this.shard.call(name);
-  }
-
-  async stop(): Promise<void> {
-    this.isSettled = true;
-    clearInterval(this.looking);
-    await this.shard.stop();
+    this.mayStart = mayStart;
   }
 
   /** Other clients also need a thread: starts one if there is none, and keeps it. */
   keepThread(reason: string): void {
-    this.isKept = true;
-    if (this.serving.by === 'inline' && !this.isSettled) this.startThread(this.load(), reason);
+    this.keptFor = reason;
+    if (this.state.is('inline')) this.startThread(this.load(), reason);
   }
 
-  /** The shard is inline for good. */
+  /** The lanes are inline for good. */
   stayInline(reason: string): void {
-    this.isSettled = true;
-    clearInterval(this.looking);
+    this.stop();
     this.change('inline', this.load(), reason);
   }
 
-  private judge(): void {
-    if (this.isSettled) return;
+  /** No more decisions. */
+  stop(): void {
+    this.state.enter('final');
+    clearInterval(this.checking);
+  }
+
+  /** Called once a turn, when the host has taken its own. */
+  judge(): void {
+    if (!this.state.is('inline')) return;
     const load = this.load();
     const { from } = this;
     const elapsed = load.now - from.now;
@@ -143,7 +121,7 @@ export class AutoShard implements ShardHost {
       return;
     }
     if (elapsed < WINDOW) return;
-    const busy = Math.min(this.shard.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
+    const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
     // A window without events says nothing about present costs.
     if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
@@ -158,44 +136,48 @@ export class AutoShard implements ShardHost {
   }
 
   private startThread(load: Load, reason: string): void {
-    const refusal = this.whyNoThread();
-    if (refusal !== undefined) {
-      this.stayInline(refusal);
-      return;
-    }
-    this.idleLooks = 0;
-    clearInterval(this.looking);
+    if (!this.mayStart()) return;
+    this.state.enter('threads');
+    this.idleChecks = 0;
+    clearInterval(this.checking);
     outsideContexts(() => {
-      this.looking = setInterval(this.look, LOOK).unref();
-      this.shard.startThread();
+      this.checking = setInterval(this.check, CHECK_MS).unref();
+      this.host.startThread();
       this.change('threads', load, reason);
     });
   }
 
-  private readonly look = (): void => {
-    if (this.shard.isInline) return; // still, or for good
+  private readonly check = (): void => {
+    if (this.host.isInline) return; // still, or for good
     const load = this.load();
     const { from } = this;
     const share = ((load.work - from.work) * this.cost) / (load.now - from.now);
     this.from = load;
     const isIdle = share < IDLE_SHARE && load.size < IDLE_LIVE;
-    this.idleLooks = isIdle ? this.idleLooks + 1 : 0;
-    if (this.idleLooks < LOOKS || this.isEnding || this.isKept) return;
-    this.idleLooks = 0;
-    this.isEnding = true;
-    void this.shard.endThread().then(() => {
-      this.isEnding = false;
-      if (this.isSettled || !this.shard.isInline) return; // the thread has died instead, or the scheduler was closed
-      clearInterval(this.looking);
-      const now = this.load();
-      this.change(
-        'inline',
-        now,
-        `for ${LOOKS} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`,
-      );
-      if (this.isKept) this.startThread(now, 'another event loop has asked for a thread');
-    });
+    this.idleChecks = isIdle ? this.idleChecks + 1 : 0;
+    if (this.idleChecks < IDLE_CHECKS || !this.state.is('threads') || this.keptFor !== undefined) return;
+    this.idleChecks = 0;
+    this.state.enter('ending');
+    void this.host.endThread().then(() => this.ended());
   };
+
+  private ended(): void {
+    if (!this.state.is('ending')) return;
+    if (!this.host.isInline) {
+      this.state.enter('threads'); // the thread has died instead
+      return;
+    }
+    this.state.enter('inline');
+    clearInterval(this.checking);
+    const load = this.load();
+    const share = percent(IDLE_SHARE);
+    this.change(
+      'inline',
+      load,
+      `for ${IDLE_CHECKS} s the index would have taken less than ${share} of the event loop's time`,
+    );
+    if (this.keptFor !== undefined) this.startThread(load, this.keptFor);
+  }
 
   private change(by: Serving['by'], load: Load, reason: string): void {
     const { serving } = this;
@@ -209,6 +191,6 @@ export class AutoShard implements ShardHost {
 
   private begin(load: Load): void {
     this.from = load;
-    this.busyFrom = this.shard.inlineTime;
+    this.busyFrom = this.host.inlineTime;
   }
 }

@@ -1,0 +1,60 @@
+import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import type { LaneWheels } from '../shard/lane-wheel.ts';
+import type { ShardCounters } from '../shard/shard.ts';
+import type { HostState } from '../sharing/board.ts';
+
+/** The answer of a call to a thread that has ended, or no longer serves the shard. */
+export const GONE = Symbol('the thread is gone');
+
+/** The calls of a client to the thread of a shard: those of `LaneServer`, without the client's serial. */
+export interface LaneCalls {
+  attach(lanes: readonly OfferedLane[]): number | Error;
+  leave(): LeftLane[];
+  stats(): ShardCounters[];
+  wheels(): LaneWheels[];
+  earliestDueTick(): number;
+}
+export type LaneCall = keyof LaneCalls;
+
+/** The way from a client to the threads of a shard: its owner's is the `ThreadKeeper`, that of any other thread a `MailLink`. */
+export interface LaneLink {
+  /** What serves the shard, as its owner has stored it. */
+  server(): HostState;
+  /** Makes the owner start a thread, if there is none. */
+  want(): void;
+  /**
+   * Calls the thread of an epoch. Resolves with GONE if it ends first. Rejects with the thread's error; a call that moves lanes
+   * rejects only if the thread has not been asked.
+   */
+  call<C extends LaneCall>(
+    epoch: number,
+    name: C,
+    ...given: Parameters<LaneCalls[C]>
+  ): Promise<ReturnType<LaneCalls[C]> | typeof GONE>;
+  /** Called when the client has found that the thread that had its lanes is gone. */
+  lost(): void;
+  /** Called when the client has taken its lanes back from a thread that goes on. */
+  left(): void;
+  /** Called when the thread had no memory for lanes. Returns whether it is ended for this. */
+  refused(error: Error): boolean;
+  /** Ends all calls, and what is the client's own. Never rejects. */
+  release(): Promise<void>;
+  /** Number of threads of the shard that have died, as far as the client had to do with them. */
+  readonly deaths: number;
+  /** What ended the last of them. */
+  readonly cause: Error;
+}
+
+/** The link of a scheduler that has no threads: each client serves its own lanes. */
+export const noThreads: LaneLink & { watch(told: (server: HostState) => void): void } = {
+  server: () => ({ by: 'clients' }),
+  watch: (told) => told({ by: 'clients' }),
+  want: () => undefined,
+  call: () => Promise.resolve(GONE),
+  lost: () => undefined,
+  left: () => undefined,
+  refused: () => false,
+  release: () => Promise.resolve(),
+  deaths: 0,
+  cause: new Error('There are no threads'),
+};

@@ -1,0 +1,141 @@
+import { OWNER } from '../sharing/board.ts';
+import { type BuiltShard, type LaneOrigin, type LaneSetup, serveLane } from './build-shard.ts';
+import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
+import type { ServedLane } from './served-lane.ts';
+import type { ShardCounters } from './shard.ts';
+
+/** A lane that its client hands to a thread: at first, or again to the successor of one that died. */
+export interface OfferedLane {
+  /** Its number among the lanes of its client. */
+  readonly placement: number;
+  readonly setup: LaneSetup;
+  readonly origin: LaneOrigin;
+}
+
+/** A lane that a thread has left. */
+export interface LeftLane {
+  readonly placement: number;
+  /** What the client needs to serve it; undefined if there was no memory for it: then its table says the same but for an order. */
+  readonly entries: Int32Array | undefined;
+}
+
+interface AttachedLane {
+  readonly client: number;
+  readonly placement: number;
+  readonly lane: ServedLane;
+}
+
+const SUMMED = [
+  'lanes',
+  'commands',
+  'fired',
+  'refiled',
+  'dropped',
+  'cascaded',
+  'filed',
+  'bytes',
+  'reservedBytes',
+] as const;
+
+/**
+ * What a shard's thread does for clients, each known by its serial. A thread starts without lanes: they come and go by these calls,
+ * of which none carries a timer. A client does not wait for them: what it publishes meanwhile stays in the lane's ring.
+ *
+ * The owner calls through comlink, everybody else by mailbox.
+ */
+export class LaneServer {
+  private readonly built: BuiltShard;
+  private attached: AttachedLane[] = [];
+
+  constructor(built: BuiltShard) {
+    this.built = built;
+  }
+
+  /**
+   * Serves all of the lanes, or none if memory is refused. Returns the number of live timers that were indexed by the lanes' origins,
+   * or the error.
+   */
+  attach(client: number, lanes: readonly OfferedLane[]): number | Error {
+    const admitted: AttachedLane[] = [];
+    let found = 0;
+    try {
+      for (const { placement, setup, origin } of lanes) {
+        const served = serveLane(this.built, setup, origin);
+        found += served.found;
+        admitted.push({ client, placement, lane: served.lane });
+      }
+    } catch (error) {
+      return error as Error;
+    }
+    for (const one of admitted) {
+      this.attached.push(one);
+      this.built.shard.admit(one.lane);
+    }
+    return found;
+  }
+
+  /** Stops serving a client's lanes, and returns what it needs to serve them itself. */
+  leave(client: number): LeftLane[] {
+    return this.take(client).map(({ placement, lane }) => ({ placement, entries: entriesOf(lane) }));
+  }
+
+  /** Stops serving a client's lanes. Without effect if there are none. */
+  detach(client: number): void {
+    this.take(client);
+  }
+
+  private take(client: number): AttachedLane[] {
+    const left = this.of(client);
+    for (const { lane } of left) this.built.shard.dismiss(lane);
+    this.attached = this.attached.filter((one) => one.client !== client);
+    return left;
+  }
+
+  /** By lane of the client, in the order of attachment. The owner's include the work for others, by placement. */
+  stats(client: number): ShardCounters[] {
+    const { turns } = this.built.shard;
+    const countersOf = (lane: ServedLane): ShardCounters => ({ turns, lanes: 1, ...lane.counters() });
+    const own = this.of(client);
+    const sums = own.map(({ lane }) => countersOf(lane));
+    for (const { placement, lane } of this.besides(client)) {
+      const sum = sums[own.findIndex((one) => one.placement === placement)];
+      const counters = countersOf(lane);
+      if (sum !== undefined) for (const name of SUMMED) sum[name] += counters[name];
+    }
+    return sums;
+  }
+
+  /** The same for their wheels. For the cost see `wheelOf`. */
+  wheels(client: number): LaneWheels[] {
+    const own = this.of(client);
+    const sums = own.map(({ lane }) => wheelOf(lane));
+    for (const { client: other, placement, lane } of this.besides(client)) {
+      const sum = sums[own.findIndex((one) => one.placement === placement)];
+      if (sum !== undefined) addWheel(sum, wheelOf(lane, other));
+    }
+    return sums;
+  }
+
+  /** The earliest due tick of all live timers of a client's lanes; Infinity if there is none. O(slots). */
+  earliestDueTick(client: number): number {
+    const now = this.built.shard.tick();
+    return Math.min(...this.of(client).map(({ lane }) => lane.earliestDueTick(now)));
+  }
+
+  private of(client: number): AttachedLane[] {
+    return this.attached.filter((one) => one.client === client);
+  }
+
+  /** What is counted with a client's own lanes. */
+  private besides(client: number): AttachedLane[] {
+    return client === OWNER ? this.attached.filter((one) => one.client !== OWNER) : [];
+  }
+}
+
+function entriesOf(lane: ServedLane): Int32Array | undefined {
+  try {
+    return lane.handOver();
+  } catch {
+    return undefined; // no memory
+  }
+}

@@ -1,0 +1,42 @@
+import type { CommandStage } from '../../src/lane/command-stage.ts';
+import {
+  type BuiltShard,
+  buildShard,
+  type LaneOrigin,
+  type LaneSetup,
+  type ShardSetup,
+  serveLane,
+} from '../../src/shard/build-shard.ts';
+
+/** A shard with lanes to serve. */
+export interface ServingSetup extends ShardSetup {
+  readonly lanes: readonly LaneSetup[];
+}
+
+interface Clients {
+  /** Called with the lane that has news. */
+  readonly news?: (lane: number) => void;
+  /** For clients in the shard's own thread: one for each lane. */
+  readonly stages?: readonly CommandStage[];
+}
+
+/** Builds a shard that serves its lanes, by one origin for all of them or one for each. */
+export function buildServing(
+  setup: ServingSetup,
+  origin: LaneOrigin | readonly LaneOrigin[],
+  { news, stages }: Clients = {},
+): BuiltShard & { readonly found: number } {
+  const built = buildShard(setup);
+  let found = 0;
+  for (const [at, lane] of setup.lanes.entries()) {
+    const from = Array.isArray(origin) ? (origin[at] as LaneOrigin) : (origin as LaneOrigin);
+    const tell = () => news?.(at);
+    const local = stages === undefined ? undefined : { news: tell, stage: stages[at] };
+    const served = serveLane(built, lane, from, local);
+    // A lane of another thread's client wakes that thread; here the test is told.
+    if (stages === undefined && news !== undefined) Object.assign(served.lane.clientBell, { wake: tell });
+    found += served.found;
+    built.shard.admit(served.lane);
+  }
+  return { ...built, found };
+}

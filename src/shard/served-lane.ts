@@ -3,6 +3,7 @@ import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
+import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
 import { LateCommands } from './late-commands.ts';
@@ -117,21 +118,24 @@ export abstract class ServedLane implements DueSink {
   }
 
   /**
-   * Returns what another shard needs to take the lane over: (slot, tag) of every live timer that is filed, in order of due tick and,
-   * within one, of filing; then the late ones, see `handOverLate`. After that this one must not touch the lane.
+   * Returns what another shard needs to take the lane over, in shared memory: (slot, tag) of every live timer that is filed, those of a
+   * tick in the order of filing; then the late ones, see `handOverLate`. After that this one must not touch the lane.
    */
   handOver(): Int32Array {
-    const entries = new Int32Array(2 * (this.index.size + this.late.length));
+    const entries = wordsIn(allocateWords(2 * (this.index.size + this.late.length)));
     let length = 0;
-    const add = (slot: number, tag: number): void => {
+    this.index.forEach((slot) => {
+      const tag = this.filedTagOf(slot);
       if ((tag & 1) === 0) return; // its timer has ended
       entries[length] = slot;
       entries[length + 1] = tag;
       length += 2;
-    };
-    const sink = { due: (slot: number) => add(slot, this.filedTagOf(slot)) };
-    this.index.advanceTo(Number.MAX_SAFE_INTEGER, sink, Number.POSITIVE_INFINITY);
-    for (const { slot, tag } of this.late.rest()) add(slot, tag);
+    });
+    for (const { slot, tag } of this.late.rest()) {
+      entries[length] = slot;
+      entries[length + 1] = tag;
+      length += 2;
+    }
     return entries.subarray(0, length);
   }
 
@@ -235,7 +239,8 @@ export abstract class ServedLane implements DueSink {
   /** Returns every entry of the index, with the tag under which it is filed. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
-    this.index.forEach((slot, tick) => void entries.push({ slot, tag: this.filedTagOf(slot), tick }));
+    const { index } = this;
+    index.forEach((slot) => void entries.push({ slot, tag: this.filedTagOf(slot), tick: index.tickOf(slot) }));
     return entries;
   }
 

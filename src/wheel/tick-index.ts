@@ -47,8 +47,11 @@ export interface TickIndex {
 
   /** How full each level is, the finest first. O(occupied wheel slots): it reads no entry, so it may be called at any size. */
   levels(): LevelOccupancy[];
-  /** Visits every filed slot, in no particular order. The visitor must not change the index. */
-  forEach(visit: (slot: number, tick: number) => void): void;
+  /**
+   * Visits every filed slot; those of one tick in the order filed. The visitor must not change the index. O(filed + wheel slots): nothing
+   * is moved or sorted.
+   */
+  forEach(visit: (slot: number) => void): void;
   clear(): void;
 }
 

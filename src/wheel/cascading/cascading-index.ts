@@ -124,8 +124,17 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return this.earliest;
   }
 
-  forEach(visit: (slot: number, tick: number) => void): void {
-    for (let slot = 0; slot < this.room; slot++) if (this.has(slot)) visit(slot, this.tickOf(slot));
+  forEach(visit: (slot: number) => void): void {
+    const { cells, heads, position, positionShift } = this;
+    for (let list = 0; list < heads.length; list++) {
+      for (let chunk = heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
+        const end = this.endOf(list, chunk);
+        for (let cell = chunk << SHIFT; cell < end; cell += 2) {
+          const slot = cells[cell] & SLOT;
+          if (position[slot << positionShift] === cell) visit(slot);
+        }
+      }
+    }
   }
 
   clear(): void {

@@ -183,8 +183,12 @@ export class PinnedIndex implements WheelIndex {
     return statsOf(this.inspect());
   }
 
-  forEach(visit: (slot: number, tick: number) => void): void {
-    for (let slot = 0; slot < this.placements.reach; slot++) if (this.has(slot)) visit(slot, this.tickOf(slot));
+  forEach(visit: (slot: number) => void): void {
+    // From the top down: of one tick, what was filed when it was farther away was filed earlier.
+    for (let at = this.spokes.length - 1; at >= 0; at--) {
+      const spoke = this.spokes[at];
+      if (spoke !== undefined && spoke.count > 0) spoke.slots().forEach(visit);
+    }
   }
 
   /** Compacts every spoke, whether it is wasteful or not. */

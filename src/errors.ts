@@ -210,8 +210,8 @@ export class ShardInlineError extends Error {
 }
 
 /**
- * A shard that runs in the calling thread has failed, usually because memory was refused; `cause` has the reason. The shard is
- * rebuilt from the tables, with retries until that succeeds. Meanwhile its timers are late; none is lost.
+ * A shard could not serve this client, in its thread or inline, usually because memory was refused; `cause` has the reason. Its index
+ * is rebuilt from the tables, with retries until that succeeds. Meanwhile its timers are late; none is lost.
  */
 export class ShardFailedError extends Error {
   readonly code = 'ERR_SHARD_FAILED';
@@ -219,7 +219,7 @@ export class ShardFailedError extends Error {
   readonly shard: number;
 
   constructor(shard: number, cause: Error) {
-    const what = `Shard ${shard}, which runs in the calling thread, has failed (${cause.name}: ${cause.message})`;
+    const what = `Shard ${shard} has failed (${cause.name}: ${cause.message})`;
     super(`${what}; its timers wait until it has been rebuilt`, { cause });
     this.shard = shard;
   }

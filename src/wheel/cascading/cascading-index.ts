@@ -124,19 +124,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return this.earliest;
   }
 
-  forEach(visit: (slot: number) => void): void {
-    const { cells, heads, position, positionShift } = this;
-    for (let list = 0; list < heads.length; list++) {
-      for (let chunk = heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
-        const end = this.endOf(list, chunk);
-        for (let cell = chunk << SHIFT; cell < end; cell += 2) {
-          const slot = cells[cell] & SLOT;
-          if (position[slot << positionShift] === cell) visit(slot);
-        }
-      }
-    }
-  }
-
   clear(): void {
     this.clearFiling();
     this.earliest = UNKNOWN;

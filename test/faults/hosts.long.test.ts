@@ -1,0 +1,199 @@
+import { createRequire } from 'node:module';
+import { createScheduler, type Scheduler, type SchedulerOptions } from 'shardwheel';
+import { expect, test } from 'vitest';
+import { FuzzedClient } from '../clients/fuzzed-client.ts';
+import { SEED } from '../fixtures/draws.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';
+import { internalsOf } from '../fixtures/internals.ts';
+import { killShard, publish } from '../fixtures/shard-threads.ts';
+import { Tally } from '../fixtures/tally.ts';
+
+const MOST = 1_000_000;
+const HANG_TIMEOUT = 800;
+
+/** The owner of one shard, here, and a client of it in another thread. Both have timers all the time, and a ledger each. */
+class World {
+  readonly owner: Scheduler;
+  client!: FuzzedClient;
+  readonly tally = new Tally(MOST);
+  count = 0;
+  private early = 0;
+  private isOver = false;
+
+  constructor(owner: Scheduler) {
+    this.owner = owner;
+  }
+
+  static async of(make: () => Scheduler): Promise<World> {
+    const world = new World(make());
+    world.client = new FuzzedClient(SEED, { handle: world.owner.share() });
+    await world.client.handle;
+    world.work();
+    return world;
+  }
+
+  /** Both do without: what they have set has ended once, and none of it early. */
+  async end({ isClientGone = false, isOwnerGone = false } = {}): Promise<void> {
+    this.isOver = true;
+    if (!isClientGone) expect(await this.client.stop()).toEqual({ lost: 0, wrong: undefined });
+    expect(this.client.counts).toMatchObject({ early: 0, doubled: 0, wrong: 0 });
+    if (!isOwnerGone) {
+      await until(() => this.owner.size === 0);
+      await this.owner.close();
+    }
+    const { count, early, tally } = this;
+    expect({ early, once: tally.count(1), total: tally.total }).toEqual({ early: 0, once: count, total: count });
+    expect(count).toBeGreaterThan(100);
+    expect(this.client.counts.delivered).toBeGreaterThan(100);
+  }
+
+  /** Resolves when the client, too, has had timers delivered after this. */
+  async goesOn(): Promise<void> {
+    const { delivered } = this.client.counts;
+    const { total } = this.tally;
+    await until(() => this.client.counts.delivered > delivered + 1000 && this.tally.total > total + 200);
+  }
+
+  stopOwnersWork(): void {
+    this.isOver = true;
+  }
+
+  private readonly work = (): void => {
+    if (this.isOver) return;
+    for (let i = 0; i < 20 && this.owner.size < 500; i++) {
+      const index = this.count++;
+      const deadline = this.owner.now() + (index % 30);
+      this.owner.schedule(index, deadline, () => {
+        this.tally.add(index);
+        if (this.owner.now() < deadline) this.early += 1;
+      });
+    }
+    setTimeout(this.work, 1);
+  };
+}
+
+const options: SchedulerOptions = {
+  shards: 1,
+  capacity: 8192,
+  hangTimeout: HANG_TIMEOUT,
+  inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
+};
+const restartsOf = (scheduler: Scheduler): string[] => {
+  const causes: string[] = [];
+  scheduler.on('shard-restart', ({ cause }) => causes.push(`${cause.name}: ${cause.message}`));
+  scheduler.on('error', () => undefined);
+  return causes;
+};
+
+// What a thread does to both. Each row: where, how, how often, and whether another thread has to follow.
+test.each<[name: string, point: Point, kind: FaultKind, times: number, restarts: boolean]>([
+  ['dies while loading', 'booting', 'exit', 2, true],
+  ['dies before its loop', 'starting', 'exit', 1, true],
+  ['dies attaching', 'attaching', 'exit', 2, true],
+  ['has no memory for the lanes', 'filing', 'throw', 2, true],
+  ['dies attached', 'firing', 'exit', 2, true],
+  ['hangs attaching', 'attaching', 'hang', 1, true],
+  ['hangs attached', 'firing', 'hang', 1, true],
+  ['dies between raising a bell and waking its client', 'between raising and waking', 'exit', 2, true],
+])('a thread %s: owner and client have each timer once, none early', async (_, point, kind, times, mustRestart) => {
+  const fault = new Fault(point, kind, { times });
+  const world = await World.of(() => withFaults([fault], () => createScheduler(options)));
+  const causes = restartsOf(world.owner);
+  await until(() => fault.isReached);
+  await world.goesOn();
+  await world.owner.ready;
+  await world.goesOn();
+  if (mustRestart) await until(() => causes.length > 0);
+  await world.end();
+});
+
+test('a thread dies leaving: what the client has asked for it gets from the successor', async () => {
+  const fault = new Fault('leaving', 'exit', { times: 1 });
+  const world = await World.of(() => withFaults([fault], () => createScheduler(options)));
+  const causes = restartsOf(world.owner);
+  await world.owner.ready;
+  await world.goesOn();
+  const [{ host }] = internalsOf(world.owner).coordinator.hosted;
+  await host.endThread();
+  expect(fault.isReached).toBe(true);
+  await until(() => causes.length > 0);
+  await world.goesOn();
+  expect(host.isInline).toBe(false);
+  await world.end();
+});
+
+test('a thread that gets no processor for a while is not replaced', async () => {
+  const fault = new Fault('firing', 'stand');
+  const world = await World.of(() =>
+    withFaults([fault], () => createScheduler({ ...options, hangTimeout: Number.POSITIVE_INFINITY })),
+  );
+  const causes = restartsOf(world.owner);
+  await until(() => fault.isReached);
+  await pass(500);
+  fault.release();
+  await world.goesOn();
+  expect(causes).toEqual([]);
+  await world.end();
+});
+
+test('a thread is refused again and again, then not', async () => {
+  const threads = createRequire(import.meta.url)('node:worker_threads') as typeof import('node:worker_threads');
+  const { Worker } = threads;
+  let refusals = 0;
+  const world = await World.of(() => {
+    const owner = createScheduler(options);
+    Object.assign(threads, {
+      Worker: new Proxy(Worker, {
+        construct(target, given, newTarget) {
+          if (new Error().stack?.includes('piscina') && refusals++ < 3) throw new Error('EAGAIN');
+          return Reflect.construct(target, given, newTarget);
+        },
+      }),
+    });
+    return owner;
+  });
+  await world.goesOn(); // inline, both of them
+  await world.owner.ready;
+  Object.assign(threads, { Worker });
+  await world.goesOn();
+  expect((await world.owner.stats()).shards[0]).toMatchObject({ inline: false });
+  await world.end();
+});
+
+test('the owner closes while its thread attaches, serves, has died: the client goes on', async () => {
+  for (const moment of ['attaching', 'firing', undefined] as const) {
+    const fault = new Fault(moment ?? 'parked', 'stand');
+    const world = await World.of(() => withFaults(moment === undefined ? [] : [fault], () => createScheduler(options)));
+    restartsOf(world.owner);
+    if (moment === undefined) {
+      await world.owner.ready;
+      await world.goesOn();
+      killShard(world.owner, 0);
+    } else await until(() => fault.isReached);
+    world.stopOwnersWork();
+    publish(world.owner);
+    const unfired = await world.owner.close();
+    for (let left = unfired.length; left > 0; left--) world.tally.total += 1;
+    const { delivered } = world.client.counts;
+    await until(() => world.client.counts.delivered > delivered + 1000);
+    expect(await world.client.stop()).toEqual({ lost: 0, wrong: undefined });
+    expect(world.tally.total).toBe(world.count);
+  }
+});
+
+test('a client is terminated, closed, blocked: the owner goes on, and another client after it', async () => {
+  const world = await World.of(() => createScheduler(options));
+  restartsOf(world.owner);
+  await world.owner.ready;
+  await world.goesOn();
+  world.client.block(500);
+  await world.goesOn();
+  await world.client.terminate();
+  await until(async () => (await world.owner.stats()).clients.length === 1); // swept
+  world.client = new FuzzedClient(SEED, { handle: world.owner.share() });
+  await world.client.handle;
+  await world.goesOn();
+  expect(await world.client.stop()).toEqual({ lost: 0, wrong: undefined });
+  await world.end({ isClientGone: true });
+});

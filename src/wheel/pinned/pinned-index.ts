@@ -184,11 +184,7 @@ export class PinnedIndex implements WheelIndex {
   }
 
   forEach(visit: (slot: number) => void): void {
-    // From the top down: of one tick, what was filed when it was farther away was filed earlier.
-    for (let at = this.spokes.length - 1; at >= 0; at--) {
-      const spoke = this.spokes[at];
-      if (spoke !== undefined && spoke.count > 0) spoke.slots().forEach(visit);
-    }
+    for (const spoke of this.spokes.toReversed()) spoke?.slots().forEach(visit); // of one tick, the higher was filed earlier
   }
 
   /** Compacts every spoke, whether it is wasteful or not. */

@@ -180,14 +180,6 @@ export class ShardInlineError extends Error {
     return ShardInlineError.ofAll(': no thread can be started', cause);
   }
 
-  /** Deno reports the end of a thread before it has ended, so another could serve its lanes meanwhile. */
-  static onDeno(): ShardInlineError {
-    return ShardInlineError.ofAll(
-      '',
-      new Error('On Deno a thread may outlive its end: use createScheduler({ shards: 0 })'),
-    );
-  }
-
   /** This process may not start threads. */
   static withoutPermission(): ShardInlineError {
     const remedy = 'allow them with --allow-worker, or ask for none with createScheduler({ shards: 0 })';

@@ -104,6 +104,7 @@ const slotsOf = (lanes: readonly OwnLane[]): number => lanes.reduce((sum, { stag
  */
 function whyInline(options: ResolvedOptions, events: CoordinatorEvents): string | undefined {
   if (options.shards === 0) return 'shards: 0';
+  if (runtime === 'deno') return 'Deno reports the end of a thread before it has ended';
   if (options.isAuto) return options.manual ? "with clock: 'manual' nothing waits for a busy event loop" : undefined;
   const error = whyNoThreads(options, true);
   if (error === undefined) return undefined;
@@ -121,7 +122,6 @@ const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
  */
 function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions, isWanted: boolean): ShardInlineError | undefined {
   if (!hasSharedMemory) return ShardInlineError.withoutSharedMemory();
-  if (runtime === 'deno') return ShardInlineError.onDeno();
   if (!mayStartThreads()) return ShardInlineError.withoutPermission();
   try {
     const files = findThreadFiles(workerUrl);

@@ -1,5 +1,6 @@
-/** What a runtime does not do as Node does: the tests that say so, by their titles. docs/runtimes.md tells users. */
+/** What a runtime does not do as Node does: the tests that say so. docs/runtimes.md tells users. */
 export interface Deviation {
+  /** What their names contain. */
   readonly title: string;
   readonly runtimes: readonly ('bun' | 'deno')[];
   readonly reason: string;
@@ -26,4 +27,14 @@ export const deviations: readonly Deviation[] = [
     runtimes: ['deno'],
     reason: 'of thousands of questions to another thread one may get no answer, and `cancelAnywhere` waits for it',
   },
+  ...[
+    'exactly once, when threads die',
+    'what is due when a thread dies is delivered by the same advanceTo',
+    'timers of the past are found by a successor',
+    'when the shards have fired already and the batch is on its way',
+    'order across the restart of a shard',
+    'a thread dies while a timer lives: the process stays for it, and ends after it',
+    'where the owner gives threads up, each client goes on inline, in its own thread',
+    'threads of shards that die are followed by others, for all clients',
+  ].map((title): Deviation => ({ title, runtimes: ['deno'], reason: 'shards are inline there' })),
 ];

@@ -14,11 +14,13 @@ const runtimes = [
     runtime: 'bun',
     found: { package: 'bun@1.4.5', where: ['bun', '-e', 'console.log(process.execPath)'] },
     flags: ['--bun'],
+    least: 260,
   },
   {
     runtime: 'deno',
     found: { package: 'deno@2.9.6', where: ['deno', 'eval', 'console.log(Deno.execPath())'] },
     flags: ['run', '--allow-all'],
+    least: 220,
   },
 ] as const;
 
@@ -33,7 +35,7 @@ interface Report {
 
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-describe.each(runtimes)('$runtime', ({ runtime, found, flags }) => {
+describe.each(runtimes)('$runtime', ({ runtime, found, flags, least }) => {
   test('keeps the guarantees, but for what deviates', async () => {
     const binary = await registryBinary(found);
     const left = deviations.filter(({ runtimes }) => runtimes.includes(runtime)).map(({ title }) => literally(title));
@@ -60,9 +62,9 @@ describe.each(runtimes)('$runtime', ({ runtime, found, flags }) => {
       const why = failed.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.slice(0, 500)}`);
       expect(why, `${why.join('\n')}\n${`${stdout}${stderr}`.slice(-1000)}`).toEqual([]);
       expect(broken.map(({ name }) => name)).toEqual([]);
-      expect(report.numPassedTests).toBeGreaterThan(260);
+      expect(report.numPassedTests).toBeGreaterThan(least);
       for (const { title, runtimes } of deviations.filter((each) => each.runtimes.includes(runtime))) {
-        expect(all.filter(({ fullName }) => fullName.endsWith(title)).length, `${title} ${runtimes}`).toBeGreaterThan(
+        expect(all.filter(({ fullName }) => fullName.includes(title)).length, `${title} ${runtimes}`).toBeGreaterThan(
           0,
         );
       }

@@ -8,6 +8,9 @@ const FIRED = 2;
 const CANCELLED = 3;
 const HANDED_BACK = 4;
 
+/** ms; no timer of the replay is due in the first half of it. */
+const START = 2000;
+
 export interface Verdict {
   readonly fired: number;
   readonly handedBack: number;
@@ -22,6 +25,8 @@ export interface Verdict {
   /** A cancel or a move that the subject answered with false although the timer was live. */
   readonly refused: number;
   readonly lateness: Lateness;
+  /** The longest lateness in the first two seconds, ms: the shards' threads have just started then. */
+  readonly latestAtStart: number;
 }
 
 /**
@@ -57,6 +62,7 @@ export class Ledger {
   /** Counts of `lateness`, to merge several ledgers. */
   readonly latenesses = new Float64Array(BUCKETS);
   readonly lateness = new LatenessHistogram(this.latenesses);
+  latestAtStart = 0;
   /** Numbers below have been given. */
   #top = 0;
   /** Ended numbers in the order in which they ended, as a ring; empty if none is used again. */
@@ -138,6 +144,7 @@ export class Ledger {
       if (-lateness > this.earliest) this.earliest = -lateness;
     }
     this.lateness.record(lateness);
+    if (lateness > this.latestAtStart && this.#clock.now < START) this.latestAtStart = lateness;
     return true;
   }
 
@@ -174,7 +181,7 @@ export class Ledger {
       counts[FIRED] === this.fired &&
       counts[HANDED_BACK] === this.handedBack;
     if (!balanced) throw new Error(`The ledger's counters contradict its states: ${counts.join(' ')}`);
-    const { fired, handedBack, early, earliest, doubled, refused } = this;
+    const { fired, handedBack, early, earliest, doubled, refused, latestAtStart } = this;
     return {
       fired,
       handedBack,
@@ -184,6 +191,7 @@ export class Ledger {
       doubled,
       refused,
       lateness: this.lateness.summary(),
+      latestAtStart,
     };
   }
 

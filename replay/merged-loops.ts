@@ -68,6 +68,7 @@ function mergedVerdict(loops: readonly LoopResult[]): Verdict {
       loops.map(({ latenesses }) => latenesses),
       latest,
     ),
+    latestAtStart: mostOf(verdicts, (verdict) => verdict.latestAtStart),
   };
 }
 

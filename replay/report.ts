@@ -41,6 +41,12 @@ const rows: readonly Row[] = [
       timersOnly: true,
     }),
   ),
+  {
+    title: 'of it in the first 2 s, ms',
+    value: (run) => run.verdict.latestAtStart,
+    show: milliseconds,
+    timersOnly: true,
+  },
   { title: 'early', value: (run) => run.verdict.early, show: whole, timersOnly: true },
   { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds, timersOnly: true },
   { title: 'lost', value: (run) => run.verdict.lost, show: whole, timersOnly: true },

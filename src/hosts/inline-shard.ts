@@ -145,7 +145,7 @@ export class InlineShard {
   admit(lane: OwnLane): void {
     if (this.built !== undefined) this.built.shard.admit(this.serve(this.built, lane, 'nothing').lane);
     this.lanes.push(lane);
-    this.origin.push('nothing');
+    this.origin.push(this.built === undefined ? 'nothing' : 'tables'); // by when it is rebuilt, it has had timers
     lane.stage.isServedHere = true;
     this.headers.push(headerOf(lane));
   }
@@ -184,6 +184,8 @@ export class InlineShard {
 
   private build(): BuiltShard {
     const { cause, lanes, origin, setup } = this;
+    // If this fails half-way, a lane may have taken what only its table has then.
+    this.origin = origin.map((from) => (from === 'nothing' ? from : 'tables'));
     const built = buildShard(setup);
     let rescheduled = 0;
     for (const [at, lane] of lanes.entries()) {

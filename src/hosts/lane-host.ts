@@ -36,9 +36,9 @@ export interface HostEvents extends InlineEvents {
  *       ▲                                     │                               │
  *       └──────────── leaving ◀───────────────┘                               └──▶ alone: there will be no thread
  *
- * Never two at once. The owner stores on the board what serves the shard: a thread, by its epoch, only while that thread has not
- * exited. A lane goes to the thread whose epoch the board names, and is taken back in two cases alone: the board no longer names
- * that epoch, so the thread has exited; or the thread has answered that it has left the lane.
+ * Never two at once. A lane goes to the thread whose epoch the board names. Then it is served again only by what the board names next,
+ * another thread or the clients, which the owner stores when the one before has exited; or here, if the thread has answered that it
+ * has left the lane.
  *
  * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the table. Commands
  * that are staged while a lane is on its way wait in its ring.
@@ -248,8 +248,10 @@ export class LaneHost {
     this.events.failed(new ShardFailedError(this.setup.number, error));
     await sleep(Math.max(1, this.policy.pauseAfterDeath()));
     if (!this.isWith(epoch)) return;
+    this.state.enter('leaving'); // a lane that is opened meanwhile is offered with the others
     const left = await this.link.call(epoch, 'leave').catch((refusal: Error) => refusal);
-    if (left === GONE || !this.isWith(epoch)) return;
+    if (left === GONE || this.epoch !== epoch || !this.state.is('leaving')) return;
+    this.state.enter('attached');
     if (left instanceof Error) await this.refused(epoch, left);
     else this.offerAll(() => 'tables');
   }

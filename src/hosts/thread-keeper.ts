@@ -57,8 +57,8 @@ export interface KeeperParts {
  *                 ▲          │
  *                 └── dies ──┘       over, from anywhere
  *
- * It alone says what the board names: a thread from when it is up until it has *exited*, nothing in between. An error of the thread
- * is not enough, nor an alarm of the watchdog.
+ * It alone says what the board names. A thread, or the clients, come there only when the thread before has *exited*; until then it is
+ * that thread or nothing. An error of the thread is not enough, nor an alarm of the watchdog.
  */
 export class ThreadKeeper implements LaneLink {
   readonly setup: ShardSetup;

@@ -1,0 +1,187 @@
+// Checks the models of this folder with spin: node test/models/check.mjs [model …]
+//
+//     <model>.pml ─▶ spin -a ─▶ gcc ─▶ pan: assertions and end states, then each `ltl` formula     each must hold, for all states
+//        └─ mutations/<model>-<n>-<name>.patch ─▶ the same                                        one of them must fail
+//
+// A formula whose preceding line is a comment `/* pan: <flags> */` is checked with these flags, as `-f` for weak fairness.
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FEWEST_STATES = 10_000;
+const DEPTH = 1_000_000;
+const MEMORY = 6000; // MB
+/** ms that a step may take; before it is reported; between two reports. */
+const LONGEST = 300_000;
+const QUIET = 2000;
+const INTERVAL = 10_000;
+const TRUNCATED = /max search depth too small|out of memory|reached -DMEMLIM bound|Search not completed/;
+const VIOLATION =
+  /pan:\d+: (assertion violated|acceptance cycle|invalid end state|end state in claim reached|claim violated)/;
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const complain = (line) => process.stderr.write(`${line}\n`);
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const known = readdirSync(folder)
+  .filter((name) => name.endsWith('.pml'))
+  .map((name) => name.slice(0, -'.pml'.length));
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !known.includes(name));
+const temporary = mkdtempSync(join(tmpdir(), 'shardwheel-models-'));
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+
+try {
+  if (unknown.length > 0)
+    throw new Error(`There is no model ${unknown.join(', ')}. The models are: ${known.join(', ')}.`);
+  await requireTools();
+  let isGood = true;
+  for (const model of asked.length > 0 ? asked : known) {
+    if (!(await checkModel(model))) isGood = false;
+    if (!(await checkMutations(model))) isGood = false;
+  }
+  if (!isGood) process.exitCode = 1;
+} catch (error) {
+  complain(error.message);
+  process.exitCode = 1;
+}
+
+/** Checks a model as it stands; returns whether all holds. */
+async function checkModel(model) {
+  let most = 0;
+  const faults = [];
+  for await (const result of checks(place(model, 'model'), model)) {
+    most = Math.max(most, result.states);
+    const { name, isTruncated, violation } = result;
+    if (violation !== undefined) faults.push(`${name}: ${violation}`);
+    else if (isTruncated) faults.push(`${name}: the search was cut short`);
+  }
+  if (most < FEWEST_STATES) faults.push(`there are fewer than ${FEWEST_STATES} states`);
+  say(`${model}: ${most} states`);
+  for (const fault of faults) complain(`${model}: ${fault}`);
+  return faults.length === 0;
+}
+
+/** Checks that each mutation of a model is found. */
+async function checkMutations(model) {
+  const patches = patchesOf(model);
+  const missed = [];
+  for (const patch of patches) {
+    const name = patch.slice(0, -'.patch'.length);
+    const at = place(model, name);
+    const path = join(folder, 'mutations', patch);
+    const { code, text } = await run(name, 'patch', ['-p1', '-s', '-F0', '-i', path], at);
+    if (code !== 0) throw new Error(`${name} does not apply to ${model}.pml:\n${text}`);
+    if (!(await isFound(at, model, name))) missed.push(name);
+  }
+  say(`${model}: ${patches.length - missed.length} of ${patches.length} mutations found`);
+  for (const name of missed) complain(`${model}: not found: ${name}`);
+  return missed.length === 0;
+}
+
+async function isFound(at, model, label) {
+  for await (const { violation } of checks(at, model, label)) if (violation !== undefined) return true;
+  return false;
+}
+
+/** In the order of their numbers. */
+function patchesOf(model) {
+  const pattern = new RegExp(`^${model}-(\\d+)-.*\\.patch$`);
+  const number = (name) => Number(name.match(pattern)[1]);
+  return readdirSync(join(folder, 'mutations'))
+    .filter((name) => pattern.test(name))
+    .sort((one, other) => number(one) - number(other));
+}
+
+/** Copies a model into a new folder; returns the folder. */
+function place(model, name) {
+  const at = join(temporary, model, name);
+  mkdirSync(at, { recursive: true });
+  copyFileSync(join(folder, `${model}.pml`), join(at, `${model}.pml`));
+  return at;
+}
+
+/** Runs the checks of the model in the folder `at`, one after the other. */
+async function* checks(at, model, label = model) {
+  const spin = await run(`${label}: spin`, 'spin', ['-a', `${model}.pml`], at);
+  if (spin.code !== 0 || /error/i.test(spin.text.replaceAll(/^ltl .*$/gm, '')))
+    throw new Error(`spin refuses ${label}:\n${spin.text}`);
+  // A mutation is found soon, mostly by an assertion, which a formula's search meets as well.
+  const isMutation = label !== model;
+  const level = isMutation ? '-O0' : '-O2';
+  if (!isMutation) yield await searchSafety();
+  const formulas = formulasOf(readFileSync(join(at, `${model}.pml`), 'utf8'));
+  if (formulas.length > 0) await compile(label, 'liveness', [level], at);
+  for (const { name, flags } of formulas)
+    yield await search(label, name, './liveness', ['-a', ...flags, '-N', name], at);
+  if (isMutation) yield await searchSafety();
+
+  async function searchSafety() {
+    await compile(label, 'safety', [level, '-DSAFETY', '-DNOCLAIM'], at);
+    return search(label, 'assertions and end states', './safety', [], at);
+  }
+}
+
+function formulasOf(text) {
+  const found = text.matchAll(/(?:^\/\* pan: (.+?) \*\/\n)?^ltl (\w+)/gm);
+  return [...found].map(([, flags = '', name]) => ({ name, flags: flags.split(' ').filter(Boolean) }));
+}
+
+async function compile(label, program, flags, at) {
+  const args = ['-w', '-DCOLLAPSE', `-DMEMLIM=${MEMORY}`, ...flags, '-o', program, 'pan.c'];
+  const { code, text } = await run(`${label}: gcc`, 'gcc', args, at);
+  if (code !== 0) throw new Error(`gcc refuses ${label}:\n${text}`);
+}
+
+async function search(label, name, program, args, at) {
+  const { text } = await run(`${label}: ${name}`, program, [`-m${DEPTH}`, ...args], at);
+  const errors = text.match(/errors: (\d+)/);
+  const states = text.match(/^\s*([\d.e+]+) states, stored/m);
+  if (errors === null || states === null) throw new Error(`${label}: ${name} has given no result:\n${text}`);
+  const violation = text.match(VIOLATION)?.[1];
+  if (violation === undefined && errors[1] !== '0') throw new Error(`${label}: ${name} is not a check:\n${text}`);
+  return { name, states: Number(states[1]), isTruncated: TRUNCATED.test(text), violation };
+}
+
+async function requireTools() {
+  for (const [tool, flag, of] of [
+    ['spin', '-V', 'spin'],
+    ['gcc', '--version', 'gcc'],
+    ['patch', '--version', 'patch'],
+  ]) {
+    const { code } = await run(tool, tool, [flag], temporary).catch(() => ({ code: -1 }));
+    if (code !== 0) throw new Error(`The models need ${tool}, which is not there: install the package ${of}.`);
+  }
+}
+
+/** Runs a program; reports what takes long. */
+function run(label, program, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const start = Date.now();
+    const child = spawn(program, args, { cwd, timeout: LONGEST, stdio: ['ignore', 'pipe', 'pipe'] });
+    const report = () => say(`  ${label}: ${Math.round((Date.now() - start) / 1000)} s`);
+    let interval;
+    const first = setTimeout(() => {
+      report();
+      interval = setInterval(report, INTERVAL);
+    }, QUIET);
+    const stop = () => {
+      clearTimeout(first);
+      clearInterval(interval);
+    };
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+    child.on('error', (error) => {
+      stop();
+      reject(error);
+    });
+    child.on('close', (code, signal) => {
+      stop();
+      if (signal !== null) reject(new Error(`${label} was ended by ${signal} after ${Date.now() - start} ms`));
+      else resolve({ code, text });
+    });
+  });
+}

@@ -21,7 +21,7 @@ export {
   UnsupportedRuntimeError,
 } from './errors.ts';
 export { MetricsError } from './exporters/metrics-error.ts';
-export type { ShardRestart } from './hosts/inline-shard.ts';
+export type { ShardRestart } from './hosts/shard-restart.ts';
 export type { Serving } from './hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from './metrics/lateness-histogram.ts';
 export type { BoundedWaitOptions, BoundedWork } from './scheduler/bounded-wait.ts';

@@ -14,19 +14,9 @@ import type { Shard, ShardCounters } from '../shard/shard.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { RestartPolicy } from './restart-policy.ts';
+import type { ShardRestart } from './shard-restart.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
-
-/** A successor has replaced a shard that died. */
-export interface ShardRestart {
-  shard: number;
-  /** What ended the last one: the error that was thrown, or one with the exit code. */
-  cause: Error;
-  /** Number of live timers that were indexed again. */
-  rescheduled: number;
-  /** Deaths since the shard was last served, including threads that died before they were up, and failures inline. */
-  deaths: number;
-}
 
 export interface InlineEvents {
   /** Called when the client has something to read, or the shard more to do. */

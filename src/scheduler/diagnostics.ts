@@ -1,7 +1,7 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
-import type { ShardRestart } from '../hosts/inline-shard.ts';
+import type { ShardRestart } from '../hosts/shard-restart.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 
 /** Every message names its scheduler. */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { contexts } from '../async-context/async-context.ts';
 import type { FiredBatch } from '../client/delivery-events.ts';
-import type { ShardRestart } from '../hosts/inline-shard.ts';
+import type { ShardRestart } from '../hosts/shard-restart.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { publishDiagnostics } from './diagnostics.ts';
 import { Refusals } from './refusals.ts';

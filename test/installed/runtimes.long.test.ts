@@ -33,13 +33,13 @@ beforeAll(() => {
 afterAll(() => project[Symbol.dispose]());
 
 test.each([
-  ['Bun', ['bun']],
-  ['Deno', ['deno', 'run', '--allow-all']],
-])('%s fires timers on threads, and ends by itself', (_, argv) => {
+  ['Bun', 'on threads', ['bun']],
+  ['Deno', 'inline', ['deno', 'run', '--allow-all']],
+])('%s fires timers %s, and ends by itself', (_, where, argv) => {
   const { status, stdout, stderr } = project.try('npx', [...argv, 'main.mjs']);
   expect({ status, stdout, stderr: status === 0 ? '' : stderr }).toEqual({
     status: 0,
-    stdout: `${JSON.stringify(wentWell)}\n`,
+    stdout: `${JSON.stringify(where === 'inline' ? { ...wentWell, by: 'inline', isInline: true } : wentWell)}\n`,
     stderr: '',
   });
   for (const shards of ['0', '1', '2']) {

@@ -124,8 +124,12 @@ export class LocalLane extends ServedLane {
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
       const tick = table.dueTickOf(slot, clockTick);
-      if (tick > index.now) this.file(slot, words[at + 1], tick);
-      else this.late.add(slot, words[at + 1], tick);
+      if (tick > index.now) {
+        this.file(slot, words[at + 1], tick);
+        continue;
+      }
+      index.remove(slot); // an entry of an earlier timer would count as one of this: see `filedTagOf`
+      this.late.add(slot, words[at + 1], tick);
     }
   }
 }

@@ -108,54 +108,60 @@ function checkOrder(world: Changing, moved: ReadonlySet<KnownTimer>): number {
   return pairs;
 }
 
-test(`a lane that changes hands at any moment: each timer ends once, none early, all in order, seed ${SEED}`, () => {
-  const draws = new Draws(SEED);
-  let [pairs, moves, commands] = [0, 0, 0];
-  for (let number = 0; number < WORLDS; number++) {
-    const place = draws.pick(['here', 'elsewhere'] as const);
-    const world = new Changing(place, draws.pick([1, 3, 1000]), draws.pick(['default', 'blitz', 'ustack'] as const));
-    const { client } = world;
-    const moved = new Set<KnownTimer>();
-    const isOrderly = draws.below(3) > 0;
-    const act = {
-      schedule: () => client.schedule(world.time + draws.below(40) - 4),
-      scheduleFar: () => client.schedule(world.time + draws.below(2000)),
-      cancel: (timer: KnownTimer) => client.cancel(timer),
-      reschedule: (timer: KnownTimer) => {
-        moved.add(timer);
-        client.reschedule(timer, world.time + draws.below(60) - 4);
-      },
-    };
-    for (let step = 0; step < STEPS; step++) {
-      const drawn = draws.below(100);
-      const { live } = client;
-      if (drawn < 40) (draws.below(8) > 0 ? act.schedule : act.scheduleFar)();
-      else if (drawn < 60 && live.length > 0) (draws.below(2) > 0 ? act.cancel : act.reschedule)(draws.pick(live));
-      else if (drawn < 70) world.turn();
-      else if (drawn < 78) client.deliver();
-      else if (drawn < 86) client.publish();
-      else if (drawn < 94) world.advance(1 + draws.below(20));
-      else {
-        world.move(world.place === 'here' ? 'elsewhere' : 'here', isOrderly || draws.below(3) > 0);
-        moves += 1;
+/** In the worlds of this one a late timer took the place in line of an earlier timer of its slot, which was still filed. */
+const FOUND = 1_477_160_990;
+
+test.each([SEED, FOUND])(
+  'a lane that changes hands at any moment: each timer ends once, none early, all in order, seed %i',
+  (seed) => {
+    const draws = new Draws(seed);
+    let [pairs, moves, commands] = [0, 0, 0];
+    for (let number = 0; number < WORLDS; number++) {
+      const place = draws.pick(['here', 'elsewhere'] as const);
+      const world = new Changing(place, draws.pick([1, 3, 1000]), draws.pick(['default', 'blitz', 'ustack'] as const));
+      const { client } = world;
+      const moved = new Set<KnownTimer>();
+      const isOrderly = draws.below(3) > 0;
+      const act = {
+        schedule: () => client.schedule(world.time + draws.below(40) - 4),
+        scheduleFar: () => client.schedule(world.time + draws.below(2000)),
+        cancel: (timer: KnownTimer) => client.cancel(timer),
+        reschedule: (timer: KnownTimer) => {
+          moved.add(timer);
+          client.reschedule(timer, world.time + draws.below(60) - 4);
+        },
+      };
+      for (let step = 0; step < STEPS; step++) {
+        const drawn = draws.below(100);
+        const { live } = client;
+        if (drawn < 40) (draws.below(8) > 0 ? act.schedule : act.scheduleFar)();
+        else if (drawn < 60 && live.length > 0) (draws.below(2) > 0 ? act.cancel : act.reschedule)(draws.pick(live));
+        else if (drawn < 70) world.turn();
+        else if (drawn < 78) client.deliver();
+        else if (drawn < 86) client.publish();
+        else if (drawn < 94) world.advance(1 + draws.below(20));
+        else {
+          world.move(world.place === 'here' ? 'elsewhere' : 'here', isOrderly || draws.below(3) > 0);
+          moves += 1;
+        }
       }
+      for (let left = 0; client.live.length > 0 && left < 200; left++) world.advance(20);
+      world.settle();
+      expect({ world: number, live: client.live.length, size: client.lane.table.size, seed }).toEqual({
+        world: number,
+        live: 0,
+        size: 0,
+        seed,
+      });
+      expect(client.isWaitingForAnswer).toBe(false);
+      pairs += checkOrder(world, moved);
+      commands += client.lane.stage.taken;
     }
-    for (let left = 0; client.live.length > 0 && left < 200; left++) world.advance(20);
-    world.settle();
-    expect({ world: number, live: client.live.length, size: client.lane.table.size, seed: SEED }).toEqual({
-      world: number,
-      live: 0,
-      size: 0,
-      seed: SEED,
-    });
-    expect(client.isWaitingForAnswer).toBe(false);
-    pairs += checkOrder(world, moved);
-    commands += client.lane.stage.taken;
-  }
-  expect(pairs).toBeGreaterThan(WORLDS * 5);
-  expect(moves).toBeGreaterThan(WORLDS * 10);
-  expect(commands).toBeGreaterThan(WORLDS * 100);
-});
+    expect(pairs).toBeGreaterThan(WORLDS * 5);
+    expect(moves).toBeGreaterThan(WORLDS * 10);
+    expect(commands).toBeGreaterThan(WORLDS * 100);
+  },
+);
 
 test('served here, a timer that ends before the next turn is never filed, and none goes through the ring', () => {
   const world = new Changing('here', 1000, 'default');

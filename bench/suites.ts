@@ -12,6 +12,7 @@ import { memory } from './scheduler/memory.ts';
 import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
 import { replay } from './scheduler/replay.ts';
 import { slackSuites } from './scheduler/slack.ts';
+import { heartbeats } from './steering/heartbeats.ts';
 import { labels } from './steering/labels.ts';
 import { rescale } from './steering/rescale.ts';
 import { scrape } from './steering/scrape.ts';
@@ -40,6 +41,7 @@ export const suites: readonly Suite[] = [
   ...slackSuites,
   ...deliverySuites,
   labels,
+  heartbeats,
   rescale,
   scrape,
   unread,

@@ -54,7 +54,10 @@ export function autoScale(
     const { factor } = scheduler.label(label);
     const next = Math.min(wanted, factor + 0.1);
     if (Math.abs(next - factor) >= 0.01 || next === 1)
-      scheduler.setScale(label, next).catch(() => clearInterval(looking));
+      scheduler
+        .label(label)
+        .setScale(next)
+        .catch(() => clearInterval(looking));
   };
   const looking = setInterval(look, every).unref();
   return () => clearInterval(looking);

@@ -64,9 +64,11 @@ export class Soak {
     this.#onProgress = onProgress;
     const scheduler = createScheduler({
       shards: options.shards,
-      hangTimeout: HANG_TIMEOUT,
-      inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP, maxYoungGenerationSizeMb: 16 },
+      thread: {
+        hangTimeout: HANG_TIMEOUT,
+        inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
+        resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP, maxYoungGenerationSizeMb: 16 },
+      },
     });
     scheduler.on('shard-restart', () => {
       this.#restarts++;

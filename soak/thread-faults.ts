@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Scheduler } from '../src/index.ts';
-import { internalsOf } from '../src/scheduler/timer-calls.ts';
+import { internalsOf } from '../src/scheduler/internals.ts';
 
 export type CrashKind = 'terminate' | 'throw' | 'exit' | 'memory' | 'hang';
 

@@ -39,17 +39,13 @@ export class CapacityExceededError extends Error {
   readonly code = 'ERR_CAPACITY_EXCEEDED';
   override readonly name = 'CapacityExceededError';
   readonly capacity: number;
-  /** The shard that is full; undefined for a wheel on its own, and if the scheduler has reached its `totalCapacity`. */
+  /** The shard that is full; undefined for a wheel on its own, and for drop-in timers. */
   readonly shard: number | undefined;
 
   constructor(capacity: number, shard?: number, full = shard === undefined ? 'The wheel' : `Shard ${shard}`) {
     super(`${full} already holds its capacity of ${capacity} timers`);
     this.capacity = capacity;
     this.shard = shard;
-  }
-
-  static ofScheduler(totalCapacity: number): CapacityExceededError {
-    return new CapacityExceededError(totalCapacity, undefined, 'The scheduler');
   }
 }
 
@@ -86,7 +82,7 @@ export class MissingFileError extends Error {
   static worker(folders: readonly string[]): MissingFileError {
     const remedy =
       "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs; or build 'shardwheel/worker' " +
-      "as a separate entry and name its file (createScheduler({ workerUrl: new URL('./worker.js', import.meta.url) }))";
+      "as a separate entry and name its file (createScheduler({ thread: { workerUrl: new URL('./worker.js', import.meta.url) } }))";
     return new MissingFileError("The file of shardwheel's threads", folders, remedy);
   }
 
@@ -236,19 +232,42 @@ export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   /** The time limit in ms. */
   readonly delay: number;
+  /** The name of the label with which it was set; undefined where there was none. */
+  readonly label: string | undefined;
 
-  constructor(delay: number) {
-    super(`Timed out after ${show(delay)} ms`);
+  constructor(delay: number, label?: string) {
+    super(`Timed out after ${show(delay)} ms${label === undefined ? '' : ` ('${label}')`}`);
     this.delay = delay;
+    this.label = label;
   }
 }
 
-/** A signal ended the wait; `cause` is its reason. Name, code and message are those of Node's own AbortError. */
+/**
+ * A signal or a group ended the wait; `cause` is the signal's reason. Name and code are those of Node's own AbortError, and its
+ * message too, unless the reason is a deadline: then it says which.
+ */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
   override readonly name = 'AbortError';
 
-  constructor(reason: unknown) {
-    super('The operation was aborted', { cause: reason });
+  constructor(reason: unknown, why = isDeadline(reason) ? ` by an outer deadline: ${reason.message}` : '') {
+    super(`The operation was aborted${why}`, { cause: reason });
+  }
+
+  static byGroup(): AbortError {
+    return new AbortError(undefined, ' with the group of its timer');
+  }
+}
+
+/** Whether it is the reason of a signal that was bounded in time, Node's own included. */
+const isDeadline = (reason: unknown): reason is Error => reason instanceof Error && reason.name === 'TimeoutError';
+
+/** A call or property that no longer exists was used. The message names what has replaced it. */
+export class RenamedError extends TypeError {
+  readonly code = 'ERR_RENAMED';
+  override readonly name = 'RenamedError';
+
+  constructor(old: string, now: string) {
+    super(`${old} is no more: ${now}`);
   }
 }

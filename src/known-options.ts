@@ -24,14 +24,22 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 
 /**
  * Throws InvalidConfigError for an unknown option, with the name that was probably meant: a misspelt option would silently have
- * no effect. `known`: an object with each option's name as a key.
+ * no effect. `known`: an object with each option's name as a key; `renamed`: what has become of old names.
  */
-export function refuseUnknown(options: object, known: object, what = 'options'): void {
+export function refuseUnknown(
+  options: object,
+  known: object,
+  what = 'options',
+  renamed: Readonly<Record<string, string>> = {},
+): void {
   for (const name of Object.keys(options)) {
     const value: unknown = options[name as never];
     if (Object.hasOwn(known, name) || value === undefined) continue;
     const names = Object.keys(known);
     const meant = nearest(name, names);
+    if (Object.hasOwn(renamed, name)) {
+      throw new InvalidConfigError(`${what}.${name}`, `is no option any more: ${renamed[name]}`, value);
+    }
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
     throw new InvalidConfigError(`${what}.${name}`, `is not an option: ${remedy}`, value);
   }

@@ -1,2 +1,2 @@
 export type { ExporterOptions } from './exporters/exporter-options.ts';
-export { registerMetrics } from './exporters/register-metrics.ts';
+export { type PrometheusRegistry, registerMetrics } from './exporters/register-metrics.ts';

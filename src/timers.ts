@@ -1,3 +1,4 @@
+export type { MissedCalls } from './client/missed-calls.ts';
 export { createTimers, type Timers } from './timers/create-timers.ts';
 export {
   clearImmediate,
@@ -10,7 +11,6 @@ export {
   timers as default,
   useScheduler,
 } from './timers/default-timers.ts';
-export type { MissedCalls } from './timers/missed-calls.ts';
 export type { TimersPromises } from './timers/promise-timers.ts';
 export { Timeout } from './timers/timeout.ts';
 export type { LongDelays, TimersOptions } from './timers/timeout-source.ts';

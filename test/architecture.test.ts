@@ -214,7 +214,10 @@ describe('imports', () => {
 
 describe('files', () => {
   /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
-  const long: Record<string, string> = {};
+  const long: Record<string, string> = {
+    'src/client/client.ts': 'every single call of a timer, the hot paths side by side',
+    'src/scheduler/scheduler.ts': 'one class is the public face, and most of its lines are docstrings',
+  };
 
   test('have at most 300 lines, or a reason, and never more than 400', () => {
     expect(all.filter(({ lines }) => lines > 400).map(({ path }) => path)).toEqual([]);

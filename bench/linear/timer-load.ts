@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
 import { createScheduler, type Scheduler } from '../../src/index.ts';
 import { commandCounters } from '../../src/lane/lane-memory.ts';
-import { internalsOf } from '../../src/scheduler/timer-calls.ts';
+import { internalsOf } from '../../src/scheduler/internals.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 
 /** Most timers that a shard can hold. Every load has room for them, so that loads differ by their timers alone. */

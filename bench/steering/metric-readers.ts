@@ -18,7 +18,7 @@ class HandReader extends MetricReader {
 export const metricReaders: Readonly<Record<string, (scheduler: Scheduler) => () => Promise<unknown>>> = {
   'stats()': (scheduler) => () => scheduler.stats(),
   'interval().next()': (scheduler) => {
-    const interval = scheduler.interval();
+    const interval = scheduler.statsInterval();
     return async () => interval.next();
   },
   Prometheus: (scheduler) => {

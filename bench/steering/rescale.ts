@@ -54,7 +54,7 @@ async function measure(subject: string, scale: Scale): Promise<Measurement> {
     figures[turn] = Math.max(figures[turn], longest);
     figures[all] = Math.max(figures[all], total);
   }
-  const late = [...scheduler.timers()].filter(({ deadline }) => deadline < DELAY).length;
+  const late = [...scheduler.liveTimers()].filter(({ deadline }) => deadline < DELAY).length;
   await scheduler.close();
   return { figures, checksums: { live, late } };
 }
@@ -67,9 +67,12 @@ async function change(scheduler: Scheduler, factor: number): Promise<{ longest: 
   clock.now();
   const start = clock.now();
   let turn = start;
-  const done = scheduler.setScale('idle', factor).then(() => {
-    isDone = true;
-  });
+  const done = scheduler
+    .label('idle')
+    .setScale(factor)
+    .then(() => {
+      isDone = true;
+    });
   while (!isDone) {
     await nextTurn();
     const now = clock.now();

@@ -1,4 +1,5 @@
 import type { Suite } from '../suite.ts';
+import { heartbeats } from './heartbeats.ts';
 import { labels } from './labels.ts';
 import { rescale } from './rescale.ts';
 import { scrape } from './scrape.ts';
@@ -8,6 +9,6 @@ const namesOf = (suites: readonly Suite[]): string[] => suites.map(({ name }) =>
 
 /** The suites that each document shows. */
 export const steeringPages: Readonly<Record<string, readonly string[]>> = {
-  'docs/labels.md': namesOf([labels, rescale]),
+  'docs/labels.md': namesOf([labels, heartbeats, rescale]),
   'docs/metrics.md': namesOf([scrape, unread]),
 };

@@ -36,7 +36,10 @@ export class Gateway {
     this.app.addHook('onResponse', async ({ raw }) => this.move(raw.socket, options.idle));
     this.app.get('/*', async ({ url }, reply) => {
       try {
-        const { status, text } = await options.scheduler.timeout((signal) => this.ask(url, signal), options.deadline);
+        const { status, text } = await options.scheduler.withTimeout(
+          (signal) => this.ask(url, signal),
+          options.deadline,
+        );
         return await reply.code(status).send(text);
       } catch (error) {
         return reply.code(error instanceof TimeoutError ? 504 : 502).send(`${(error as Error).message}\n`);

@@ -24,7 +24,7 @@ export class DeadlineClient {
   /** Rejects with TimeoutError once the deadline has passed, with AbortError when the signal aborts; the socket is closed then. */
   get(url: string, signal?: AbortSignal): Promise<Answer> {
     const { scheduler, deadline } = this.#options;
-    return scheduler.timeout((giveUp) => exchange(url, giveUp), deadline, signal === undefined ? {} : { signal });
+    return scheduler.withTimeout((giveUp) => exchange(url, giveUp), deadline, signal === undefined ? {} : { signal });
   }
 }
 

@@ -1,7 +1,7 @@
 import { createScheduler, watchLateness } from 'shardwheel';
 
 const scheduler = createScheduler();
-const interval = scheduler.interval();
+const interval = scheduler.statsInterval();
 const unwatch = watchLateness(50, ({ count, max, timers: [first] }) => {
   console.log(`${count} timers of a turn were late, by up to ${max.toFixed()} ms, ${first.callback} among them`);
 });

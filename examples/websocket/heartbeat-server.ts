@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Scheduler } from 'shardwheel';
+import type { Scheduler, TimerLabel } from 'shardwheel';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 interface Peer {
   readonly socket: WebSocket;
-  readonly number: number;
   isAlive: boolean;
-  timer: number;
 }
 
 /**
- * A WebSocket server that pings each peer every `period` ms, and terminates those that have not answered by the next ping. One timer
- * per peer, with a slack of a tenth of the period, so that the timers of many peers share a wake.
+ * A WebSocket server that pings each peer every `period` ms, and terminates those that have not answered by the next ping. One
+ * repeating timer per peer, with a slack of a tenth of the period, so that the timers of many peers share a wake.
  */
 export class HeartbeatServer {
   pings = 0;
@@ -20,7 +18,7 @@ export class HeartbeatServer {
   terminated = 0;
   private readonly server: WebSocketServer;
   private readonly scheduler: Scheduler;
-  private readonly timers: Pick<Scheduler, 'scheduleAfter'>;
+  private readonly heartbeat: TimerLabel;
   private readonly period: number;
   private peers = 0;
 
@@ -34,7 +32,7 @@ export class HeartbeatServer {
     this.server = server;
     this.scheduler = scheduler;
     this.period = period;
-    this.timers = scheduler.withSlack(Math.floor(period / 10));
+    this.heartbeat = scheduler.label('heartbeat', { slack: Math.floor(period / 10) });
     server.on('connection', (socket) => this.accept(socket));
   }
 
@@ -54,13 +52,13 @@ export class HeartbeatServer {
 
   private accept(socket: WebSocket): void {
     this.peers += 1;
-    const peer: Peer = { socket, number: this.peers, isAlive: true, timer: 0 };
-    peer.timer = this.timers.scheduleAfter(peer.number, this.period, this.beat, peer);
+    const peer: Peer = { socket, isAlive: true };
+    const timer = this.heartbeat.scheduleEvery(this.peers, this.period, this.beat, peer);
     socket.on('pong', () => {
       peer.isAlive = true;
     });
     socket.on('message', (data) => socket.send(data));
-    socket.once('close', () => this.scheduler.cancel(peer.timer));
+    socket.once('close', () => this.scheduler.cancel(timer));
   }
 
   private readonly beat = (peer: Peer): void => {
@@ -72,6 +70,5 @@ export class HeartbeatServer {
     peer.isAlive = false;
     this.pings += 1;
     peer.socket.ping();
-    peer.timer = this.timers.scheduleAfter(peer.number, this.period, this.beat, peer);
   };
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import { CommandStage } from '../lane/command-stage.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
-import { ticksBetween } from '../lane/due-word.ts';
 import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
 import { HANDED_BACK, isToldWhenHandedBack } from './hand-back.ts';
@@ -47,6 +47,8 @@ export class ClientLane {
   private peak = 0;
   /** Set once one of its timers has a label. */
   labels: LaneLabels | undefined = undefined;
+  /** Set once one of its timers repeats. */
+  grids: CallGrids | undefined = undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
   prefetchSink = 0;
   private request = 0;
@@ -81,13 +83,10 @@ export class ClientLane {
 
   /**
    * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices when the
-   * old tick comes. With less slack than before, a later deadline may have an earlier due tick.
+   * old tick comes.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): void {
-    const isCommanded =
-      deadline < this.table.deadlineOf(slot) ||
-      !isNear ||
-      (this.time.hasManySlacks === true && this.isSooner(slot, due));
+    const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
     if (isCommanded) this.commands.reserve(1); // may publish, before the table changes
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));
@@ -99,10 +98,30 @@ export class ClientLane {
     return this.putOffTick === this.time.tick && this.putOff.has(slot);
   }
 
-  /** Stages a live timer again if its record arrived before it is due. Precondition: a command was reserved. */
-  restage(slot: number, due: number): void {
-    this.table.move(slot, this.table.deadlineOf(slot), due);
+  /** Stages a live timer whose record has been taken: the index has it no more. Precondition: a command was reserved. */
+  restage(slot: number, deadline: number, due: number): void {
+    this.table.move(slot, deadline, due);
     this.stage.add(slot, this.table.tagOf(slot));
+  }
+
+  /** The grids of its repeating timers. Throws AllocationError. */
+  prepareGrids(): CallGrids {
+    this.grids ??= new CallGrids(this.table.capacity);
+    return this.grids;
+  }
+
+  /** Makes a timer that has just begun a repeating one. Precondition: `prepareGrids` was called. */
+  setRepeating(slot: number): void {
+    this.payload.setRepeating(slot);
+  }
+
+  isRepeating(slot: number): boolean {
+    return this.payload.isRepeating(slot);
+  }
+
+  /** The period of a live timer in ms; undefined if it does not repeat. */
+  periodOf(slot: number): number | undefined {
+    return this.grids !== undefined && this.isRepeating(slot) ? this.grids.periodOf(slot) : undefined;
   }
 
   /**
@@ -218,11 +237,8 @@ export class ClientLane {
     for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
   }
 
-  private isSooner(slot: number, due: number): boolean {
-    return ticksBetween(this.table.dueOf(slot), due) < 0;
-  }
-
-  private putOffToNextTick(slot: number): void {
+  /** Lets no record of the timer count in the present tick. */
+  putOffToNextTick(slot: number): void {
     if (this.putOffTick !== this.time.tick) this.putOff.clear();
     this.putOffTick = this.time.tick;
     this.putOff.add(slot);

@@ -15,10 +15,10 @@ export interface ClientParts {
   readonly openLane: (placement: number) => ClientLane;
   /** Maximum of live timers in a lane. */
   readonly laneCapacity: number;
-  /** Maximum of live timers in all lanes together; undefined if only the lanes limit it. */
-  readonly totalCapacity: number | undefined;
   readonly layout: TimerIdLayout;
   readonly time: ClientTime;
+  /** How many ticks timers without a label may come after the tick of their deadlines. */
+  readonly slack: number;
   readonly bell: ClientBell;
   readonly keepAlive: KeepAlive;
   readonly events: DeliveryEvents;

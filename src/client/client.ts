@@ -7,17 +7,20 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
-import type { CallSites } from './call-sites.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery } from './delivery.ts';
+import { CANCELLED, isToldWhenCancelled } from './hand-back.ts';
 import { HomeTimers } from './home-timers.ts';
+import type { Label } from './label.ts';
 import { LabelRegistry } from './label-registry.ts';
-import { placementOf, placementOfInteger, type WorkerHint } from './placement.ts';
-import { refusal, requireRoom } from './refusal.ts';
-import { Settling } from './settling.ts';
-import { TimerHold } from './timer-hold.ts';
+import type { MissedCalls } from './missed-calls.ts';
+import { placementOf, placementOfInteger } from './placement.ts';
+import { Quiescence } from './quiescence.ts';
+import { refusal } from './refusal.ts';
+import { RepeatingCalls } from './repeating-calls.ts';
+import { TimerRefs } from './timer-refs.ts';
 import { IDLE, TurnClock } from './turn-clock.ts';
 
 /**
@@ -41,64 +44,105 @@ export class Client {
   readonly lanes: ClientLane[] = [];
   /** Maximum of live timers. */
   readonly capacity: number;
-  /** Whether that is less than the lanes together can hold. */
-  readonly isLimited: boolean;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   readonly lateness: LatenessHistogram;
   readonly delivery: Delivery;
-  readonly settling: Settling;
+  readonly quiescence: Quiescence;
   readonly turnClock: TurnClock;
   /** Drop-in timers. */
   readonly home: HomeTimers;
-  readonly labels = new LabelRegistry();
-  /** Set if calls are traced. */
-  callSites: CallSites | undefined = undefined;
+  readonly labels: LabelRegistry;
   // See ClientParts.
   readonly afterPublish: () => void;
   readonly catchUp: () => void;
   readonly time: ClientTime;
   readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
-  readonly hold: TimerHold;
+  readonly refs: TimerRefs;
   private readonly laneScale: number;
 
   constructor(parts: ClientParts) {
-    const { layout, time, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
+    const { layout, time, slack, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
     for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
-    const lanesCapacity = parts.placements * parts.laneCapacity;
-    this.capacity = Math.min(lanesCapacity, parts.totalCapacity ?? lanesCapacity);
-    this.isLimited = this.capacity < lanesCapacity;
+    this.capacity = parts.placements * parts.laneCapacity;
     this.clock = time.clock;
     this.scale = time.scale;
     this.time = time;
+    this.labels = new LabelRegistry(time.scale, slack);
     this.bell = bell;
-    this.hold = new TimerHold(this, keepAlive);
+    this.refs = new TimerRefs(this, keepAlive);
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = parts.afterPublish;
     this.catchUp = parts.catchUp;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
-    this.delivery = new Delivery(this, events, this.lateness, time, maxBatch);
+    this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch);
     this.turnClock = new TurnClock(this, time, keepAlive);
-    this.home = new HomeTimers(this, time, parts.laneCapacity, parts.newHomeIndex);
-    this.settling = new Settling(this);
+    this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
+    this.quiescence = new Quiescence(this);
     outsideContexts(() => bell.listen(() => this.turnClock.now()));
   }
 
   // Single calls, by id: the hot paths.
 
-  /**
-   * Starts a timer on the shard to which the hint is hashed. Throws InvalidArgumentError for the hint, InvalidDeadlineError,
-   * CapacityExceededError.
-   */
-  start(hint: WorkerHint, deadline: number, callback: unknown, argument: unknown, context?: Context): TimerId {
-    const placement = this.shardOf(hint);
-    if (this.isLimited === true) requireRoom(this);
+  /** Starts a timer on a shard. Throws InvalidDeadlineError, CapacityExceededError, AllocationError. */
+  start(label: Label, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
-    return lane.table.idOf(this.schedule(lane, deadline, callback, argument, context));
+    const context = callback === undefined ? undefined : this.context();
+    if (label === this.labels.plain) {
+      const due = this.dueWordOf(deadline, label.slack);
+      return lane.table.idOf(this.schedule(lane, deadline, due, callback, argument, context));
+    }
+    return lane.table.idOf(this.startLabelled(label, lane, deadline, callback, argument, context));
+  }
+
+  private startLabelled(
+    label: Label,
+    lane: ClientLane,
+    deadline: number,
+    callback: unknown,
+    argument: unknown,
+    context: Context,
+  ): number {
+    const labels = this.labels.of(lane, label);
+    if (label.min !== undefined) {
+      requireDeadline(deadline);
+      const earliest = this.clock.exact() + label.min;
+      const scaled = label.deadlineOf(earliest, deadline);
+      const due = this.dueWordOf(scaled, label.slack);
+      const slot = this.schedule(lane, scaled, due, callback, argument, context);
+      labels.begin(slot, label);
+      labels.setBounds(slot, earliest, deadline);
+      return slot;
+    }
+    const due = this.dueWordOf(deadline, label.slack);
+    const slot = this.schedule(lane, deadline, due, callback, argument, context);
+    labels.begin(slot, label);
+    return slot;
+  }
+
+  /** Starts a repeating timer, whose first call is due at `first`; the period in ms. Throws like `start`. */
+  startRepeating(
+    label: Label,
+    placement: number,
+    first: number,
+    grid: { readonly period: number; readonly missed: MissedCalls },
+    callback: unknown,
+    argument: unknown,
+  ): TimerId {
+    const lane = this.laneAt(placement);
+    const grids = lane.prepareGrids();
+    const labels = label === this.labels.plain ? undefined : this.labels.of(lane, label);
+    const context = callback === undefined ? undefined : this.context();
+    const slot = this.schedule(lane, first, this.dueWordOf(first, label.slack), callback, argument, context);
+    lane.setRepeating(slot);
+    grids.begin(slot, first, grid.period, grid.missed);
+    labels?.begin(slot, label);
+    if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
+    return lane.table.idOf(slot);
   }
 
   /** Moves a live timer. Returns false if the id is not live. Precondition: the deadline is finite. */
@@ -107,9 +151,29 @@ export class Client {
     if (lane === undefined) return false;
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
-    if (lane.labels === undefined) this.move(lane, slot, deadline);
-    else lane.labels.move(this, lane, slot, deadline);
+    if (lane.labels === undefined && lane.grids === undefined) this.move(lane, slot, deadline, this.labels.plain.slack);
+    else this.moveByKind(lane, slot, deadline);
     return true;
+  }
+
+  /** A scaled timer moves by its factor, a repeating one with its grid. A refused move changes nothing. */
+  private moveByKind(lane: ClientLane, slot: number, deadline: number): void {
+    const { labels, grids } = lane;
+    const { min, slack } = this.labelOf(lane, slot);
+    if (grids !== undefined && lane.isRepeating(slot)) {
+      this.move(lane, slot, deadline, slack);
+      grids.restart(slot, deadline);
+    } else if (labels === undefined || min === undefined) {
+      this.move(lane, slot, deadline, slack);
+    } else {
+      const earliest = this.clock.exact() + min;
+      this.move(lane, slot, labels.labelOf(slot).deadlineOf(earliest, deadline), slack);
+      labels.setBounds(slot, earliest, deadline);
+    }
+  }
+
+  labelOf({ labels }: ClientLane, slot: number): Label {
+    return labels === undefined ? this.labels.plain : labels.labelOf(slot);
   }
 
   /** Cancels a live timer. Returns false if the id is not live. */
@@ -122,6 +186,17 @@ export class Client {
     return true;
   }
 
+  /** Cancels a live timer as part of a group, and tells whoever waits for it. Returns false if the id is not live. */
+  cancelWaiting(id: TimerId): boolean {
+    const lane = this.laneOf(id);
+    const slot = lane === undefined ? -1 : lane.table.slotOf(id);
+    if (lane === undefined || slot < 0) return false;
+    const argument = lane.argumentOf(slot);
+    this.end(lane, slot);
+    if (isToldWhenCancelled(argument)) argument[CANCELLED]();
+    return true;
+  }
+
   /** The context of this call, in which its timer's callback will run; undefined if there is none, or none is kept. */
   context(): Context {
     return this.keepsContexts === true ? currentContext() : undefined;
@@ -129,51 +204,58 @@ export class Client {
 
   // The same by lane and slot, for the parts of the package that keep slots.
 
-  /** Starts a timer; returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
-  schedule(lane: ClientLane, deadline: number, callback: unknown, argument: unknown, context: Context): number {
+  /** Starts a timer with the due word of its deadline; returns its slot. Throws CapacityExceededError. */
+  private schedule(
+    lane: ClientLane,
+    deadline: number,
+    due: number,
+    callback: unknown,
+    argument: unknown,
+    context: Context,
+  ): number {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
-    const slot = table.allocate(deadline, this.dueWordOf(deadline));
+    const slot = table.allocate(deadline, due);
     if (slot < 0) throw refusal(this, lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
-    if (this.callSites !== undefined) this.callSites.count(lane, slot);
-    if (this.hold.isHolding === false) this.hold.settle();
+    if (this.refs.keepsAlive === false) this.refs.updateRef();
     return slot;
   }
 
-  /** Moves a live timer. Throws InvalidDeadlineError. */
-  move(lane: ClientLane, slot: number, deadline: number): void {
-    const due = this.dueWordOf(deadline);
-    lane.move(slot, deadline, due, deadline < this.time.nearEnd);
+  /** Moves a live timer; the slack in ticks. Throws InvalidDeadlineError. */
+  move(lane: ClientLane, slot: number, deadline: number, slack: number): void {
+    const due = this.dueWordOf(deadline, slack);
+    lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
     this.rescheduled += 1;
   }
 
   /** Ends a live timer. */
   end(lane: ClientLane, slot: number): void {
-    if (this.turnClock.state === IDLE) this.turnClock.hold(); // for a turn that releases the timer's payload
+    if (this.turnClock.state === IDLE) this.turnClock.delayTurn(); // for a turn that releases the timer's payload
     lane.end(slot);
-    if (lane.size <= this.hold.unrefCount) this.hold.settle();
+    if (lane.size <= this.refs.unrefCount) this.refs.updateRef();
   }
 
   /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
-    lane.restage(slot, lane.table.dueOf(slot)); // later than now, as computed by the move
+    lane.restage(slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot)); // later than now, as computed by the move
   }
 
-  /** The due word of a deadline; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
-  private dueWordOf(deadline: number): number {
+  /** The due word of a deadline, with a slack in ticks; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
+  dueWordOf(deadline: number, slack: number): number {
     const { time } = this;
-    if (deadline >= time.urgentBefore && deadline < time.fastPathEnd) return Math.ceil(deadline * time.ticksPerMs) | 0;
-    return this.anyDueWordOf(deadline) | 0; // V8: words
+    if (slack === 0 && deadline >= time.urgentBefore && deadline < time.fastPathEnd)
+      return Math.ceil(deadline * time.ticksPerMs) | 0;
+    return this.anyDueWordOf(deadline, slack) | 0; // V8: words
   }
 
-  private anyDueWordOf(deadline: number): number {
+  private anyDueWordOf(deadline: number, slack: number): number {
     requireDeadline(deadline);
     const { time } = this;
-    const due = time.dueTimeOf(deadline);
+    const due = time.dueTimeOf(deadline, slack);
     if (due < time.urgentBefore) this.turnClock.requestTurnFor(due);
-    return wordOf(time.dueTickOf(deadline));
+    return wordOf(time.dueTickOf(deadline, slack));
   }
 
   /** Returns the lane of a placement, and opens it if necessary. Throws AllocationError if it cannot be opened. */
@@ -193,8 +275,8 @@ export class Client {
     return typeof id === 'number' ? this.lanesByPlacement[(id * this.laneScale) | 0] : undefined;
   }
 
-  /** The shard to which a hint is hashed. Throws InvalidArgumentError. */
-  shardOf(hint: WorkerHint): number {
+  /** The shard to which a key is hashed. Throws InvalidArgumentError. */
+  shardOf(hint: number | string): number {
     const shards = this.lanesByPlacement.length;
     return typeof hint === 'number' && (hint | 0) === hint
       ? placementOfInteger(hint, shards)
@@ -221,12 +303,13 @@ export class Client {
 
   /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
   heldResources(): string[] {
-    return this.isClosed ? [] : [...this.turnClock.heldResources(), ...this.hold.heldResources()];
+    return this.isClosed ? [] : [...this.turnClock.heldResources(), ...this.refs.heldResources()];
   }
 
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */
   get cancelled(): number {
-    const ended = this.scheduled - this.delivery.delivered - this.home.size;
+    const { delivered, repeated } = this.delivery;
+    const ended = this.scheduled - (delivered - repeated) - this.home.size;
     return this.lanes.reduce((rest, lane) => rest - lane.size, ended);
   }
 
@@ -237,11 +320,11 @@ export class Client {
     this.publish();
     this.home.requestTurn();
     for (const lane of this.lanes) lane.release();
-    this.hold.settle();
+    this.refs.updateRef();
   }
 
   becameIdle(): void {
-    this.settling.check();
+    this.quiescence.check();
   }
 
   /** Publishes all commands now. */
@@ -253,7 +336,7 @@ export class Client {
   /** Publishes all commands. If a ring is full, resolves when it has taken the last of them. */
   async publishAll(): Promise<void> {
     this.publish();
-    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.settling.settle();
+    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.quiescence.quiesce();
   }
 
   /** Ends turns and waiting; live timers stay in the tables. */
@@ -261,6 +344,6 @@ export class Client {
     this.isClosed = true;
     this.turnClock.end();
     this.bell.stopListening();
-    this.settling.end();
+    this.quiescence.end();
   }
 }

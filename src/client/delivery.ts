@@ -7,6 +7,7 @@ import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
 import { LateTimers, watched } from './late-timers.ts';
+import type { RepeatingCalls } from './repeating-calls.ts';
 
 // Taken once: a program may replace them.
 const { max, min } = Math;
@@ -31,7 +32,8 @@ const TURN_TIME = 1;
 /**
  * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides. The timer
  * must be live, the same that was fired, and its deadline must have come. A timer that was moved to the present while its record
- * was on its way waits for the next tick. A slot is freed before its callback runs, so the callback finds its timer ended.
+ * was on its way waits for the next tick. A slot is freed before its callback runs, so the callback finds its timer ended; a repeating
+ * timer keeps its slot, and its callback finds it at the next call.
  *
  * Within a shard all timers are handed over in the order of its records, with or without callback: a batch is closed when a timer
  * with a callback follows.
@@ -39,12 +41,15 @@ const TURN_TIME = 1;
 export class Delivery {
   /** Timers delivered so far, drop-in timers included. */
   delivered = 0;
+  /** Those after which the timer lived on, since it repeats. */
+  repeated = 0;
   /** Turns that delivered timers. */
   wakes = 0;
   /** Records whose timer had been cancelled or moved meanwhile. */
   stale = 0;
 
   private readonly host: DeliveryHost;
+  private readonly repeating: RepeatingCalls;
   readonly events: DeliveryEvents;
   private readonly time: ClientTime;
   private readonly lateness: LatenessHistogram;
@@ -70,12 +75,14 @@ export class Delivery {
 
   constructor(
     host: DeliveryHost,
+    repeating: RepeatingCalls,
     events: DeliveryEvents,
     lateness: LatenessHistogram,
     time: ClientTime,
     maxBatch: number,
   ) {
     this.host = host;
+    this.repeating = repeating;
     this.events = events;
     this.time = time;
     this.lateness = lateness;
@@ -144,16 +151,19 @@ export class Delivery {
           const callback = lane.callbackOf(slot);
           const argument = lane.argumentOf(slot);
           const context = lane.contextOf(slot);
-          const id = this.end(lane, slot, callback);
+          const isRepeating = lane.isRepeating(slot);
+          const id = this.end(lane, slot, callback, isRepeating);
           if (callback === undefined) {
             if (argument !== undefined) this.args[this.length - 1] = argument;
             continue;
           }
+          const next = isRepeating ? lane.table.deadlineOf(slot) : 0;
           try {
             contexts.run(context, callback, argument, id);
           } catch (error) {
             this.events.failed(error, context);
           }
+          if (isRepeating) this.repeating.end(lane, slot, id, next);
           runTicks?.();
         }
       }
@@ -192,13 +202,19 @@ export class Delivery {
     return -1;
   }
 
-  /** Ends and counts a due timer; adds it to the batch if it has no callback. Returns its id. */
-  private end(lane: ClientLane, slot: number, callback: unknown): TimerId {
+  /**
+   * Ends a due timer, or moves a repeating one to its next call; counts the delivery, and adds it to the batch if it has no callback.
+   * Returns its id.
+   */
+  private end(lane: ClientLane, slot: number, callback: unknown, isRepeating: boolean): TimerId {
     const id = lane.table.idOf(slot);
     const deadline = lane.table.deadlineOf(slot);
     const lateness = this.now - deadline;
-    if (lane.labels !== undefined) lane.labels.delivered(slot, lateness);
-    lane.end(slot);
+    if (lane.labels !== undefined) lane.labels.delivered(slot, lateness, isRepeating);
+    if (isRepeating) {
+      this.repeating.begin(lane, slot, this.now);
+      this.repeated += 1;
+    } else lane.end(slot);
     this.count(lateness);
     if (lateness > this.lateAbove) this.noteLate(id, deadline, callback);
     if (callback === undefined) {

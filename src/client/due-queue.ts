@@ -1,7 +1,7 @@
 /** Number of entries above which the arrays are released when they have been taken. */
-const KEPT = 2 ** 17;
+const MAX_KEPT_ENTRIES = 2 ** 17;
 /** Number of entries at first. */
-const FEW = 256;
+const FIRST_ENTRIES = 256;
 
 /**
  * The timers of a tick that has come, in Node's order: by deadline, which with slack differ within a tick, and by when each was set
@@ -14,10 +14,10 @@ const FEW = 256;
  * has another order: then the entry has no effect.
  */
 export class DueQueue {
-  slots = new Int32Array(FEW);
+  slots = new Int32Array(FIRST_ENTRIES);
   /** The ticks of their deadlines, the low words. */
-  dues = new Int32Array(FEW);
-  orders = new Int32Array(FEW);
+  dues = new Int32Array(FIRST_ENTRIES);
+  orders = new Int32Array(FIRST_ENTRIES);
   next = 0;
   private length = 0;
   private isInOrder = true;
@@ -51,7 +51,7 @@ export class DueQueue {
     this.next = 0;
     this.length = 0;
     this.isInOrder = true;
-    if (this.slots.length > KEPT) this.resize(FEW);
+    if (this.slots.length > MAX_KEPT_ENTRIES) this.resize(FIRST_ENTRIES);
   }
 
   /** Below 0 if the first comes before the other. */

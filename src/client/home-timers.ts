@@ -9,8 +9,9 @@ import { HANDED_BACK } from './hand-back.ts';
 import { type HomeTimer, REFED, SLOT } from './home-timer.ts';
 import { HomeWheel, type NewIndex } from './home-wheel.ts';
 import { Label } from './label.ts';
-import { type RefusalHost, requireRoom } from './refusal.ts';
-import type { TimerHold } from './timer-hold.ts';
+import { NO_LABEL } from './lane-labels.ts';
+import type { RefusalHost } from './refusal.ts';
+import type { TimerRefs } from './timer-refs.ts';
 import type { TurnClock } from './turn-clock.ts';
 
 // Taken once: a program may replace them.
@@ -19,9 +20,8 @@ const { max, min } = Math;
 /** The parts of the client that they need. */
 export interface HomeHost extends RefusalHost {
   readonly isClosed: boolean;
-  readonly isLimited: boolean;
   readonly delivery: Delivery;
-  readonly hold: TimerHold;
+  readonly refs: TimerRefs;
   readonly turnClock: TurnClock;
   scheduled: number;
   rescheduled: number;
@@ -45,7 +45,7 @@ const TURN_TIME = 4;
  */
 export class HomeTimers {
   /** Their counts; its size is the number of live ones. */
-  readonly label = new Label('(drop-in)', undefined);
+  readonly label: Label;
   /** The timer whose callback is running, and its context. */
   running: HomeTimer | undefined;
   runningContext: Context;
@@ -63,11 +63,13 @@ export class HomeTimers {
   /** Timers ended so far: a word that wraps. */
   private ended = 0;
 
-  constructor(client: HomeHost, time: ClientTime, capacity: number, newIndex: NewIndex) {
+  /** `slack` in ticks. */
+  constructor(client: HomeHost, time: ClientTime, slack: number, capacity: number, newIndex: NewIndex) {
     this.client = client;
     this.time = time;
     this.capacity = capacity;
-    this.wheel = new HomeWheel(time, (now) => {
+    this.label = new Label('(drop-in)', NO_LABEL, undefined, slack);
+    this.wheel = new HomeWheel(time, slack, (now) => {
       this.label.prepare();
       return newIndex(now);
     });
@@ -82,7 +84,7 @@ export class HomeTimers {
   add(timer: HomeTimer, deadline: number, context: Context): void {
     const { client, label } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
-    if (label.size >= this.capacity || client.isLimited) this.requireRoom();
+    if (label.size >= this.capacity) throw this.refusal();
     const slot = this.wheel.take(deadline);
     this.timers[slot] = timer;
     if (context !== undefined || this.contexts !== undefined) this.noteContext(slot, context);
@@ -90,8 +92,8 @@ export class HomeTimers {
     label.size += 1;
     label.scheduled += 1;
     client.scheduled += 1;
-    if (!timer[REFED]) client.hold.adjustUnref(1);
-    else if (client.hold.isHolding === false) client.hold.settle();
+    if (!timer[REFED]) client.refs.adjustUnref(1);
+    else if (client.refs.keepsAlive === false) client.refs.updateRef();
     if (deadline < client.turnClock.comesBy) this.comeBy(this.wheel.dueTimeOf(deadline));
   }
 
@@ -104,15 +106,15 @@ export class HomeTimers {
 
   /** Ends a live timer. */
   remove(slot: number): void {
-    const { hold } = this.client;
+    const { refs } = this.client;
     const timer = this.timers[slot] as HomeTimer;
     this.wheel.free(slot);
     this.timers[slot] = undefined;
     if (this.contexts !== undefined) this.contexts[slot] = undefined;
     this.label.size -= 1;
     this.end(timer);
-    if (!timer[REFED]) hold.adjustUnref(-1);
-    else if (this.label.size <= hold.unrefCount) hold.settle();
+    if (!timer[REFED]) refs.adjustUnref(-1);
+    else if (this.label.size <= refs.unrefCount) refs.updateRef();
   }
 
   /** Sets whether a live timer holds the process. */
@@ -120,7 +122,7 @@ export class HomeTimers {
     const timer = this.timers[slot] as HomeTimer;
     if (timer[REFED] === isRef) return;
     timer[REFED] = isRef;
-    this.client.hold.adjustUnref(isRef ? -1 : 1);
+    this.client.refs.adjustUnref(isRef ? -1 : 1);
   }
 
   /** The deadline of a live timer in ms. */
@@ -227,10 +229,8 @@ export class HomeTimers {
     this.contexts[slot] = context;
   }
 
-  private requireRoom(): void {
-    if (this.client.isLimited) requireRoom(this.client);
-    if (this.label.size < this.capacity) return;
+  private refusal(): CapacityExceededError {
     this.client.delivery.events.refused(undefined, this.capacity, this.time.clock.exact());
-    throw new CapacityExceededError(this.capacity, undefined, 'The wheel of drop-in timers');
+    return new CapacityExceededError(this.capacity, undefined, 'The wheel of drop-in timers');
   }
 }

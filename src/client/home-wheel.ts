@@ -7,7 +7,7 @@ import { DueQueue } from './due-queue.ts';
 const { ceil, max, min } = Math;
 
 /** Number of slots at first. */
-const FEW = 1024;
+const FIRST_SLOTS = 1024;
 const LAST_TICK = Number.MAX_SAFE_INTEGER;
 /** No free slot. */
 const NONE = -1;
@@ -37,6 +37,7 @@ export class HomeWheel implements DueSink {
   readonly queue = new DueQueue();
   private tick = 0;
   private readonly time: ClientTime;
+  private readonly slack: number;
   private readonly newIndex: NewIndex;
   /** Made for the first slot. */
   private index: TickIndex | undefined;
@@ -52,8 +53,10 @@ export class HomeWheel implements DueSink {
   /** Slots that the index has had no memory for: the next turn tries again. */
   private refused: number[] = [];
 
-  constructor(time: ClientTime, newIndex: NewIndex) {
+  /** `slack` in ticks. */
+  constructor(time: ClientTime, slack: number, newIndex: NewIndex) {
     this.time = time;
+    this.slack = slack;
     this.newIndex = newIndex;
   }
 
@@ -73,7 +76,7 @@ export class HomeWheel implements DueSink {
   /** Moves a taken slot to a deadline in ms, to its place among those that are taken now. */
   move(slot: number, deadline: number): void {
     const tick = this.tickOf(deadline);
-    const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < this.time.nearEnd;
+    const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < this.time.wordReachEnd;
     if (isLater && (this.far.size === 0 || !this.far.has(slot))) {
       this.set(slot, tick);
       return;
@@ -121,7 +124,7 @@ export class HomeWheel implements DueSink {
     if (index === undefined) return Number.POSITIVE_INFINITY;
     if (this.refused.length > 0) return time.nextTickTime;
     // An event may be that of timers that have ended: for few it costs less to look than to wake.
-    return time.scale.timeOf(index.size < FEW ? index.nextTick() : index.nextEvent());
+    return time.scale.timeOf(index.size < FIRST_SLOTS ? index.nextTick() : index.nextEvent());
   }
 
   /** Lets `takeTick` take what is due by now. */
@@ -167,7 +170,7 @@ export class HomeWheel implements DueSink {
   }
 
   private note(slot: number, deadline: number, tick: number): void {
-    if (deadline >= this.time.nearEnd) this.far.set(slot, tick);
+    if (deadline >= this.time.wordReachEnd) this.far.set(slot, tick);
     this.set(slot, tick);
   }
 
@@ -211,12 +214,12 @@ export class HomeWheel implements DueSink {
 
   /** When a timer is due whose deadline is in a tick. */
   private dueTickOf(tick: number): number {
-    const { slack } = this.time;
+    const { slack } = this;
     return slack === 0 ? tick : min(coincidingTick(tick, slack), LAST_TICK);
   }
 
   private grow(): void {
-    const words = new Int32Array(2 * max(FEW, 2 * this.length));
+    const words = new Int32Array(2 * max(FIRST_SLOTS, 2 * this.length));
     words.set(this.words);
     this.words = words;
   }

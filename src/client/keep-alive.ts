@@ -10,7 +10,7 @@ const LONGEST = 2 ** 31 - 1;
  * Keeps the process alive while there is a reason: live timers that are ref'd, or a call that waits for its answer. A worker
  * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
  *
- * No other part of a client holds the process: its turns and its hold timer are unref'd while there is no reason. So a process
+ * No other part of a client holds the process: its turns and its timer are unref'd while there is no reason. So a process
  * ends when Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
  */
 export class KeepAlive {
@@ -31,10 +31,10 @@ export class KeepAlive {
   }
 
   /** Sets whether live, ref'd timers hold the process. */
-  holdForTimers(hold: boolean): void {
-    if (hold === this.timers) return;
-    this.timers = hold;
-    this.change(hold ? 1 : -1);
+  keepForTimers(isNeeded: boolean): void {
+    if (isNeeded === this.timers) return;
+    this.timers = isNeeded;
+    this.change(isNeeded ? 1 : -1);
   }
 
   /** Holds the process until the promise has settled. */
@@ -53,7 +53,7 @@ export class KeepAlive {
   }
 
   release(): void {
-    this.holdForTimers(false);
+    this.keepForTimers(false);
     this.holder?.close();
   }
 

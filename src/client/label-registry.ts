@@ -1,8 +1,10 @@
 import { InvalidArgumentError } from '../errors.ts';
 import { process } from '../process.ts';
+import type { TickScale } from '../time/tick-scale.ts';
 import type { ClientLane } from './client-lane.ts';
 import { Label } from './label.ts';
 import { LaneLabels, NO_LABEL } from './lane-labels.ts';
+import { slackInTicks, slackRange } from './slack.ts';
 
 /** Maximum of labels of a client; further ones count as OTHER. */
 const MAX_LABELS = 254;
@@ -10,56 +12,60 @@ const OTHER = '(other)';
 
 const MAX_LENGTH = 128;
 
+/** A label's settings: `min` and `slack` in ms; what is undefined is as made, or at first the default. */
+export interface LabelSettings {
+  readonly min: unknown;
+  readonly slack: unknown;
+}
+
 /**
  * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a byte, see
  * `LaneLabels`.
  */
 export class LabelRegistry {
-  /** By code; the first means no label. */
-  private readonly byCode: Label[] = [new Label('', undefined)];
-  private readonly codes = new Map<string, number>();
+  /** That of all timers that are started without one. Its slack is the scheduler's. */
+  readonly plain: Label;
+  /** By code. */
+  private readonly byCode: Label[];
+  private readonly byName = new Map<string, Label>();
+  private readonly scale: TickScale;
   private hasWarned = false;
 
-  /** All labels. */
+  /** `slack` in ticks. */
+  constructor(scale: TickScale, slack: number) {
+    this.scale = scale;
+    this.plain = new Label('', NO_LABEL, undefined, slack);
+    this.byCode = [this.plain];
+  }
+
+  /** All but the plain one. */
   get all(): readonly Label[] {
     return this.byCode.slice(NO_LABEL + 1);
   }
 
-  /** Returns the scaled label of this name. Throws InvalidArgumentError if there is none. */
-  scaled(name: unknown): Label {
-    const label = this.all.find((each) => each.name === name && each.min !== undefined);
-    if (label !== undefined) return label;
-    const names = this.all.flatMap((each) => (each.min === undefined ? [] : [`'${each.name}'`]));
-    const known = names.length === 0 ? 'and there is none yet' : `such as ${names.slice(0, 5).join(', ')}`;
-    throw new InvalidArgumentError('class', `must be a label that was made with a min, ${known}`, name);
-  }
-
   /**
-   * Returns the code of a name, and creates its label if necessary. Throws InvalidArgumentError for an invalid name or minimum,
-   * and for a minimum that differs from the label's; throws AllocationError.
+   * Returns the label of a name, and creates it if necessary. Throws InvalidArgumentError for an invalid name or setting, and for one
+   * that differs from the label's.
    */
-  codeOf(name: unknown, min: unknown): number {
+  named(name: unknown, { min, slack }: LabelSettings): Label {
     if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
       throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LENGTH} characters`, name);
     }
     if (min !== undefined && !(typeof min === 'number' && min >= 0 && min < Number.POSITIVE_INFINITY)) {
       throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);
     }
-    if (name === OTHER && min !== undefined) {
-      throw new InvalidArgumentError('label', "must not be '(other)' if it is scaled", name);
-    }
-    const code = this.codes.get(name);
-    if (code === undefined) return this.add(name, min as number | undefined);
-    const label = this.byCode[code];
+    const ticks = slack === undefined ? undefined : slackInTicks(slack, this.scale);
+    if (Number.isNaN(ticks)) throw new InvalidArgumentError('options.slack', slackRange(this.scale), slack);
+    const label = this.byName.get(name);
+    if (label === undefined) return this.make(name, min as number | undefined, ticks);
+    const asMade = `as when the label '${name}' was made`;
     if (min !== undefined && min !== label.min) {
-      const made = label.min === undefined ? 'without one' : `with ${label.min}`;
-      throw new InvalidArgumentError('options.min', `must not change: the label '${name}' was made ${made}`, min);
+      throw new InvalidArgumentError('options.min', `must be ${label.min ?? 'omitted'}, ${asMade}`, min);
     }
-    return code;
-  }
-
-  labelOf(code: number): Label {
-    return this.byCode[code];
+    if (ticks !== undefined && ticks !== label.slack) {
+      throw new InvalidArgumentError('options.slack', `must be ${this.scale.timeOf(label.slack)}, ${asMade}`, slack);
+    }
+    return label;
   }
 
   /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
@@ -69,23 +75,28 @@ export class LabelRegistry {
     return lane.labels;
   }
 
-  private add(name: string, min: number | undefined): number {
-    if (this.byCode.length <= MAX_LABELS) return this.put(name, min);
-    if (min !== undefined) {
-      throw new InvalidArgumentError('label', `must be one of the first ${MAX_LABELS} labels, to be scaled`, name);
+  private make(name: string, min: number | undefined, slack: number | undefined): Label {
+    const hasSettings = min !== undefined || slack !== undefined;
+    if (name === OTHER && hasSettings) {
+      throw new InvalidArgumentError('label', `must not be '${OTHER}' with a min or a slack`, name);
+    }
+    if (this.byCode.length <= MAX_LABELS) return this.put(name, min, slack ?? this.plain.slack);
+    if (hasSettings) {
+      const limit = `must be one of the first ${MAX_LABELS} labels, to have a min or a slack`;
+      throw new InvalidArgumentError('label', limit, name);
     }
     if (!this.hasWarned) {
       const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
       process.emitWarning(why, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_LABELS' });
       this.hasWarned = true;
     }
-    return this.codes.get(OTHER) ?? this.put(OTHER, undefined);
+    return this.byName.get(OTHER) ?? this.put(OTHER, undefined, this.plain.slack);
   }
 
-  private put(name: string, min: number | undefined): number {
-    const code = this.byCode.length;
-    this.byCode.push(new Label(name, min));
-    this.codes.set(name, code);
-    return code;
+  private put(name: string, min: number | undefined, slack: number): Label {
+    const label = new Label(name, this.byCode.length, min, slack);
+    this.byCode.push(label);
+    this.byName.set(name, label);
+    return label;
   }
 }

@@ -3,22 +3,34 @@ import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.
 /** For labels without a delivery: nothing is recorded here. */
 const NONE = new LatenessHistogram();
 
-/** The name of a kind of timers, with their counts and their scale. */
+/** A kind of timers: its name, its settings, its counts. The settings are fixed, so the due tick of each timer rises with its deadline. */
 export class Label {
   readonly name: string;
   /** The minimum of scaled timers, in ms; undefined if timers of this label are not scaled. */
   readonly min: number | undefined;
+  /** How many ticks its timers may come after the tick of their deadlines. */
+  readonly slack: number;
+  /** Its number among the labels of its client. */
+  readonly code: number;
   /** The share of the time beyond the minimum that scaled timers get, from 0 to 1. */
   factor = 1;
   /** Live timers. */
   size = 0;
   scheduled = 0;
   delivered = 0;
+  /** Deliveries after which the timer lived on, since it repeats. */
+  repeated = 0;
   private histogram: LatenessHistogram | undefined;
 
-  constructor(name: string, min: number | undefined) {
+  constructor(name: string, code: number, min: number | undefined, slack: number) {
     this.name = name;
+    this.code = code;
     this.min = min;
+    this.slack = slack;
+  }
+
+  get cancelled(): number {
+    return this.scheduled - (this.delivered - this.repeated) - this.size;
   }
 
   /**

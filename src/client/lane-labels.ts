@@ -4,12 +4,6 @@ import type { Label } from './label.ts';
 /** The code of a slot whose timer has no label. */
 export const NO_LABEL = 0;
 
-/** Moves timers. */
-interface Mover<Lane> {
-  readonly clock: { exact(): number };
-  move(lane: Lane, slot: number, deadline: number): void;
-}
-
 /**
  * The label of each timer of a lane, by slot, and the two bounds of its deadline if it is scaled. Created when a timer
  * of the lane first has a label. Without labels the cost is one comparison when a timer ends.
@@ -39,12 +33,10 @@ export class LaneLabels {
   }
 
   /** Precondition: the slot's timer has just begun; if it is scaled, `allowScaling` was called. */
-  begin(slot: number, code: number, earliest: number, full: number): void {
-    const label = this.labels[code];
-    this.codes[slot] = code;
+  begin(slot: number, label: Label): void {
+    this.codes[slot] = label.code;
     label.size += 1;
     label.scheduled += 1;
-    if (label.min !== undefined) this.setBounds(slot, earliest, full);
   }
 
   /** Called when a timer has ended, in any way. */
@@ -56,38 +48,28 @@ export class LaneLabels {
   }
 
   /** Called when a timer is delivered, with its lateness in ms, before it ends. */
-  delivered(slot: number, lateness: number): void {
+  delivered(slot: number, lateness: number, isRepeating: boolean): void {
     const code = this.codes[slot];
     if (code === NO_LABEL) return;
     this.labels[code].deliver(lateness);
+    if (isRepeating) this.labels[code].repeated += 1;
   }
 
-  labelOf(slot: number): Label | undefined {
-    const code = this.codes[slot];
-    return code === NO_LABEL ? undefined : this.labels[code];
-  }
-
-  /** Moves a timer to this deadline in ms; to an earlier one if its label is scaled. A refused move changes nothing. */
-  move<Lane>(client: Mover<Lane>, lane: Lane, slot: number, full: number): void {
-    const label = this.labelOf(slot);
-    if (label?.min === undefined) {
-      client.move(lane, slot, full);
-      return;
-    }
-    const earliest = client.clock.exact() + label.min;
-    client.move(lane, slot, label.deadlineOf(earliest, full));
-    this.setBounds(slot, earliest, full);
+  /** The label of a slot's timer; the client's plain one if it has none. */
+  labelOf(slot: number): Label {
+    return this.labels[this.codes[slot]];
   }
 
   /** When a scaled timer is due by its label's present factor, in ms; NaN for any other slot. */
   scaledDeadlineOf(slot: number): number {
     const label = this.labelOf(slot);
-    if (label?.min === undefined) return Number.NaN;
+    if (label.min === undefined) return Number.NaN;
     const bounds = this.bounds as Float64Array;
     return label.deadlineOf(bounds[2 * slot], bounds[2 * slot + 1]);
   }
 
-  private setBounds(slot: number, earliest: number, full: number): void {
+  /** Sets the bounds of a scaled timer, in ms; NaN for one that is not to be scaled. */
+  setBounds(slot: number, earliest: number, full: number): void {
     const bounds = this.bounds as Float64Array;
     bounds[2 * slot] = earliest;
     bounds[2 * slot + 1] = full;

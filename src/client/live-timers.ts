@@ -6,7 +6,7 @@ import { SLOT } from './home-timer.ts';
 import type { HomeTimers } from './home-timers.ts';
 import { hintOf } from './placement.ts';
 
-/** A live timer, as `Scheduler.timers` shows it. */
+/** A live timer, as `Scheduler.liveTimers` shows it. */
 export interface LiveTimer {
   /** Undefined for a drop-in timer. */
   id: TimerId | undefined;
@@ -19,6 +19,8 @@ export interface LiveTimer {
   /** The name of its callback: '' if it has no name, undefined if the timer has no callback. */
   callback: string | undefined;
   argument: unknown;
+  /** Of a repeating timer, in ms. */
+  period: number | undefined;
 }
 
 /** A timer that `Scheduler.close` hands back, with all that another scheduler needs. */
@@ -35,7 +37,9 @@ export interface UnfiredTimer {
   workerHint: number;
   /** Undefined where it has none. */
   label: string | undefined;
-  /** Whether the timer needs no further work, since its promise has been settled: a timer of `timeout`. */
+  /** Of a repeating timer, in ms; `deadline` is its next call. */
+  period: number | undefined;
+  /** Whether the timer needs no further work, since its promise has been settled: a timer of `sleep` or `withTimeout`. */
   isSettled: boolean;
 }
 
@@ -46,16 +50,24 @@ interface LanesOfClient {
   readonly home: HomeTimers;
 }
 
-/** See `Scheduler.timers`. @internal */
+/** See `Scheduler.liveTimers`. @internal */
 export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void, undefined> {
   for (const lane of client.lanes) {
     const { shard, table } = lane;
     for (const slot of lane.liveSlots()) {
       if (client.isClosed) return;
-      const label = lane.labels?.labelOf(slot)?.name;
+      const label = labelOf(lane, slot);
       const argument = lane.argumentOf(slot);
       const callback = callbackName(lane.callbackOf(slot));
-      yield { id: table.idOf(slot), deadline: table.deadlineOf(slot), shard, label, callback, argument };
+      yield {
+        id: table.idOf(slot),
+        deadline: table.deadlineOf(slot),
+        shard,
+        label,
+        callback,
+        argument,
+        period: lane.periodOf(slot),
+      };
     }
   }
   const label = client.home.label.name;
@@ -63,7 +75,7 @@ export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void,
     if (client.isClosed) return;
     const callback = callbackName(timer._onTimeout);
     const deadline = client.home.deadlineOf(timer[SLOT]);
-    yield { id: undefined, deadline, shard: undefined, label, callback, argument: timer };
+    yield { id: undefined, deadline, shard: undefined, label, callback, argument: timer, period: undefined };
   }
 }
 
@@ -83,8 +95,12 @@ function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
       callback: isSettled ? undefined : callback,
       argument: lane.argumentOf(slot),
       workerHint: hintOf(shard, shards, slot),
-      label: lane.labels?.labelOf(slot)?.name,
+      label: labelOf(lane, slot),
+      period: lane.periodOf(slot),
       isSettled,
     };
   }
 }
+
+/** Undefined where there is none. */
+const labelOf = ({ labels }: ClientLane, slot: number): string | undefined => labels?.labelOf(slot).name || undefined;

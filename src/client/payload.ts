@@ -7,6 +7,7 @@ const CODE = 15;
 const WHOLE = 16;
 const REFERENCE = 32;
 const CONTEXT = 64;
+const REPEATS = 128;
 
 /**
  * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's
@@ -16,6 +17,7 @@ const CONTEXT = 64;
  *                     bit 4      its argument is a whole number, in `numbers`
  *                     bit 5      its argument is anything else but undefined, in `references`
  *                     bit 6      it has a context, in `contexts`
+ *                     bit 7      its timer repeats
  *
  * So a timer with a shared callback costs 1 byte, 5 with a whole number (an index of the caller's own, say), 9 with an
  * object, 8 more with a closure of its own, 8 more in a context. The garbage collector neither marks nor moves bytes and numbers.
@@ -53,6 +55,15 @@ export class Payload {
       byte |= CONTEXT;
     }
     if (this.bytes[slot] !== byte) this.change(slot, byte);
+  }
+
+  /** Marks the slot's timer as a repeating one. */
+  setRepeating(slot: number): void {
+    this.bytes[slot] |= REPEATS;
+  }
+
+  isRepeating(slot: number): boolean {
+    return this.bytes[slot] >= REPEATS;
   }
 
   clear(slot: number): void {

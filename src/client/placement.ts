@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts';
 
-/** The key that is hashed to a shard: a connection id, a socket's fd, a tenant's name. */
-export type WorkerHint = number | string;
+const KEY = 'must be a finite number, a string or a group';
 
 /** Longer strings are hashed by their first and last characters and their length: a hint may come from outside. */
 const LONG_HINT = 256;
@@ -47,13 +46,13 @@ export const placementOfInteger = (hint: number, shards: number): number =>
  * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
  * @internal
  */
-export function placementOf(hint: WorkerHint, shards: number): number {
+export function placementOf(hint: number | string, shards: number): number {
   if (typeof hint === 'number') {
-    if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
+    if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', KEY, hint);
     return placementOfInteger((hint | 0) === hint ? hint : fold(hint), shards);
   }
   if (typeof hint === 'string') return scaleTo(hashString(hint), shards);
-  throw new InvalidArgumentError('workerHint', 'must be a finite number or a string', hint);
+  throw new InvalidArgumentError('workerHint', KEY, hint);
 }
 
 /** Returns the first hint, from a number on, that is placed on a shard. Takes some tries for each shard. @internal */

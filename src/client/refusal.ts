@@ -5,9 +5,6 @@ import type { DeliveryEvents } from './delivery-events.ts';
 
 /** The parts of the client that it needs. */
 export interface RefusalHost {
-  readonly size: number;
-  /** Maximum of live timers on all lanes together. */
-  readonly capacity: number;
   readonly delivery: { readonly events: Pick<DeliveryEvents, 'refused'> };
   readonly clock: SharedClock;
 }
@@ -17,11 +14,4 @@ export function refusal({ clock, delivery }: RefusalHost, lane: ClientLane): Cap
   const { capacity } = lane.table;
   delivery.events.refused(lane.shard, capacity, clock.exact());
   return new CapacityExceededError(capacity, lane.shard);
-}
-
-/** Throws CapacityExceededError if all lanes together are full. */
-export function requireRoom({ capacity, clock, delivery, size }: RefusalHost): void {
-  if (size < capacity) return;
-  delivery.events.refused(undefined, capacity, clock.exact());
-  throw CapacityExceededError.ofScheduler(capacity);
 }

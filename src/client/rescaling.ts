@@ -50,7 +50,7 @@ export class Rescaling {
   }
 
   /** Resolves when all timers have the deadlines of the present factors: at once if no pass is under way. */
-  settled(): Promise<void> {
+  done(): Promise<void> {
     if (!this.isRunning) return Promise.resolve();
     return new Promise((resolve) => (this.isWantedAgain ? this.finishedNext : this.finished).push(resolve));
   }
@@ -112,7 +112,7 @@ export class Rescaling {
     for (; this.slot < end; this.slot++) {
       const deadline = labels === undefined ? Number.NaN : labels.scaledDeadlineOf(this.slot);
       if (Number.isNaN(deadline) || deadline === table.deadlineOf(this.slot)) continue;
-      client.move(lane, this.slot, deadline);
+      client.move(lane, this.slot, deadline, client.labelOf(lane, this.slot).slack);
       client.rescheduled -= 1; // not a move by the program
       moved += 1;
     }

@@ -10,7 +10,7 @@ const { ceil, max, min } = Math;
  * How long commands may wait to be published, in ms; a command with a nearer deadline does not wait. A proxy cancels many of its
  * timers within milliseconds; those never leave this thread.
  */
-const HOLD = 4;
+const HOLD_WINDOW = 4;
 
 /** ms after which an asked turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
 const NUDGE = 1;
@@ -21,7 +21,7 @@ const LONGEST = 2 ** 31 - 1;
 // V8: folded constants
 /** Nothing waits for a turn. One may come by a native timer. */
 export const IDLE = 0;
-/** Commands are staged: a turn comes within HOLD, by the native timer. */
+/** Commands are staged: a turn comes within HOLD_WINDOW, by the native timer. */
 const HELD = 1;
 /** A turn comes now, by the immediate. */
 const ASKED = 2;
@@ -76,7 +76,7 @@ export interface ClientTurn {
  * When a client's turns come: the mirror of `shard/shard-loop.ts`. There is one native timer, for the earliest time asked for, and
  * one immediate.
  *
- *     by(time): staged commands, HOLD ─╮
+ *     by(time): staged commands, HOLD_WINDOW ─╮
  *               a drop-in timer is due ┼─▶ the native timer, for the earliest ─╮
  *               a shard here has work ─╯                                       ├─▶ turn: catch up → deliver → publish
  *     now(): news of a shard, a near deadline, a rest ───▶ the immediate ──────╯
@@ -120,10 +120,10 @@ export class TurnClock {
     else if (this.state === IDLE || this.state === HELD) this.ask(ASKED);
   }
 
-  /** Makes sure that a turn comes within HOLD. */
-  hold(): void {
+  /** Makes sure that a turn comes within HOLD_WINDOW. */
+  delayTurn(): void {
     if (this.state !== IDLE) return; // it comes, or publishes at its end
-    this.by(this.time.read() + HOLD);
+    this.by(this.time.read() + HOLD_WINDOW);
     this.enter(HELD);
   }
 
@@ -136,7 +136,7 @@ export class TurnClock {
 
   /** Makes sure that a turn comes in time for a command with this deadline. */
   requestTurnFor(deadline: number): void {
-    this.hold();
+    this.delayTurn();
     if (deadline < this.time.urgentBefore) this.now();
   }
 
@@ -173,7 +173,7 @@ export class TurnClock {
     this.comesBy = Number.POSITIVE_INFINITY;
     if (this.state !== LEFT) return false;
     this.enter(MISSED);
-    this.by(this.time.clock.exact() + HOLD);
+    this.by(this.time.clock.exact() + HOLD_WINDOW);
     return true;
   }
 
@@ -207,7 +207,7 @@ export class TurnClock {
   private leave(isLeft: boolean): void {
     if (this.isOver()) return;
     if (isLeft) {
-      this.by(this.time.clock.exact() + HOLD); // where immediates come no more
+      this.by(this.time.clock.exact() + HOLD_WINDOW); // where immediates come no more
       this.ask(LEFT);
     } else if (this.state === AGAIN) this.ask(ASKED);
     else this.enter(IDLE);
@@ -233,7 +233,7 @@ export class TurnClock {
   private noteUrgency(): void {
     const { time, state } = this;
     if (state === IDLE || time.clock.memory.manual) time.urgentBefore = Number.POSITIVE_INFINITY;
-    else if (state === HELD) time.urgentBefore = max(this.comesBy + HOLD, time.nextTickTime);
+    else if (state === HELD) time.urgentBefore = max(this.comesBy + HOLD_WINDOW, time.nextTickTime);
     else time.urgentBefore = time.nextTickTime;
   }
 

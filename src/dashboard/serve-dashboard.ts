@@ -4,8 +4,8 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import { process } from '../process.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
+import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { internalsOf } from '../scheduler/timer-calls.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import { Access } from './access.ts';
 import { DashboardError } from './dashboard-error.ts';
@@ -24,7 +24,7 @@ const MOST_CONNECTIONS = 4 * MOST_SERVED;
 /** Connections that may wait in the system for one turn of the event loop. */
 const BACKLOG = 64;
 /** ms within which a request must arrive, and an idle connection must be used again. */
-const PATIENCE = 5000;
+const CONNECTION_TIMEOUT_MS = 5000;
 /** ms for the last events to be sent. */
 const FAREWELL = 250;
 
@@ -108,10 +108,10 @@ class ServedDashboard {
     this.sampling = new Sampling(scheduler, this.streams, options.durable);
     this.server = process.getBuiltinModule('node:http').createServer(
       {
-        headersTimeout: PATIENCE,
-        requestTimeout: PATIENCE,
-        keepAliveTimeout: PATIENCE,
-        connectionsCheckingInterval: PATIENCE,
+        headersTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: CONNECTION_TIMEOUT_MS,
+        keepAliveTimeout: CONNECTION_TIMEOUT_MS,
+        connectionsCheckingInterval: CONNECTION_TIMEOUT_MS,
         maxHeaderSize: 8192,
       },
       (request, response) => this.answer(request, response),

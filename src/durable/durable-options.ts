@@ -1,7 +1,7 @@
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { internalsOf } from '../scheduler/timer-calls.ts';
 import { MOST_YOUTH } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';

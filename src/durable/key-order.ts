@@ -20,7 +20,7 @@ export class KeyOrder {
   }
 
   /** Resolves when nothing is under way. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.last.size > 0) await Promise.allSettled(this.last.values());
   }
 }

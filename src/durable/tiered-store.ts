@@ -7,7 +7,7 @@ import { pauseAfter, type RetryPolicy } from './retry-policy.ts';
 import { YoungTier, type YoungTimer } from './young-tier.ts';
 
 /** ms until a timer that could not be stored is tried again. */
-const PAUSE = 1000;
+const RETRY_PAUSE_MS = 1000;
 
 /** What the tiers need of the durable timers. */
 export interface TierHost {
@@ -107,7 +107,7 @@ export class TieredStore {
   /** Resolves when nothing is under way and all is stored. What cannot be stored is dropped. */
   async close(): Promise<void> {
     try {
-      await this.store.bounded(this.order.settled());
+      await this.store.bounded(this.order.idle());
       await this.flush();
     } finally {
       for (const young of [...this.young.values()]) this.young.remove(young);
@@ -151,7 +151,7 @@ export class TieredStore {
       isStored = await this.begun(call, () => this.store.put(timer));
     } finally {
       if (isStored && young !== undefined) this.young.remove(young);
-      else if (young !== undefined) this.young.setAfter(young, PAUSE);
+      else if (young !== undefined) this.young.setAfter(young, RETRY_PAUSE_MS);
     }
   }
 
@@ -224,7 +224,7 @@ export class TieredStore {
     try {
       await stored;
     } catch (error) {
-      this.young.setAfter(young, PAUSE);
+      this.young.setAfter(young, RETRY_PAUSE_MS);
       throw error;
     }
     this.young.remove(young);
@@ -254,7 +254,7 @@ export class TieredStore {
       });
     } catch (error) {
       this.host.failed(error as Error);
-      if (this.young.get(id) === undefined) this.young.add(id, again, PAUSE);
+      if (this.young.get(id) === undefined) this.young.add(id, again, RETRY_PAUSE_MS);
     }
   }
 }

@@ -15,6 +15,15 @@ interface MeterMetrics {
   readonly exported: Exported[];
 }
 
+/** The part of a `Meter` of `@opentelemetry/api` that is used, written out: programs without that package compile. */
+export interface OpenTelemetryMeter {
+  createObservableCounter(name: string, options?: never): unknown;
+  createObservableGauge(name: string, options?: never): unknown;
+  createObservableUpDownCounter(name: string, options?: never): unknown;
+  addBatchObservableCallback(callback: never, observables: never): void;
+  removeBatchObservableCallback(callback: never, observables: never): void;
+}
+
 const meters = new WeakMap<Meter, Map<MetricFamily, MeterMetrics>>();
 
 /**
@@ -26,12 +35,12 @@ const meters = new WeakMap<Meter, Map<MetricFamily, MeterMetrics>>();
  */
 export function observeMetrics(
   exported: Scheduler | DurableStatsSource,
-  meter: Meter,
+  given: OpenTelemetryMeter,
   options?: ExporterOptions,
 ): () => void {
   const resolved = resolveExporterOptions(options);
   const { family, source } = sourceOf(exported, resolved);
-  requireMeter(meter);
+  const meter = requireMeter(given);
   const known = meters.get(meter) ?? new Map<MetricFamily, MeterMetrics>();
   const metrics = known.get(family) ?? { instruments: instrumentsOf(meter, family.metrics), exported: [] };
   const { exported: there, instruments } = metrics;
@@ -98,9 +107,10 @@ class ObservedSource {
 const attributesOf = (labels: Sample['labels']): Attributes =>
   Object.fromEntries(Object.entries(labels).map(([label, value]) => [`shardwheel.${label}`, value]));
 
-function requireMeter(meter: unknown): void {
+function requireMeter(meter: unknown): Meter {
   const isMeter = ['createObservableCounter', 'createObservableGauge', 'addBatchObservableCallback'].every(
     (name) => typeof (meter as Record<string, unknown> | null)?.[name] === 'function',
   );
   if (!isMeter) throw new InvalidArgumentError('meter', 'must be a Meter of @opentelemetry/api', meter);
+  return meter as Meter;
 }

@@ -1,4 +1,3 @@
-import type { Registry, RegistryContentType } from 'prom-client';
 import type { DurableStatsSource } from '../durable/stats-sources.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
@@ -10,19 +9,20 @@ import { MetricsError } from './metrics-error.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
 import { sourceOf } from './sources.ts';
 
-/** The part of a registry that is used. */
-type AnyRegistry = Pick<
-  Registry<RegistryContentType>,
-  'registerMetric' | 'getSingleMetric' | 'removeSingleMetric' | 'getMetricsAsArray'
->;
+/** The part of a `Registry` of prom-client that is used, written out: programs without that package compile. */
+export interface PrometheusRegistry {
+  registerMetric(metric: never): void;
+  getSingleMetric(name: string): unknown;
+  removeSingleMetric(name: string): void;
+}
 
 /** A registry's metrics of all sources of a family: a name can be registered once. */
 class RegistryMetrics {
   readonly exported: Exported[] = [];
-  private readonly registry: AnyRegistry;
+  private readonly registry: PrometheusRegistry;
   private readonly metrics: readonly PrometheusMetric[];
 
-  constructor(registry: AnyRegistry, { metrics, label }: MetricFamily) {
+  constructor(registry: PrometheusRegistry, { metrics, label }: MetricFamily) {
     this.registry = registry;
     this.metrics = metrics.map((metric) => new PrometheusMetric(metric, label, this.exported));
   }
@@ -35,7 +35,7 @@ class RegistryMetrics {
   /** Registers all metrics or none. Throws MetricsError. */
   register(): void {
     try {
-      for (const metric of this.metrics) this.registry.registerMetric(metric.asRegistered());
+      for (const metric of this.metrics) this.registry.registerMetric(metric.asRegistered() as never);
     } catch (error) {
       this.remove();
       throw MetricsError.refused('registry', error);
@@ -53,11 +53,11 @@ class RegistryMetrics {
   }
 
   private isOurs(metric: PrometheusMetric): boolean {
-    return (this.registry.getSingleMetric(metric.key) as unknown) === metric;
+    return this.registry.getSingleMetric(metric.key) === metric;
   }
 }
 
-const registries = new WeakMap<AnyRegistry, Map<MetricFamily, RegistryMetrics>>();
+const registries = new WeakMap<PrometheusRegistry, Map<MetricFamily, RegistryMetrics>>();
 
 /**
  * Registers the metrics of a scheduler, or of durable timers, with a registry of prom-client 15; by default with prom-client's own, which is then loaded.
@@ -69,7 +69,7 @@ const registries = new WeakMap<AnyRegistry, Map<MetricFamily, RegistryMetrics>>(
  */
 export function registerMetrics(
   exported: Scheduler | DurableStatsSource,
-  registry?: Registry<RegistryContentType>,
+  registry?: PrometheusRegistry,
   options?: ExporterOptions,
 ): () => void {
   const resolved = resolveExporterOptions(options);
@@ -96,12 +96,12 @@ export function registerMetrics(
   };
 }
 
-function requireRegistry(registry: unknown): AnyRegistry {
+function requireRegistry(registry: unknown): PrometheusRegistry {
   const isRegistry = ['registerMetric', 'getSingleMetric', 'removeSingleMetric'].every(
     (name) => typeof (registry as Record<string, unknown> | null)?.[name] === 'function',
   );
   if (!isRegistry) throw new InvalidArgumentError('registry', 'must be a Registry of prom-client', registry);
-  return registry as AnyRegistry;
+  return registry as PrometheusRegistry;
 }
 
 function defaultRegistry(): unknown {

@@ -1,5 +1,6 @@
 import { statsSourceOf } from '../durable/stats-sources.ts';
-import { internalsOf, type TimerCalls } from '../scheduler/timer-calls.ts';
+import { internalsOf } from '../scheduler/internals.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
 import { DurableSource, durableGroups } from './durable-metrics.ts';
 import type { ResolvedExporterOptions } from './exporter-options.ts';
 import type { MetricFamily, MetricSource } from './metric.ts';
@@ -28,6 +29,6 @@ export function sourceOf(
 ): { readonly family: MetricFamily; readonly source: MetricSource } {
   const stats = statsSourceOf(exported);
   if (stats !== undefined) return { family: durable, source: new DurableSource(exported as object, stats) };
-  const { coordinator } = internalsOf(exported as TimerCalls);
+  const { coordinator } = internalsOf(exported as Scheduler);
   return { family: schedulers, source: new SchedulerSource(coordinator, timeout) };
 }

@@ -20,7 +20,7 @@ const monotonic = new MonotonicClock(clockOrigin());
 
 export interface InlineEvents {
   /** Called when the client has something to read, or the shard more to do. */
-  news(): void;
+  wakeClient(): void;
   /** Asks for a turn of the client by a time, in ms on the scheduler's clock. */
   turnBy(time: number): void;
   /** Called when it has failed; it tries again. */
@@ -114,7 +114,7 @@ export class InlineShard {
       return;
     }
     if (this.isOver) return; // closed by a listener of a restart
-    if (isMore) this.events.news();
+    if (isMore) this.events.wakeClient();
     else this.sleep();
   }
 
@@ -195,10 +195,10 @@ export class InlineShard {
   }
 
   private serve(built: BuiltShard, { setup, stage }: OwnLane, origin: LaneOrigin) {
-    return serveLane(built, setup, origin, { news: this.news, stage });
+    return serveLane(built, setup, origin, { onFired: this.onFired, stage });
   }
 
-  private readonly news = (): void => this.events.news();
+  private readonly onFired = (): void => this.events.wakeClient();
 
   /** Takes a turn. Returns whether there is more to do at once. */
   private turn({ shard, clock }: BuiltShard): boolean {

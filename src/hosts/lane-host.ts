@@ -114,7 +114,7 @@ export class LaneHost {
   startThread(): void {
     this.wantsThread = true;
     this.link.want();
-    this.look();
+    this.checkBoard();
   }
 
   /** Serves the lanes here until `startThread` is called again; without effect if the thread is gone before. Never rejects. */
@@ -138,7 +138,7 @@ export class LaneHost {
   }
 
   /** Called when the board may have changed. */
-  look(): void {
+  checkBoard(): void {
     const server = this.link.server();
     if (this.state.is('attached', 'leaving')) {
       if (server.by === 'thread' && server.epoch === this.epoch) return;
@@ -156,7 +156,7 @@ export class LaneHost {
   /** Called when the client has published, or has taken fired records. */
   afterPublish(): void {
     this.inline?.afterPublish();
-    if (this.wantsThread && this.state.is('inline')) this.look();
+    if (this.wantsThread && this.state.is('inline')) this.checkBoard();
   }
 
   /** Called before the client takes fired records. */
@@ -195,13 +195,13 @@ export class LaneHost {
   private handOver(epoch: number): void {
     const inline = this.inline as InlineShard;
     if (!inline.isCalm) {
-      this.events.news(); // `afterPublish` tries again
+      this.events.wakeClient(); // `afterPublish` tries again
       return;
     }
     const origins = inline.handOver();
     this.inline = undefined;
     this.attach(epoch, (lane) => origins[lane]);
-    this.events.news(); // for a turn that publishes what is staged
+    this.events.wakeClient(); // for a turn that publishes what is staged
   }
 
   private attach(epoch: number, originOf: (lane: number) => LaneOrigin): void {
@@ -259,7 +259,7 @@ export class LaneHost {
   private lost(): void {
     this.state.enter('waiting');
     this.link.lost();
-    this.events.news(); // the thread may have raised the client's bell, and died before it woke the client
+    this.events.wakeClient(); // the thread may have raised the client's bell, and died before it woke the client
   }
 
   private stay(): void {
@@ -273,7 +273,7 @@ export class LaneHost {
   /** The first turn of an index that was made for timers. */
   private begin(): void {
     this.inline?.afterPublish();
-    this.events.news();
+    this.events.wakeClient();
   }
 
   private newInline(origin: readonly LaneOrigin[]): InlineShard {

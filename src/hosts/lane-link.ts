@@ -46,9 +46,9 @@ export interface LaneLink {
 }
 
 /** The link of a scheduler that has no threads: each client serves its own lanes. */
-export const noThreads: LaneLink & { watch(told: (server: HostState) => void): void } = {
+export const noThreads: LaneLink & { watch(onChange: (server: HostState) => void): void } = {
   server: () => ({ by: 'clients' }),
-  watch: (told) => told({ by: 'clients' }),
+  watch: (onChange) => onChange({ by: 'clients' }),
   want: () => undefined,
   call: () => Promise.resolve(GONE),
   lost: () => undefined,

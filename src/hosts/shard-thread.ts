@@ -11,7 +11,7 @@ import { withoutOpeningStreams } from './standard-streams.ts';
 import { findThreadFiles, loadThreadLibraries } from './thread-files.ts';
 
 /** The options of a shard's threads. */
-export interface ThreadOptions {
+export interface ThreadSettings {
   /** URL of the file that threads run; undefined for the package's own. */
   readonly workerUrl: string | undefined;
   readonly resourceLimits: ResourceLimits;
@@ -39,7 +39,7 @@ export class ShardThread {
   private readonly setup: ShardSetup;
   private readonly address: string;
   private readonly epoch: number;
-  private readonly options: ThreadOptions;
+  private readonly options: ThreadSettings;
   private remote: Remote | undefined;
   private port: MessagePort | undefined;
   private killedFor: Error | undefined;
@@ -47,7 +47,7 @@ export class ShardThread {
   /** What gives up the calls that wait; undefined once the thread has ended. */
   private waiting: Set<() => void> | undefined = new Set();
 
-  constructor(setup: ShardSetup, address: string, epoch: number, options: ThreadOptions) {
+  constructor(setup: ShardSetup, address: string, epoch: number, options: ThreadSettings) {
     this.setup = setup;
     this.address = address;
     this.epoch = epoch;

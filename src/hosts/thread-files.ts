@@ -81,10 +81,10 @@ export function resolveWorkerUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const url = value instanceof URL ? value : urlOf(value);
   if (url?.protocol !== 'file:') {
-    throw new InvalidConfigError('options.workerUrl', "must be a URL of 'file:', or an absolute path", value);
+    throw new InvalidConfigError('options.thread.workerUrl', "must be a URL of 'file:', or an absolute path", value);
   }
   if (!existsSync(fileURLToPath(url))) {
-    throw new InvalidConfigError('options.workerUrl', 'must be a file that is there', url.href);
+    throw new InvalidConfigError('options.thread.workerUrl', 'must be a file that is there', url.href);
   }
   return url.href;
 }

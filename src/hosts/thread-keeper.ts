@@ -9,7 +9,7 @@ import { TickScale } from '../time/tick-scale.ts';
 import { GONE, type LaneCall, type LaneCalls, type LaneLink } from './lane-link.ts';
 import { NamedState } from './named-state.ts';
 import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
-import { ShardThread, type ThreadOptions } from './shard-thread.ts';
+import { ShardThread, type ThreadSettings } from './shard-thread.ts';
 import type { StartQueue } from './start-queue.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -31,7 +31,7 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-export interface KeeperOptions extends ThreadOptions {
+export interface KeeperOptions extends ThreadSettings {
   /** ms without a turn that was due, after which a thread counts as hung; Infinity for never. */
   readonly hangTimeout: number;
   readonly inlineAfter: DeathLimit;
@@ -102,9 +102,9 @@ export class ThreadKeeper implements LaneLink {
   }
 
   /** Calls the function with what serves the shard, now and at every change. */
-  watch(told: (server: HostState) => void): void {
-    this.watchers.push(told);
-    told(this.server());
+  watch(onChange: (server: HostState) => void): void {
+    this.watchers.push(onChange);
+    onChange(this.server());
   }
 
   want(): void {
@@ -220,6 +220,6 @@ export class ThreadKeeper implements LaneLink {
   private enter(state: State): void {
     this.state.enter(state);
     const server = this.server();
-    for (const told of this.watchers) told(server);
+    for (const onChange of this.watchers) onChange(server);
   }
 }

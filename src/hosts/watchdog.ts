@@ -78,7 +78,7 @@ export class Watchdog {
   /** Watches a thread that is up: it has to take its turns. */
   watchTurns(): void {
     this.isStarting = false;
-    this.heard(this.heartbeat.beats());
+    this.noteBeats(this.heartbeat.beats());
   }
 
   rest(): void {
@@ -88,12 +88,12 @@ export class Watchdog {
 
   private readonly check = (): void => {
     const beats = this.heartbeat.beats();
-    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.heard(), this.tick()))) {
+    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.ringsSeen(), this.tick()))) {
       this.silentChecks += 1;
       // Asleep past its tick, the shard may only have slept longer than intended.
       this.doorbell.ring();
     } else {
-      this.heard(beats);
+      this.noteBeats(beats);
     }
     if (this.silentChecks < this.maxSilentChecks()) return;
     const now = monotonic.now();
@@ -110,7 +110,7 @@ export class Watchdog {
     return Math.floor((total * CHECKS) / this.limit);
   }
 
-  private heard(beats: number): void {
+  private noteBeats(beats: number): void {
     this.silentChecks = 0;
     this.beats = beats;
   }

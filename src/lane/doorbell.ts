@@ -101,7 +101,7 @@ const MAX_TRIES = 16;
  * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for
  * all shards that serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn.
  *
- *     down ── a shard rings ──▶ raised ── the client has heard, and takes a turn ──▶ down
+ *     down ── a shard rings ──▶ raised ── the client has onRing, and takes a turn ──▶ down
  *
  * No ring is lost. While the word is down, the client waits for it (`Atomics.waitAsync`), or has a turn ahead. It begins
  * to wait after it has lowered the word. If the word has been raised by then, it lowers it again: the turn that now begins
@@ -113,17 +113,17 @@ const MAX_TRIES = 16;
 export class ClientBell {
   private readonly flag: Int32Array;
   private readonly wake: () => void;
-  private heard: (() => void) | undefined;
+  private onRing: (() => void) | undefined;
   private isWaiting = false;
 
   static allocate(): SharedArrayBuffer {
     return allocateGroups(1);
   }
 
-  /** `news`: for a shard in the client's own thread, the function to call in place of waking that thread. */
-  constructor(memory: SharedArrayBuffer, news?: () => void) {
+  /** `onFired`: for a shard in the client's own thread, the function to call in place of waking that thread. */
+  constructor(memory: SharedArrayBuffer, onFired?: () => void) {
     this.flag = new Int32Array(memory);
-    this.wake = news ?? (() => Atomics.notify(this.flag, 0));
+    this.wake = onFired ?? (() => Atomics.notify(this.flag, 0));
   }
 
   /** Shard: after publishing. */
@@ -132,20 +132,20 @@ export class ClientBell {
   }
 
   /**
-   * Client: starts to call `heard` when a shard rings, once until the bell is lowered. A turn lowers it, not `heard` itself:
+   * Client: starts to call `onRing` when a shard rings, once until the bell is lowered. A turn lowers it, not `onRing` itself:
    * under a flood of rings the two would call each other without end.
    */
-  listen(heard: () => void): void {
-    this.heard = heard;
+  listen(onRing: () => void): void {
+    this.onRing = onRing;
     const wasRung = Atomics.load(this.flag, 0) === 1;
     this.lower();
-    if (wasRung) heard();
+    if (wasRung) onRing();
   }
 
   /** Client: call before reading the lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
-    if (this.heard === undefined || this.isWaiting || !hasSharedMemory) return; // without: an inline shard calls `news`
+    if (this.onRing === undefined || this.isWaiting || !hasSharedMemory) return; // without: an inline shard calls `news`
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const wait = Atomics.waitAsync(this.flag, 0, 0);
       if (wait.async) {
@@ -156,17 +156,17 @@ export class ClientBell {
       Atomics.store(this.flag, 0, 0); // raised since
     }
     Atomics.store(this.flag, 0, 1); // no ring needed: a turn comes
-    this.heard();
+    this.onRing();
   }
 
   /** Client: stops listening. */
   stopListening(): void {
-    this.heard = undefined;
+    this.onRing = undefined;
     Atomics.notify(this.flag, 0); // ends the client's only wait
   }
 
   private readonly woken = (): void => {
     this.isWaiting = false;
-    this.heard?.();
+    this.onRing?.();
   };
 }

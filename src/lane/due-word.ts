@@ -8,7 +8,7 @@
  */
 
 /** Distance within which ticks count as near: half of what words could distinguish, so neither side need be exact. */
-export const NEAR = 2 ** 30;
+export const WORD_REACH = 2 ** 30;
 
 const WORD = 2 ** 32;
 

@@ -29,7 +29,7 @@ export class Heartbeat {
   }
 
   /** Watchdog: the rings that some turn has answered, or is about to answer. */
-  heard(): number {
+  ringsSeen(): number {
     return Atomics.load(this.words, HEARD);
   }
 

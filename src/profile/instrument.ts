@@ -4,7 +4,7 @@ import promises from 'node:timers/promises';
 import { process } from '../process.ts';
 import { native } from '../time/native-timers.ts';
 import { like } from '../timers/like-nodes.ts';
-import { type Place, placesIn } from '../timers/place.ts';
+import { type PatchedProperty, propertiesIn } from '../timers/patched-property.ts';
 import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
 import { nodeClockOffset } from './node-clock.ts';
 import { type NodeTimeout, watchLists } from './node-lists.ts';
@@ -56,7 +56,7 @@ function numbersFor(recorder: Recorder): Numbers {
   return numbers;
 }
 
-function functionPlaces(recorder: Recorder): Place[] {
+function functionPlaces(recorder: Recorder): PatchedProperty[] {
   const numbers = numbersFor(recorder);
   const setTimeout = creating(recorder, nodes.setTimeout, 'timeouts');
   // Like Node's: it returns the function of timers/promises, which is ours.
@@ -76,21 +76,21 @@ function functionPlaces(recorder: Recorder): Place[] {
   };
   const { wait } = Object.getPrototypeOf(promises.scheduler) as { wait: Call };
   return [
-    ...placesIn(globalThis, functions),
-    ...placesIn(timers, { ...functions, ...items }),
-    ...placesIn(promises, sleeps),
-    ...placesIn(Object.getPrototypeOf(promises.scheduler), {
+    ...propertiesIn(globalThis, functions),
+    ...propertiesIn(timers, { ...functions, ...items }),
+    ...propertiesIn(promises, sleeps),
+    ...propertiesIn(Object.getPrototypeOf(promises.scheduler), {
       wait: sleeping(recorder, wait, 'promises', (given) => given.length > 1),
     }),
   ];
 }
 
-function methodPlaces(recorder: Recorder, prototype: NodeTimeout): Place[] {
+function methodPlaces(recorder: Recorder, prototype: NodeTimeout): PatchedProperty[] {
   const numbers = numbersFor(recorder);
   const methods = prototype as unknown as Record<PropertyKey, Call>;
   const dispose = Object.getOwnPropertySymbols(prototype).find((symbol) => symbol.description?.endsWith('dispose'));
   const toPrimitive = methods[Symbol.toPrimitive];
-  return placesIn(prototype, {
+  return propertiesIn(prototype, {
     refresh: refreshing(recorder, methods.refresh),
     close: closing(recorder, methods.close),
     ...(dispose === undefined ? {} : { [dispose]: closing(recorder, methods[dispose]) }),

@@ -1,6 +1,6 @@
 import type { SeriesPoint } from './profile-data.ts';
 
-const MOST = 480;
+const MAX_POINTS = 480;
 
 /** Points over time, at most 480. When there are more, every second one is dropped, and from then on half as many are added. */
 export class Series {
@@ -16,7 +16,7 @@ export class Series {
     this.skipped = 0;
     this.points.push({ ...point, pass: this.pass });
     this.pass = 0;
-    if (this.points.length < MOST) return;
+    if (this.points.length < MAX_POINTS) return;
     this.every *= 2;
     this.points = this.points.flatMap((later, at) => {
       if (at % 2 === 0) return [];

@@ -54,16 +54,15 @@ export function assembleClient(plan: ClientPlan): AssembledClient {
   const clientBell = ClientBell.allocate();
   const scale = new TickScale(shared.tick);
   const time = new ClientTime(new SharedClock(shared.clock), scale);
-  time.setSlack(options.slack);
   const layout = timerIdLayout(shared.shards, shared.capacity);
   const keepAlive = new KeepAlive();
   const client = new Client({
     placements: Math.max(1, shared.shards),
     openLane,
     laneCapacity: shared.capacity,
-    totalCapacity: options.totalCapacity,
     layout,
     time,
+    slack: options.slack,
     bell: new ClientBell(clientBell),
     keepAlive,
     events,
@@ -98,7 +97,7 @@ export function assembleClient(plan: ClientPlan): AssembledClient {
     const { mayStart } = plan;
     const setup: ShardSetup = { number, tick, wheel, clock, ...shared.hosts[number] };
     const host = new LaneHost(setup, plan.linkTo(setup), {
-      news: () => client.turnClock.now(),
+      wakeClient: () => client.turnClock.now(),
       turnBy: (due) => client.turnClock.by(due),
       failed: events.shardFailed,
       restarted: events.restarted,

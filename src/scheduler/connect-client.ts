@@ -14,9 +14,9 @@ import { HandleError } from '../sharing/handle-error.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import { assembleClient } from './assemble-client.ts';
-import { type Companions, Coordinator, type CoordinatorEvents, type HostedLanes } from './coordinator.ts';
+import { ClientMail } from './client-mail.ts';
+import { Coordinator, type CoordinatorEvents, type HostedLanes, type OtherClients } from './coordinator.ts';
 import type { ConnectOptions } from './options.ts';
-import { Peers } from './peers.ts';
 import type { ClientStats } from './sharing.ts';
 
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
@@ -47,7 +47,7 @@ export function connectClient(
 }
 
 /** A client of a scheduler that another thread owns, and its watch over the owner. */
-class Connection implements Companions {
+class Connection implements OtherClients {
   readonly handle: SchedulerHandle;
   readonly number: number;
   readonly coordinator: Coordinator;
@@ -56,7 +56,7 @@ class Connection implements Companions {
   private readonly events: CoordinatorEvents;
   private readonly left: () => void;
   private readonly client: Client;
-  private readonly peers: Peers;
+  private readonly mail: ClientMail;
   private readonly checking: NodeJS.Timeout | undefined;
   private readonly hosted: readonly HostedLanes[];
   /** By host. */
@@ -99,7 +99,7 @@ class Connection implements Companions {
     const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
     const { name } = handle;
     const serial = this.number;
-    this.peers = new Peers({
+    this.mail = new ClientMail({
       name,
       serial,
       board,
@@ -118,13 +118,13 @@ class Connection implements Companions {
       keepers: [],
       serving: () => this.servingNow(),
       start: () => undefined,
-      companions: this,
+      others: this,
       share: () => this,
     });
   }
 
   cancelElsewhere(id: TimerId): Promise<boolean> {
-    return this.peers.cancelElsewhere(id);
+    return this.mail.cancelElsewhere(id);
   }
 
   clockMoved(): void {
@@ -141,7 +141,7 @@ class Connection implements Companions {
     clearInterval(this.checking);
     this.client.lateness.detach();
     this.membership.pulse.release();
-    this.peers.close();
+    this.mail.close();
     const areDetached = this.links.map((link) => link?.detach() ?? true);
     if (areDetached.every(Boolean)) this.membership.entry.free(); // else the owner finds the pulse without a holder
     this.left();
@@ -151,7 +151,7 @@ class Connection implements Companions {
   onBoardChange(): void {
     if (this.handle.clock.manual) this.client.turnClock.now();
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
-    for (const { host } of this.hosted) host.look();
+    for (const { host } of this.hosted) host.checkBoard();
   }
 
   private checkOwner(): void {
@@ -165,7 +165,7 @@ class Connection implements Companions {
     if (this.ending !== undefined) return;
     this.ending = how;
     clearInterval(this.checking);
-    for (const { host } of this.hosted) host.look();
+    for (const { host } of this.hosted) host.checkBoard();
     this.serve('inline', how);
     if (this.handle.mayHaveThreads) this.events.wentInline(ShardInlineError.withoutOwner(how));
   }

@@ -28,7 +28,7 @@ export interface HostedLanes {
 }
 
 /** The other clients of a scheduler, as seen by the owner and by each client. */
-export interface Companions {
+export interface OtherClients {
   /** See `Scheduler.share`. */
   readonly handle: SchedulerHandle;
   /** This client's number among them. */
@@ -56,9 +56,9 @@ export interface CoordinatorParts {
   /** Starts the threads that serve from the beginning. Until then the scheduler holds nothing but memory. */
   readonly start: () => void;
   /** Set if they exist from the beginning. */
-  readonly companions?: Companions;
+  readonly others?: OtherClients;
   /** Creates them at the first `share()`. */
-  readonly share: () => Companions;
+  readonly share: () => OtherClients;
 }
 
 /**
@@ -69,14 +69,14 @@ export class Coordinator {
   readonly client: Client;
   readonly scale: TickScale;
   private readonly parts: CoordinatorParts;
-  private companions: Companions | undefined;
+  private others: OtherClients | undefined;
   private readonly stopping = new Set<() => void>();
 
   constructor(parts: CoordinatorParts) {
     this.parts = parts;
     this.client = parts.client;
     this.scale = parts.scale;
-    this.companions = parts.companions;
+    this.others = parts.others;
   }
 
   start(): void {
@@ -102,17 +102,17 @@ export class Coordinator {
 
   /** Throws AllocationError. */
   share(): SchedulerHandle {
-    this.companions ??= this.parts.share();
-    return this.companions.handle;
+    this.others ??= this.parts.share();
+    return this.others.handle;
   }
 
   async cancelAnywhere(id: TimerId): Promise<boolean> {
     if (this.client.cancel(id)) return true;
-    return this.companions === undefined ? false : await this.during(this.companions.cancelElsewhere(id));
+    return this.others === undefined ? false : await this.during(this.others.cancelElsewhere(id));
   }
 
   clockMoved(): void {
-    this.companions?.clockMoved();
+    this.others?.clockMoved();
   }
 
   /** Returns the earliest time at which a timer fires; undefined when none is live. */
@@ -175,11 +175,11 @@ export class Coordinator {
 
   /** See `SchedulerStats.client`. */
   get number(): number {
-    return this.companions?.number ?? OWNER;
+    return this.others?.number ?? OWNER;
   }
 
   clientStats(): ClientStats[] {
-    return this.companions?.clientStats() ?? [];
+    return this.others?.clientStats() ?? [];
   }
 
   /** Calls the listener once when the scheduler is closed. Returns a function that removes the listener. */
@@ -193,7 +193,7 @@ export class Coordinator {
     for (const { policy } of this.hosted) policy?.stop();
     const stopped = Promise.all(this.hosts.map((host) => host.stop())); // these never reject
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
-    this.companions?.close();
+    this.others?.close();
     this.parts.keepAlive.release();
   }
 }

@@ -21,7 +21,7 @@ interface Messages {
   serving: Serving & { shards: number } & Message;
   /**
    * `refused` timers were refused for lack of capacity since the last message; at most one message a second for each shard.
-   * Without a shard, all shards together were full: see `totalCapacity`.
+   * Without a shard, the wheel of drop-in timers was full.
    */
   capacity: { shard: number | undefined; capacity: number; refused: number } & Message;
   /** See `watchLateness`. */

@@ -46,7 +46,7 @@ export class ManualClock {
     if (client.isClosed) return client.delivery.delivered - before;
     client.clock.set(to);
     this.coordinator.clockMoved();
-    await client.settling.settle();
+    await client.quiescence.quiesce();
     return client.delivery.delivered - before;
   }
 }

@@ -1,20 +1,14 @@
-import type { ResourceLimits } from 'node:worker_threads';
+import { slackInTicks, slackRange } from '../client/slack.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import {
-  resolveEnv,
-  resolveExecArgv,
-  resolveHangTimeout,
-  resolveInlineAfter,
-  resolveResourceLimits,
-} from '../hosts/supervision-options.ts';
-import { resolveWorkerUrl } from '../hosts/thread-files.ts';
 import type { KeeperOptions } from '../hosts/thread-keeper.ts';
+import { resolveThreadOptions, type ThreadOptions } from '../hosts/thread-options.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { process } from '../process.ts';
+import { TickScale } from '../time/tick-scale.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
-import { resolveSlack } from './slack-timers.ts';
+import { RENAMED_OPTIONS } from './renamed.ts';
 
 export interface SchedulerOptions {
   /**
@@ -29,61 +23,25 @@ export interface SchedulerOptions {
   tick?: number;
   /** Maximum of live timers per shard, 1 to 2^24. Default 2^22. Memory is touched only when it is used. */
   capacity?: number;
-  /**
-   * Maximum of live timers on all shards together; each client of another thread has its own limit. Costs some ns per shard for
-   * each call that starts a timer. Default: `shards` times `capacity`.
-   */
-  totalCapacity?: number;
   /** 'manual': time moves only by `advanceTo()`, for tests and simulations. Default 'monotonic'. */
   clock?: 'monotonic' | 'manual';
   /** Maximum of timers delivered in one turn of the event loop. Default 8192. */
   maxBatch?: number;
   /**
-   * How many ms after the end of its tick a timer may be delivered, so that one wake serves several timers. No timer is ever
-   * early. Rounded down to whole ticks, at most 2^29 of them. Best one less than a power of two: timers are then due at multiples
-   * of that power. For single calls see `Scheduler.withSlack`. Default 0.
+   * How many ms after the end of its tick a timer whose label sets no slack may be delivered, so that one wake serves several
+   * timers. No timer is ever early. Rounded down to whole ticks, at most 2^29 of them. Best one less than a power of two: timers are
+   * then due at multiples of that power. Default 0.
    */
   slack?: number;
-  /**
-   * Records the stack of a random share of all calls that schedule a timer, above 0 and at most 1: see `callSites()`. A recorded
-   * call costs some 20 µs, any other a ns. Default: none is recorded.
-   */
-  trace?: { sample: number };
   /** Aborting closes the scheduler. Default: none. */
   signal?: AbortSignal;
-  /**
-   * Time in ms without a sign of life, though a turn was due, after which a shard's thread is ended and replaced. Four times as
-   * much while the thread starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least
-   * 20; Infinity: never. Default 5000. docs/reliability.md says what is safe on a busy machine.
-   */
-  hangTimeout?: number;
-  /**
-   * If the threads of a shard die `deaths` times within `within` ms, the shard goes on inline, in the calling thread, and an
-   * 'error' event reports that. `deaths: Infinity`: never. Default 5 in 10,000 ms.
-   */
-  inlineAfter?: { deaths: number; within: number };
   /**
    * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing outside all
    * contexts, else some ns and 8 bytes. 'never': callbacks run outside all contexts. Default 'auto'.
    */
   asyncContext?: 'auto' | 'never';
-  /**
-   * Node's flags for the shards' threads, as in `new Worker`. Default none: the process's own flags (--import, --require,
-   * --inspect-brk, NODE_OPTIONS) have no effect in a shard.
-   */
-  execArgv?: readonly string[];
-  /** The whole environment of the shards' threads; NODE_OPTIONS in it takes effect. Default empty; shards read none. */
-  env?: Readonly<Record<string, string>>;
-  /**
-   * The file that the shards' threads run, as a 'file:' URL or an absolute path: a bundler's output for `shardwheel/worker`.
-   * Default: the package's own file. See docs/bundling.md.
-   */
-  workerUrl?: URL | string;
-  /**
-   * Limits of each shard's thread, as in `new Worker`. In MB. They do not cover wheels and tables. Default
-   * { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 }, for others Node's.
-   */
-  resourceLimits?: ResourceLimits;
+  /** What concerns the shards' threads alone. Default: the defaults of its members. */
+  thread?: ThreadOptions;
 }
 
 /** The options of a connected scheduler; all others are the owner's. */
@@ -92,10 +50,6 @@ export interface SchedulerConnectOptions {
   maxBatch?: number;
   /** As for `createScheduler`, for the timers of this scheduler. Default 0, whatever the owner's slack is. */
   slack?: number;
-  /** As for `createScheduler`, for the timers of this scheduler. Default: the capacity of all shards. */
-  totalCapacity?: number;
-  /** As for `createScheduler`, for the calls of this thread. Default: none is recorded. */
-  trace?: { sample: number };
   /** Aborting closes the connected scheduler, but no other. Default: none. */
   signal?: AbortSignal;
 }
@@ -105,10 +59,7 @@ export interface ConnectOptions {
   readonly maxBatch: number;
   /** Ticks. */
   readonly slack: number;
-  readonly totalCapacity: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** The share of calls that are traced; undefined if none is. */
-  readonly traced: number | undefined;
 }
 
 /** Options with every default filled in and every value checked. @internal */
@@ -123,10 +74,7 @@ export interface ResolvedOptions extends KeeperOptions, ConnectOptions {
   readonly keepsContexts: boolean;
 }
 
-const CONNECT_NAMES = { maxBatch: 0, slack: 0, totalCapacity: 0, trace: 0, signal: 0 } satisfies Record<
-  keyof SchedulerConnectOptions,
-  0
->;
+const CONNECT_NAMES = { maxBatch: 0, slack: 0, signal: 0 } satisfies Record<keyof SchedulerConnectOptions, 0>;
 const NAMES = {
   ...CONNECT_NAMES,
   shards: 0,
@@ -134,13 +82,8 @@ const NAMES = {
   tick: 0,
   capacity: 0,
   clock: 0,
-  hangTimeout: 0,
-  inlineAfter: 0,
   asyncContext: 0,
-  execArgv: 0,
-  env: 0,
-  workerUrl: 0,
-  resourceLimits: 0,
+  thread: 0,
 } satisfies Record<keyof SchedulerOptions, 0>;
 
 const MAX_SHARDS = 1024;
@@ -171,22 +114,18 @@ function requireOptions(options: unknown, names: object): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
-  refuseUnknown(options, names);
+  refuseUnknown(options, names, 'options', RENAMED_OPTIONS);
 }
 
 function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOptions {
-  const { maxBatch = 8192, slack = 0, totalCapacity, signal } = options;
+  const { maxBatch = 8192, slack = 0, signal } = options;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
-  return {
-    maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24),
-    slack: resolveSlack(slack, tick),
-    totalCapacity:
-      totalCapacity === undefined ? undefined : integer('totalCapacity', totalCapacity, 1, MAX_SHARDS * MAX_CAPACITY),
-    signal,
-    traced: resolveTrace(options.trace),
-  };
+  const scale = new TickScale(tick);
+  const ticks = slackInTicks(slack, scale);
+  if (Number.isNaN(ticks)) throw new InvalidConfigError('options.slack', slackRange(scale), slack);
+  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), slack: ticks, signal };
 }
 
 /** Throws like {@link resolveConnectOptions}. @internal */
@@ -215,23 +154,8 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
     capacity: integer('capacity', capacity, 1, MAX_CAPACITY),
     manual: clock === 'manual',
     keepsContexts: asyncContext === 'auto',
-    hangTimeout: resolveHangTimeout(options.hangTimeout),
-    inlineAfter: resolveInlineAfter(options.inlineAfter),
-    resourceLimits: resolveResourceLimits(options.resourceLimits),
-    execArgv: resolveExecArgv(options.execArgv),
-    env: resolveEnv(options.env),
-    workerUrl: resolveWorkerUrl(options.workerUrl),
+    ...resolveThreadOptions(options.thread),
   };
-}
-
-function resolveTrace(trace: unknown): number | undefined {
-  if (trace === undefined) return undefined;
-  if (typeof trace !== 'object' || trace === null) {
-    throw new InvalidConfigError('options.trace', 'must be an object with a sample', trace);
-  }
-  const { sample } = trace as { sample?: unknown };
-  if (typeof sample === 'number' && sample > 0 && sample <= 1) return sample;
-  throw new InvalidConfigError('options.trace.sample', 'must be a number above 0, at most 1', sample);
 }
 
 /** Uses Node's own test, which accepts signals of other realms and of polyfills. */

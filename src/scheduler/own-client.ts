@@ -55,7 +55,7 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
       keepers[number] = new ThreadKeeper(parts);
       return keepers[number];
     },
-    hosting: ({ host }, number) => keepers[number]?.watch(() => host.look()),
+    hosting: ({ host }, number) => keepers[number]?.watch(() => host.checkBoard()),
     mayStart: isAuto && reason === undefined ? (number) => mayStart(keepers[number]) : undefined,
     stays: (number) => {
       const error = keepers[number]?.surrender;
@@ -82,8 +82,8 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
     if (!hasSharedMemory) throw UnsupportedRuntimeError.withoutSharedMemory('scheduler.share()');
     const mayHaveThreads = reason === undefined && (!isAuto || whyNoThreads(options, false) === undefined);
     const servers = hosted.map(({ policy }, number) => ({
-      watch: (told: (server: HostState) => void) => (keepers[number] ?? noThreads).watch(told),
-      wanted: () => policy?.keepThread('another event loop has asked for a thread'),
+      watch: (onChange: (server: HostState) => void) => (keepers[number] ?? noThreads).watch(onChange),
+      onWanted: () => policy?.keepThread('another event loop has asked for a thread'),
     }));
     sharing = new Sharing({ ...shared, mayHaveThreads }, name, servers, client);
     return sharing;

@@ -1,5 +1,5 @@
 /** ms between two messages of a shard. */
-const PAUSE = 1000;
+const MESSAGE_PAUSE_MS = 1000;
 
 interface OfShard {
   /** Time of the last message, in ms. */
@@ -17,7 +17,7 @@ export class Refusals {
     const known = this.shards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
     this.shards.set(shard, known);
     known.untold += 1;
-    if (now < known.toldAt + PAUSE) return 0;
+    if (now < known.toldAt + MESSAGE_PAUSE_MS) return 0;
     const { untold } = known;
     known.toldAt = now;
     known.untold = 0;

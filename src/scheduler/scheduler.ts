@@ -1,18 +1,37 @@
-import { type CallSite, CallSites } from '../client/call-sites.ts';
+import { EventEmitter } from 'node:events';
+import { requireDeadline, requireDelay } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
-import { type LiveTimer, liveTimersOf, type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
-import { Rescaling } from '../client/rescaling.ts';
-import { InvalidArgumentError } from '../errors.ts';
+import type { TimerCallback } from '../client/client-lane.ts';
+import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
+import { delayUntil } from '../client/wall-clock.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
-import type { TimerId } from '../timer-id.ts';
-import type { Coordinator } from './coordinator.ts';
-import { INSPECT, shownAs } from './inspection.ts';
+import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
+import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
+import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
+import { hideFields, INSPECT, shownAs } from './inspection.ts';
+import { setInternals } from './internals.ts';
 import { ManualClock } from './manual-clock.ts';
+import { cancelMany, scheduleMany } from './many-timers.ts';
+import { refuseOldNames } from './renamed.ts';
+import type { RepeatOptions } from './repeat-options.ts';
 import { requireOpen } from './require-open.ts';
+import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
+import { shutDown } from './shut-down.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
-import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
+import { memberOf, TimerGroup } from './timer-group.ts';
+import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
+import { type TimerStarts, TimerView, type WorkerHint } from './timer-view.ts';
+import { type BoundedWork, sleep, type WaitOptions, withTimeout } from './waits.ts';
+
+/** The arguments of a scheduler's constructor. @internal */
+export interface SchedulerParts {
+  readonly shards: number;
+  readonly capacity: number;
+  readonly signal: AbortSignal | undefined;
+  readonly coordinator: (events: CoordinatorEvents) => Coordinator;
+}
 
 /**
  * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
@@ -21,34 +40,240 @@ import { internalsOf, type SchedulerParts, TimerCalls } from './timer-calls.ts';
  * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` all calls but `close`, `stats`
  * and `size` throw SchedulerClosedError; calls that return promises reject with it.
  */
-export class Scheduler extends TimerCalls implements AsyncDisposable {
+export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerStarts, AsyncDisposable {
+  readonly shards: number;
+  /** The layout of timer ids: shard, generation, slot. */
+  readonly idLayout: TimerIdLayout;
+
   readonly #coordinator: Coordinator;
   readonly #client: Client;
+  /** The calls that start timers, without a label. */
+  readonly #plain: TimerView;
+  readonly #labels: TimerLabels;
   readonly #manualClock: ManualClock;
   readonly #signal: AbortSignal | undefined;
-  readonly #rescaling: Rescaling;
   #closing: Promise<UnfiredTimer[]> | undefined;
 
   /** Use `createScheduler` or `connectScheduler`. @internal */
-  constructor(parts: SchedulerParts) {
-    super(parts);
-    const { client, coordinator } = internalsOf(this);
-    this.#client = client;
-    this.#coordinator = coordinator;
-    this.#manualClock = new ManualClock(coordinator);
-    this.#rescaling = new Rescaling(client);
-    if (parts.traced !== undefined) client.callSites = new CallSites(parts.traced, (id) => client.has(id));
-    this.#signal = parts.signal;
+  constructor({ shards, capacity, signal, coordinator }: SchedulerParts) {
+    super();
+    hideFields(this);
+    this.shards = shards;
+    this.idLayout = timerIdLayout(shards, capacity);
+    this.#coordinator = coordinator(eventsOf(this, shards));
+    this.#client = this.#coordinator.client;
+    setInternals(this, { client: this.#client, coordinator: this.#coordinator });
+    this.#plain = new TimerView(this.#client, this.#client.labels.plain);
+    this.#labels = new TimerLabels(this.#client);
+    this.#manualClock = new ManualClock(this.#coordinator);
+    this.#signal = signal;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
     if (this.#signal?.aborted) this.#abort();
-    else coordinator.start(); // last, so that a failed constructor leaves no thread
+    else this.#coordinator.start(); // last, so that a failed constructor leaves no thread
   }
 
-  /** Resolves when every shard is up. */
+  /** Resolves when the timers are served as the options ask. */
   get ready(): Promise<void> {
     const ready = this.#coordinator.ready();
     ready.catch(() => undefined); // unhandled, this must not end the process if close() came first
     return ready;
+  }
+
+  /** Number of live timers: scheduled, neither delivered nor cancelled. */
+  get size(): number {
+    return this.#client.size;
+  }
+
+  /**
+   * Returns the time in ms since the scheduler's start. It never falls.
+   * @cost One reading of the clock.
+   */
+  now(): number {
+    requireOpen(this.#client, 'now');
+    return this.#client.clock.now();
+  }
+
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.#plain.schedule(workerHint, deadline, callback, argument as A);
+  }
+
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.#plain.scheduleAfter(workerHint, delay, callback, argument as A);
+  }
+
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    return this.#plain.scheduleAt(workerHint, date, callback, argument as A);
+  }
+
+  scheduleEvery(
+    workerHint: WorkerHint,
+    period: number,
+    callback?: TimerCallback<undefined>,
+    argument?: undefined,
+    options?: RepeatOptions,
+  ): TimerId;
+  scheduleEvery<A>(
+    workerHint: WorkerHint,
+    period: number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+    options?: RepeatOptions,
+  ): TimerId;
+  scheduleEvery<A>(
+    workerHint: WorkerHint,
+    period: number,
+    callback?: TimerCallback<A>,
+    argument?: A,
+    options?: RepeatOptions,
+  ): TimerId {
+    return this.#plain.scheduleEvery(workerHint, period, callback, argument as A, options);
+  }
+
+  /**
+   * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`, in the
+   * order of the arguments; creates that array if it is not given. Throws like {@link schedule}.
+   * @cost O(n), without the checks and the call of each.
+   */
+  scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
+    requireOpen(this.#client, 'scheduleMany');
+    return scheduleMany(this.#client, workerHints, deadlines, ids);
+  }
+
+  /**
+   * Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Of a repeating timer it moves the next
+   * call, and the grid with it. Throws InvalidDeadlineError.
+   * @cost O(1). To later it is one write to the table; to earlier, one command to the shard as well.
+   */
+  reschedule(id: TimerId, deadline: number): boolean {
+    requireOpen(this.#client, 'reschedule');
+    if (typeof deadline !== 'number' || deadline - deadline !== 0) requireDeadline(deadline);
+    return this.#client.reschedule(id, deadline);
+  }
+
+  /**
+   * Moves a live timer to at least `delay` ms from this call; it keeps its id. Throws like {@link reschedule}.
+   * @cost As `reschedule`, and a reading of the clock.
+   */
+  rescheduleAfter(id: TimerId, delay: number): boolean {
+    requireOpen(this.#client, 'rescheduleAfter');
+    requireDelay(delay);
+    return this.#client.reschedule(id, this.#client.clock.exact() + delay);
+  }
+
+  /**
+   * Moves a live timer to a time of the wall clock: see {@link scheduleAt}. It keeps its id. Throws like {@link reschedule}.
+   * @cost As `rescheduleAfter`, and a reading of the wall clock.
+   */
+  rescheduleAt(id: TimerId, date: Date | number): boolean {
+    requireOpen(this.#client, 'rescheduleAt');
+    return this.rescheduleAfter(id, delayUntil(date));
+  }
+
+  /**
+   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already.
+   * @cost O(1). One write to the table; the shard drops its entry later.
+   */
+  cancel(id: TimerId): boolean {
+    requireOpen(this.#client, 'cancel');
+    return this.#client.cancel(id);
+  }
+
+  /**
+   * Cancels all the given timers; returns how many were live.
+   * @cost O(n).
+   */
+  cancelMany(ids: ArrayLike<number>): number {
+    requireOpen(this.#client, 'cancelMany');
+    return cancelMany(this.#client, ids);
+  }
+
+  /**
+   * Returns whether the id belongs to a live timer.
+   * @cost O(1).
+   */
+  has(id: TimerId): boolean {
+    requireOpen(this.#client, 'has');
+    return this.#client.has(id);
+  }
+
+  /**
+   * Returns the deadline of a live timer in ms; undefined if it is not live.
+   * @cost O(1).
+   */
+  deadlineOf(id: TimerId): number | undefined {
+    requireOpen(this.#client, 'deadlineOf');
+    return this.#client.deadlineOf(id);
+  }
+
+  /**
+   * Returns the shard on which timers with this hint are placed.
+   * @cost O(1).
+   */
+  shardOf(workerHint: WorkerHint): number {
+    requireOpen(this.#client, 'shardOf');
+    if (typeof workerHint === 'object') return memberOf(workerHint, this.#client).placement;
+    return this.#client.shardOf(workerHint);
+  }
+
+  /**
+   * Returns a group of timers that end together, such as those of a connection: see {@link TimerGroup}. Throws
+   * InvalidArgumentError.
+   * @cost An object, and a number per live timer of it.
+   */
+  group(workerHint: number | string): TimerGroup {
+    requireOpen(this.#client, 'group');
+    return new TimerGroup(this.#client, this.#plain, workerHint);
+  }
+
+  /**
+   * Returns the calls that start timers of one kind: see {@link TimerLabel}. For a name that exists it returns the same label; a
+   * setting that is omitted is then as made. A client has at most 254 labels; timers of further ones count as '(other)'.
+   * @throws InvalidArgumentError, also for another setting than the label was made with.
+   * @cost A byte per timer and shard, once a timer has a label; see docs/labels.md.
+   */
+  label(name: string, options?: LabelOptions): TimerLabel {
+    requireOpen(this.#client, 'label');
+    return this.#labels.named(name, options);
+  }
+
+  /**
+   * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or the group that is the hint is
+   * cancelled, with SchedulerClosedError if `close()` comes first.
+   * @cost A timer, a promise and, with a signal, one listener for all waits on it.
+   */
+  sleep(delay: number, options?: WaitOptions): Promise<void> {
+    return sleep(this.#client, this.#plain, delay, options);
+  }
+
+  /**
+   * Waits for the promise, or for the function's result, for at most `delay` ms. Rejects with TimeoutError after that, with
+   * AbortError if the signal aborts or the group that is the hint is cancelled, and with SchedulerClosedError if `close()` comes first.
+   * The function gets a signal that aborts in these cases. Leaves no timer and no listener behind.
+   * @cost A timer, a promise and, with a signal, one listener for all waits on it.
+   */
+  withTimeout<T>(work: BoundedWork<T>, delay: number, options?: WaitOptions): Promise<T> {
+    return withTimeout(this.#client, this.#plain, work, delay, options);
+  }
+
+  /**
+   * Returns a signal that aborts in `delay` ms, with a TimeoutError, or with the signal of the options. Like that of
+   * AbortSignal.timeout, it does not hold the process. If `close()` hands its timer back, it never aborts.
+   * @cost A timer and an AbortSignal; until it is disposed or aborts, both are held.
+   */
+  signalAfter(delay: number, options?: WaitOptions): DeadlineSignal {
+    requireOpen(this.#client, 'signalAfter');
+    return deadlineSignal(this.#client, this.#plain, delay, options);
   }
 
   /**
@@ -66,12 +291,10 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
    */
   async nextExpiration(): Promise<number | undefined> {
     requireOpen(this.#client, 'nextExpiration');
-    try {
-      return await this.#coordinator.nextExpiration();
-    } catch (error) {
+    return this.#coordinator.nextExpiration().catch((error) => {
       requireOpen(this.#client, 'nextExpiration');
       throw error;
-    }
+    });
   }
 
   /**
@@ -87,45 +310,17 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
    * and end between two steps.
    * @cost Some 100 ns for each slot that has ever been in use.
    */
-  timers(): Generator<LiveTimer, void, undefined> {
-    requireOpen(this.#client, 'timers');
+  liveTimers(): Generator<LiveTimer, void, undefined> {
+    requireOpen(this.#client, 'liveTimers');
     return liveTimersOf(this.#client);
-  }
-
-  /**
-   * Returns the places in the program that have scheduled this client's timers, those with most live timers first; empty without
-   * `trace`.
-   * @cost O(call sites seen).
-   */
-  callSites(): CallSite[] {
-    requireOpen(this.#client, 'callSites');
-    return this.#client.callSites?.all() ?? [];
-  }
-
-  /**
-   * Sets the share, from 0 to 1, of the time beyond the minimum that scaled timers of a label get. The label was made by {@link
-   * label} with a `min`. The factor holds at once for timers that are scheduled or moved from now on. Live timers are moved in
-   * slices of about a quarter of a millisecond per turn of the event loop; resolves when all have been.
-   * @throws InvalidArgumentError.
-   * @cost 0.25 ms of each turn, until all live timers of the label have moved.
-   */
-  async setScale(label: string, factor: number): Promise<void> {
-    requireOpen(this.#client, 'setScale');
-    const scaled = this.#client.labels.scaled(label);
-    if (typeof factor !== 'number' || !(factor >= 0 && factor <= 1)) {
-      throw new InvalidArgumentError('factor', 'must be a number from 0 to 1', factor);
-    }
-    if (factor === scaled.factor) return this.#rescaling.settled();
-    scaled.factor = factor;
-    await this.#rescaling.begin();
   }
 
   /**
    * Returns a reader of counts between two readings: see {@link StatsInterval}.
    * @cost A copy of the counters and of the histogram of lateness.
    */
-  interval(): StatsInterval {
-    requireOpen(this.#client, 'interval');
+  statsInterval(): StatsInterval {
+    requireOpen(this.#client, 'statsInterval');
     return new StatsInterval(this.#client);
   }
 
@@ -164,7 +359,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
    */
   ref(): this {
     requireOpen(this.#client, 'ref');
-    this.#client.hold.setRef(true);
+    this.#client.refs.setRef(true);
     return this;
   }
 
@@ -174,7 +369,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
    */
   unref(): this {
     requireOpen(this.#client, 'unref');
-    this.#client.hold.setRef(false);
+    this.#client.refs.setRef(false);
     return this;
   }
 
@@ -183,7 +378,8 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
    * @cost O(live timers), and the end of the threads.
    */
   close(): Promise<UnfiredTimer[]> {
-    this.#closing ??= this.#shutDown();
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#closing ??= shutDown(this.#client, this.#coordinator, this.shards);
     return this.#closing;
   }
 
@@ -196,22 +392,7 @@ export class Scheduler extends TimerCalls implements AsyncDisposable {
     return shownAs(this, { shards: this.shards, size: this.size, servedBy, isClosed: this.#client.isClosed });
   }
 
-  async #shutDown(): Promise<UnfiredTimer[]> {
-    const unfired = unfiredTimers(this.#client, Math.max(1, this.shards));
-    this.#signal?.removeEventListener('abort', this.#abort);
-    this.#client.close();
-    const stopped = this.#coordinator.stop();
-    await undefined; // so that a listener below that calls close() gets this promise
-    try {
-      for (const lane of this.#client.lanes) lane.handBack();
-      this.#client.home.handBack();
-    } finally {
-      await stopped;
-    }
-    return unfired;
-  }
-
-  readonly #abort = (): void => {
-    void this.close();
-  };
+  readonly #abort = (): void => void this.close();
 }
+
+refuseOldNames(Scheduler.prototype, TimerLabel.prototype);

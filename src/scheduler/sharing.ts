@@ -9,11 +9,11 @@ import { post } from '../sharing/mailbox.ts';
 import type { PulseHolder } from '../sharing/pulse.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
-import { Peers } from './peers.ts';
+import { ClientMail } from './client-mail.ts';
 import { countsOf, type TimerCounts } from './timer-counts.ts';
 
 /** ms between two checks for clients that are gone. */
-const SWEEP = 1000;
+const SWEEP_MS = 1000;
 
 /** The counts of a client of a shared scheduler: up to now for the calling client, up to its latest turn for any other. */
 export interface ClientStats extends TimerCounts {
@@ -26,9 +26,9 @@ export interface ClientStats extends TimerCounts {
 /** A host of the owner, as clients of other threads find it. @internal */
 export interface SharedServer {
   /** Calls the function with what serves it, now and at every change. */
-  watch(told: (server: HostState) => void): void;
+  watch(onChange: (server: HostState) => void): void;
   /** A client of another thread needs a thread for it. */
-  wanted(): void;
+  onWanted(): void;
 }
 
 /** What the owner of a scheduler does for the clients of other threads. @internal */
@@ -40,7 +40,7 @@ export class Sharing {
   private readonly servers: readonly SharedServer[];
   private readonly doorbells: readonly Doorbell[];
   private readonly pulse: PulseHolder;
-  private readonly peers: Peers;
+  private readonly mail: ClientMail;
   /** Set while there are clients. */
   private sweeping: NodeJS.Timeout | undefined;
 
@@ -50,14 +50,14 @@ export class Sharing {
     this.servers = servers;
     this.doorbells = parts.hosts.map(({ doorbell }) => new Doorbell(doorbell));
     this.board = new Board(this.handle.board, parts.hosts.length);
-    this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.heard));
+    this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.onBoardChange));
     for (const [host, server] of servers.entries()) server.watch((state) => this.board.setServer(host, state));
     const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
-    this.peers = new Peers({ name, serial: OWNER, board: this.board, cancel, fromThread: () => undefined });
+    this.mail = new ClientMail({ name, serial: OWNER, board: this.board, cancel, fromThread: () => undefined });
   }
 
   cancelElsewhere(id: TimerId): Promise<boolean> {
-    return this.peers.cancelElsewhere(id);
+    return this.mail.cancelElsewhere(id);
   }
 
   /** The manual clock has moved: each client checks for itself which timers are due. */
@@ -81,13 +81,13 @@ export class Sharing {
     clearInterval(this.sweeping);
     this.board.close();
     this.pulse.release();
-    this.peers.close();
+    this.mail.close();
   }
 
-  private readonly heard = (): void => {
+  private readonly onBoardChange = (): void => {
     if (this.handle.clock.manual) this.client.turnClock.now();
-    this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP).unref()); // a client has come
-    for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.wanted();
+    this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP_MS).unref()); // a client has come
+    for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.onWanted();
   };
 
   /** Frees what clients left behind whose threads have ended. */

@@ -11,7 +11,7 @@ export interface IntervalStats extends Omit<TimerCounts, 'size'> {
 }
 
 /**
- * Counts by interval, from `scheduler.interval()`. Readers are independent of one another. One costs 26 KB, some µs per reading,
+ * Counts by interval, from `scheduler.statsInterval()`. Readers are independent of one another. One costs 26 KB, some µs per reading,
  * and nothing in between.
  */
 export class StatsInterval {
@@ -29,7 +29,7 @@ export class StatsInterval {
   }
 
   /**
-   * Returns the counts of this client since the last call, or since `interval()`. After `close()` they end with the close.
+   * Returns the counts of this client since the last call, or since `statsInterval()`. After `close()` they end with the close.
    * `lateness.max` comes from the histogram: at most 0.8 % or 1 µs above the true maximum, never below.
    */
   next(): IntervalStats {

@@ -75,8 +75,7 @@ export interface StatsSource {
 }
 
 function statsOf(label: Label, isClosed: boolean): LabelStats {
-  const { name, min, factor, size, scheduled, delivered, lateness } = label;
-  const cancelled = scheduled - delivered - size;
+  const { name, min, factor, size, scheduled, cancelled, delivered, lateness } = label;
   const live = isClosed ? 0 : size;
   return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness };
 }
@@ -101,7 +100,7 @@ export function statsWith(coordinator: StatsSource, shards: ShardStats[]): Sched
   return {
     ...countsOf(client),
     client: coordinator.number,
-    slack: client.scale.timeOf(client.time.slack),
+    slack: client.scale.timeOf(client.labels.plain.slack),
     wakes: client.delivery.wakes,
     serving: coordinator.serving,
     registration: registered()?.state(),

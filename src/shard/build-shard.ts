@@ -64,7 +64,7 @@ export function buildShard(setup: ShardSetup): BuiltShard {
 /** The client of a lane, if it is in this thread. */
 export interface LocalClient {
   /** Called when the lane has news. */
-  readonly news: () => void;
+  readonly onFired: () => void;
   /** From which its commands are taken. */
   readonly stage: CommandStage;
 }
@@ -86,7 +86,7 @@ export function serveLane(
   const { capacity } = memory;
   const words = (count: number) => wordsIn(allocateWords(count));
   const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
-  const bell = new ClientBell(clientBell, local?.news);
+  const bell = new ClientBell(clientBell, local?.onFired);
   const lane =
     local === undefined
       ? new RingLane(memory, table, index, bell)

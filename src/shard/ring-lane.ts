@@ -1,5 +1,5 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { NEAR, tickOfWords } from '../lane/due-word.ts';
+import { tickOfWords, WORD_REACH } from '../lane/due-word.ts';
 import { commandCounters, type LaneMemory } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
@@ -55,7 +55,7 @@ export class RingLane extends ServedLane {
       // The same timer is already filed, early enough and near enough for its due word: it is refiled when that tick comes.
       if (this.tags[slot] === tag) {
         const wait = tick - this.index.tickOf(slot);
-        if (wait >= 0 && wait <= NEAR) return;
+        if (wait >= 0 && wait <= WORD_REACH) return;
       }
       this.index.remove(slot);
     }

@@ -91,8 +91,8 @@ export class Board {
 
   // The owner.
 
-  holdOwnersPulse(heard: () => void): PulseHolder {
-    return new PulseHolder(this.group(OWNER_PULSE), heard);
+  holdOwnersPulse(onBoardChange: () => void): PulseHolder {
+    return new PulseHolder(this.group(OWNER_PULSE), onBoardChange);
   }
 
   /** Sets what serves the host. Precondition: no thread of an earlier epoch is left. */
@@ -133,8 +133,8 @@ export class Board {
     if (Atomics.exchange(this.words, this.host(host) + WANTED, 1) === 0) this.owner.wake();
   }
 
-  /** Joins; undefined if there are MAX_CLIENTS. `heard` is called when the board may have changed. */
-  join(thread: number, heard: () => void): Membership | undefined {
+  /** Joins; undefined if there are MAX_CLIENTS. `onBoardChange` is called when the board may have changed. */
+  join(thread: number, onBoardChange: () => void): Membership | undefined {
     const serial = Atomics.add(this.words, LAST_SERIAL, 1) + 1;
     for (let index = 0; index < MAX_CLIENTS; index++) {
       const at = this.entry(index);
@@ -142,7 +142,7 @@ export class Board {
       Atomics.store(this.words, at + JOINED_AT, processMilliseconds() | 1);
       Atomics.store(this.words, at + THREAD, thread);
       this.record(index).fill(0);
-      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), heard);
+      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), onBoardChange);
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
         return { entry: new Entry(this, index), pulse };
       }

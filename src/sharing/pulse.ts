@@ -36,13 +36,13 @@ const INTERVAL = 100;
 /** The holder's side. A thread's waits neither hold the process nor outlive the thread. */
 export class PulseHolder {
   private readonly words: Int32Array;
-  private readonly heard: () => void;
+  private readonly onBoardChange: () => void;
   private isHeld = true;
 
-  /** From now on the holder counts as alive, and `heard` is called after a question. `words`: a separate group. */
-  constructor(words: Int32Array, heard: () => void) {
+  /** From now on the holder counts as alive, and `onBoardChange` is called after a question. `words`: a separate group. */
+  constructor(words: Int32Array, onBoardChange: () => void) {
     this.words = words;
-    this.heard = heard;
+    this.onBoardChange = onBoardChange;
     for (const word of [ASKED, ANSWERED]) Atomics.store(words, word, 0);
     Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL);
     for (let i = 0; i < WAITERS; i++) this.wait();
@@ -63,7 +63,7 @@ export class PulseHolder {
     if (!this.isHeld) return;
     this.wait();
     Atomics.add(this.words, ANSWERED, 1); // after the new wait
-    this.heard();
+    this.onBoardChange();
   };
 }
 

@@ -18,8 +18,8 @@ export function activeResources(nodes: readonly string[], clients: readonly Clie
 }
 
 /** Number of timeouts that hold the process; as in Node, each does until its callback has ended or cleared it. */
-function refCountOf({ hold, home }: Client): number {
+function refCountOf({ refs, home }: Client): number {
   const { running } = home;
   const isHeld = running?.[REFED] && running[SLOT] < 0 && running._onTimeout !== null;
-  return hold.refCount + (isHeld ? 1 : 0);
+  return refs.refCount + (isHeld ? 1 : 0);
 }

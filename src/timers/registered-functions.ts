@@ -40,19 +40,19 @@ export function setOn(on: boolean): void {
 }
 
 /** The wheel's functions, while they serve. */
-const face = () => (isOn ? serving.face : undefined);
+const dropIn = () => (isOn ? serving.dropIn : undefined);
 
 // `arguments` is used because a rest parameter would create an array for each call.
 // biome-ignore-start lint/complexity/noArguments: see above
 const setTimeout = function (this: unknown, callback: unknown, delay?: unknown): unknown {
-  if (serving.face !== undefined && isOn) return apply(serving.face.setTimeout, this, arguments);
+  if (serving.dropIn !== undefined && isOn) return apply(serving.dropIn.setTimeout, this, arguments);
   if (isOn) serving.set(delay);
   if (arguments.length > 2) return apply(nodesSetTimeout, this, arguments);
   return nodesSetTimeout(callback as never, delay as never);
 };
 
 const setInterval = function (this: unknown): unknown {
-  const wheel = face();
+  const wheel = dropIn();
   if (wheel !== undefined) return apply(wheel.setInterval, this, arguments);
   if (isOn) serving.setInterval();
   return apply(nodes.setInterval, this, arguments);
@@ -85,13 +85,13 @@ function clearImmediate(handle: { readonly _onImmediate?: unknown } | undefined)
 
 const promises = {
   setTimeout: like(native.promises.setTimeout, (delay?: number, value?: unknown, options?: object) => {
-    const wheel = face();
+    const wheel = dropIn();
     if (wheel !== undefined) return wheel.promises.setTimeout(delay, value, options);
     if (isOn) serving.set(delay);
     return native.promises.setTimeout(delay, value, options);
   }),
   setInterval: like(native.promises.setInterval, (delay?: number, value?: unknown, options?: object) =>
-    (face()?.promises ?? native.promises).setInterval(delay, value, options),
+    (dropIn()?.promises ?? native.promises).setInterval(delay, value, options),
   ),
   scheduler: Object.create(native.promises.scheduler, {
     wait: {

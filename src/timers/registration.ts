@@ -4,15 +4,15 @@ import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { process } from '../process.ts';
 import { registered as found, native, type RegistrationState, setRegistered } from '../time/native-timers.ts';
-import { placesIn } from './place.ts';
+import { propertiesIn } from './patched-property.ts';
 import { registered, serving, setOn } from './registered-functions.ts';
 import { timersMode } from './timers-mode.ts';
 
 const places = [
-  ...placesIn(globalThis, registered.timers),
-  ...placesIn(timers, registered.timers),
-  ...placesIn(promises, registered.promises),
-  ...placesIn(process, registered.process),
+  ...propertiesIn(globalThis, registered.timers),
+  ...propertiesIn(timers, registered.timers),
+  ...propertiesIn(promises, registered.promises),
+  ...propertiesIn(process, registered.process),
 ];
 
 /**
@@ -41,7 +41,7 @@ export function unregister(): void {
 export const registration = (): RegistrationState | undefined => found()?.state();
 
 const state = (): RegistrationState => ({
-  serving: serving.face === undefined ? 'node' : 'wheel',
+  serving: serving.dropIn === undefined ? 'node' : 'wheel',
   since: serving.since,
   reason: serving.reason,
   live: serving.live,

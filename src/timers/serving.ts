@@ -26,7 +26,7 @@ export class Serving {
   /** The wheel, once it is loaded. */
   wheel: RegisteredWheel | undefined;
   /** The same while it serves new timers. */
-  face: RegisteredWheel['timers'] | undefined;
+  dropIn: RegisteredWheel['timers'] | undefined;
   /** When that last changed, in ms of `performance.now()`, and why. */
   since = performanceNow.call(performance);
   reason: string;
@@ -104,10 +104,10 @@ export class Serving {
   private watch(): void {
     if (this.isWatching) return;
     this.isWatching = true;
-    setImmediate(this.look).unref();
+    setImmediate(this.checkCount).unref();
   }
 
-  private readonly look = (): void => {
+  private readonly checkCount = (): void => {
     const { estimate, from } = this;
     this.isWatching = false;
     estimate.rotate(performanceNow.call(performance));
@@ -142,7 +142,7 @@ export class Serving {
   private change(state: 'wheel' | 'loaded', reason: string): void {
     this.state = state;
     this.reason = reason;
-    this.face = state === 'wheel' ? this.wheel?.timers : undefined;
+    this.dropIn = state === 'wheel' ? this.wheel?.timers : undefined;
     this.since = performanceNow.call(performance);
   }
 }

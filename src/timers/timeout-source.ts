@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { HomeTimers } from '../client/home-timers.ts';
+import type { MissedCalls } from '../client/missed-calls.ts';
 import { SchedulerClosedError } from '../errors.ts';
+import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { internalsOf } from '../scheduler/timer-calls.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
-import type { MissedCalls } from './missed-calls.ts';
 
 /**
  * Options of drop-in timers in cases where they can do as Node does, or better. For `shardwheel/timers` and `shardwheel/register`

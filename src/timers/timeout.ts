@@ -4,7 +4,7 @@ import { throwUncaught } from '../async-context/throw-uncaught.ts';
 import { HANDED_BACK } from '../client/hand-back.ts';
 import { REFED, SLOT } from '../client/home-timer.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
-import { IntervalGrid } from './missed-calls.ts';
+import { IntervalGrid } from './interval-grid.ts';
 import { TimeoutNumber } from './timeout-number.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 

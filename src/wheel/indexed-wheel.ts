@@ -1,7 +1,7 @@
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import type { TimerId } from '../timer-id.ts';
 import { DeadlineRules } from './deadline-rules.ts';
-import { type Intervals, MAX_TICK } from './intervals.ts';
+import type { Intervals } from './intervals.ts';
 import { SlotDeadlines } from './slot-deadlines.ts';
 import type { DueSink } from './tick-index.ts';
 import { TimerRecords } from './timer-records.ts';
@@ -17,17 +17,11 @@ export interface IndexedWheelOptions<I> {
   shard: number;
 }
 
-const LAST_TICK = MAX_TICK; // V8: folded constants
-const CAUGHT_UP = Number.NEGATIVE_INFINITY;
-
 /**
  * Time, ids and values on top of an index of slots by tick. It implements TimingWheel and uses a TickIndex.
  *
  *    id ──▶ record (id, value, place) ──index──▶ due tick
  *              └─ deadline, if the due tick does not determine it
- *
- * Advancing over time without events only notes the time: the index *lags* behind the
- * clock. Operations that file a timer, or depend on the index's `now`, make it catch up first.
  */
 export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, DueSink {
   // V8: declared fields
@@ -41,15 +35,11 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   /** Whole deadlines after now and below it are their own due ticks, and near for the index; most wheels have none. */
   private fastPathEnd = Number.NaN;
   private readonly isIdentity: boolean;
-  /** While the index lags, times below it only need to be noted, unless a timer was removed. Else CAUGHT_UP. */
-  private laggingEnd = Number.NaN;
-  private isLagging = false;
   /** The tick being handed over, and the deadline of its timers if none is kept. */
   private handlerTick = Number.NaN;
   private tickDeadline = Number.NaN;
   private handler: FireHandler<T> | undefined;
   private fired = 0;
-  private idle: AdvanceResult = { fired: 0, cascaded: 0, complete: true, nextExpiration: undefined };
 
   constructor({ index, intervals, capacity, past, shard }: IndexedWheelOptions<I>) {
     this.index = index;
@@ -59,7 +49,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     this.isIdentity = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
     this.fastPathEnd = this.isIdentity ? index.nearEnd : Number.NEGATIVE_INFINITY;
-    this.laggingEnd = CAUGHT_UP;
     // Here, not at first use: the order of first uses would decide the object's map.
     this.deadlines = this.handler = undefined;
   }
@@ -81,12 +70,10 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   get upperBound(): number {
-    if (this.isLagging) this.catchUp();
     return this.rules.upperBound;
   }
 
   schedule(deadline: number, value: T): TimerId {
-    if (this.isLagging) this.catchUp();
     if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
       return this.scheduleSlowly(deadline, value);
     }
@@ -99,7 +86,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   reschedule(id: TimerId, deadline: number): boolean {
-    if (this.isLagging) this.catchUp();
     const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
     const tick = isFast ? deadline : this.rules.tickFor(deadline, this.clock);
     if (!this.records.isLive(id)) return false;
@@ -116,8 +102,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   cancel(id: TimerId): boolean {
     const { records } = this;
     if (!records.isLive(id)) return false;
-    // Removing does not depend on the time; but the wheel's next event may have changed.
-    if (this.isLagging) this.laggingEnd = CAUGHT_UP;
     const slot = records.slotOf(id);
     this.index.remove(slot);
     records.close(slot, id);
@@ -136,13 +120,29 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return this.records.isLive(id) ? this.deadlineAt(this.records.slotOf(id)) : undefined;
   }
 
-  advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult {
-    const isEventFree = typeof now === 'number' && now < this.laggingEnd && now >= this.clock;
-    if (isEventFree && typeof onFire === 'function' && limit === undefined) {
-      this.clock = now;
-      return this.idle;
+  advanceTo(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
+    if (this.handler !== undefined) throwNested();
+    if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
+    if (!(typeof limit === 'number' && limit >= 0))
+      throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
+    const tick = this.intervals.tickAt(now);
+    const cascadedBefore = this.index.cascaded;
+    this.fired = 0;
+    this.handler = onFire;
+    this.handlerTick = Number.NaN;
+    let complete = false;
+    try {
+      complete = this.index.advanceTo(tick, this, limit);
+    } finally {
+      this.handler = undefined;
+      if (complete && now > this.clock) this.clock = now;
     }
-    return this.advance(now, onFire, limit);
+    return {
+      fired: this.fired,
+      cascaded: this.index.cascaded - cascadedBefore,
+      complete,
+      nextExpiration: this.nextExpiration(),
+    };
   }
 
   nextExpiration(): number | undefined {
@@ -151,7 +151,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   clear(): void {
-    if (this.isLagging) this.catchUp();
     this.index.clear(); // before the closed slots use the places
     this.records.closeAll();
   }
@@ -179,15 +178,14 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   snapshot(): WheelSnapshot {
-    // The bound last: it makes the index catch up.
-    const { start, precision, now, size, laggingEnd, upperBound } = this;
+    const { start, precision, now, size, upperBound } = this;
     const timers: WheelSnapshot['timers'] = [];
     for (let slot = 0; slot < this.records.reach; slot++) {
       const id = this.records.idOf(slot);
       if (id !== undefined) timers.push({ slot, id, deadline: this.deadlineAt(slot) });
     }
     const [nextExpiration, idle, index] = [this.nextExpiration(), this.records.reach - size, this.index.inspect()];
-    return { start, precision, now, laggingEnd, size, upperBound, nextExpiration, timers, idle, index };
+    return { start, precision, now, size, upperBound, nextExpiration, timers, idle, index };
   }
 
   /** Iterates over the timers in no particular order. It may or may not include a timer that is scheduled meanwhile. */
@@ -239,57 +237,6 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     }
     this.index.insert(slot, tick);
     if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved
-  }
-
-  private advance(now: number, onFire: FireHandler<T>, limit = Number.POSITIVE_INFINITY): AdvanceResult {
-    if (this.handler !== undefined) throwNested();
-    if (typeof onFire !== 'function') throw new InvalidArgumentError('handler', 'must be a function', onFire);
-    if (!(typeof limit === 'number' && limit >= 0))
-      throw new InvalidArgumentError('limit', 'must be a number >= 0', limit);
-    const tick = this.intervals.tickAt(now);
-    if (tick >= this.index.nextEvent()) return this.fire(tick, now, onFire, limit);
-    this.index.advanceTo(tick, this, limit);
-    if (now > this.clock) this.clock = now;
-    return this.beginLagging();
-  }
-
-  private fire(tick: number, now: number, onFire: FireHandler<T>, limit: number): AdvanceResult {
-    if (this.isLagging) this.catchUp(); // an advance that fires nothing leaves the index at its tick
-    const cascadedBefore = this.index.cascaded;
-    this.fired = 0;
-    this.handler = onFire;
-    this.handlerTick = Number.NaN;
-    let complete = false;
-    try {
-      complete = this.index.advanceTo(tick, this, limit);
-    } finally {
-      this.handler = undefined;
-      if (complete && now > this.clock) this.clock = now;
-    }
-    return {
-      fired: this.fired,
-      cascaded: this.index.cascaded - cascadedBefore,
-      complete,
-      nextExpiration: this.nextExpiration(),
-    };
-  }
-
-  /** Returns the result of a call without events: the same object as long as it is valid. */
-  private beginLagging(): AdvanceResult {
-    const nextExpiration = this.nextExpiration();
-    if (this.idle.nextExpiration !== nextExpiration) this.idle = { ...this.idle, nextExpiration };
-    this.laggingEnd = this.intervals.startOf(Math.min(this.index.nextEvent(), LAST_TICK));
-    this.isLagging = true;
-    return this.idle;
-  }
-
-  /** Makes the index catch up with the clock. */
-  private catchUp(): void {
-    const { clock, index, intervals } = this;
-    this.isLagging = false;
-    this.laggingEnd = CAUGHT_UP;
-    // If several ticks share a time, a call with a past one leaves the index at the first of them.
-    if (clock > intervals.startOf(index.now)) index.advanceTo(intervals.tickAt(clock), this, 0);
   }
 }
 

@@ -5,8 +5,6 @@ export interface WheelSnapshot {
   start: number;
   precision: number;
   now: number;
-  /** If only the time was noted last: the time from which on that would not do. Else -Infinity. The index has caught up since. */
-  laggingEnd: number;
   size: number;
   upperBound: number;
   nextExpiration: number | undefined;

@@ -176,7 +176,7 @@ describe('a connected scheduler', () => {
         scheduler.schedule('c', soon, () => {
           throw new Error('thrown');
         });
-        await scheduler.timeout(new Promise(() => undefined), 5).catch((error) => log.push(error.code));
+        await scheduler.withTimeout(new Promise(() => undefined), 5).catch((error) => log.push(error.code));
         await new Promise((resolve) => scheduler.schedule('d', soon + 30, resolve));
         while (scheduler.size > 0) await new Promise((resolve) => setImmediate(resolve));
         const { scheduled, delivered, cancelled: ended, clients } = await scheduler.stats();

@@ -39,7 +39,7 @@ test(`${OPERATIONS} operations of ${CLIENTS} clients, with crashes of all kinds,
 
   for (let round = 0; sums.operations < OPERATIONS || round < SHARDS.length; round++) {
     const shards = SHARDS[round % SHARDS.length];
-    const owner = new FuzzedClient(seed(), { options: { shards, capacity: 8192, hangTimeout: 2000 } });
+    const owner = new FuzzedClient(seed(), { options: { shards, capacity: 8192, thread: { hangTimeout: 2000 } } });
     const handle = await owner.handle;
     const clients = Array.from({ length: CLIENTS }, () => new FuzzedClient(seed(), { handle }));
     await Promise.all(clients.map((client) => client.handle));

@@ -53,6 +53,7 @@ test('there are as many as the document has headings for, and each is tried belo
     'scheduler.ts',
     'http-timeouts.ts',
     'ws-heartbeat.ts',
+    'lease.ts',
     'mqtt-keepalive.ts',
     'command-deadline.ts',
     'retry.ts',
@@ -216,6 +217,7 @@ test('shutdown.ts', async () => {
 });
 
 test.each([
+  ['lease', 'renewed while the main loop was blocked\n'],
   ['threads', 'fired in a thread\nfired in a thread\n'],
   ['fake-time', 'half an hour in no time\n'],
   ['moving', 'too late\nfalse\n'],

@@ -81,7 +81,7 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
   const idle = scheduler.label('idle', { min: 250 });
   for (let i = 0; i < 300; i++) idle.schedule(i, 100 * i);
   for (let i = 0; i < 50; i++) scheduler.reschedule(scheduler.schedule(i, 5), 500);
-  await scheduler.setScale('idle', 0.75);
+  await scheduler.label('idle').setScale(0.75);
   await scheduler.advanceTo(400);
   const families = familiesOf(await scrape(registry));
   const { shards, wakes, serving, labels } = await scheduler.stats();

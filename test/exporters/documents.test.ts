@@ -122,7 +122,7 @@ const occasions: Record<string, () => Promise<void>> = {
     await restartShard(scheduler, 0);
   },
   'shardwheel:inline': async () => {
-    await using scheduler = createScheduler({ shards: 1, inlineAfter: { deaths: 1, within: 60_000 } });
+    await using scheduler = createScheduler({ shards: 1, thread: { inlineAfter: { deaths: 1, within: 60_000 } } });
     const failed = new Promise((resolve) => scheduler.on('error', resolve));
     await scheduler.ready;
     killShard(scheduler, 0);

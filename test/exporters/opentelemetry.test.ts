@@ -114,7 +114,7 @@ describe('a collection', () => {
   test('does not wait for a shard that hangs, and takes nothing that it cannot know to be 0', async () => {
     const fault = new Fault('between draining and advancing', 'hang', { passes: 20 });
     await using scheduler = withFaults([fault], () =>
-      createScheduler({ shards: 1, hangTimeout: Number.POSITIVE_INFINITY }),
+      createScheduler({ shards: 1, thread: { hangTimeout: Number.POSITIVE_INFINITY } }),
     );
     const { provider, collect } = newProvider();
     observeMetrics(scheduler, provider.getMeter('test'), { timeout: 20 });

@@ -193,7 +193,7 @@ describe('a scrape', () => {
   test('does not wait for a shard that hangs, and leaves out what only that one knows', async () => {
     const fault = new Fault('between draining and advancing', 'hang');
     await using scheduler = withFaults([fault], () =>
-      createScheduler({ shards: 1, hangTimeout: Number.POSITIVE_INFINITY }),
+      createScheduler({ shards: 1, thread: { hangTimeout: Number.POSITIVE_INFINITY } }),
     );
     const registry = new Registry();
     registerMetrics(scheduler, registry, { timeout: 20 });

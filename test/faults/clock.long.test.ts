@@ -60,7 +60,7 @@ afterEach(() => clock.start('where it would be'));
 
 describe.each([0, 1, 2])('the clock fails: shards %i', (shards) => {
   test(`it jumps by hours: what is due by then fires once, the rest waits, seed ${SEED}`, async () => {
-    await using scheduler = create({ shards, hangTimeout: 5000 });
+    await using scheduler = create({ shards, thread: { hangTimeout: 5000 } });
     await scheduler.ready;
     const { tally, faults, look, present, dueBy } = scheduleMany(scheduler, 5000, 6 * HOUR);
     await pass(20);

@@ -122,7 +122,7 @@ test('the process ends by itself after a close in the middle of a burst, a crash
      const before = threads();
      const left = [];
      for (const [name, end] of Object.entries(ends)) {
-       const scheduler = createScheduler({ shards, inlineAfter: { deaths: 3, within: 60_000 } });
+       const scheduler = createScheduler({ shards, thread: { inlineAfter: { deaths: 3, within: 60_000 } } });
        scheduler.on('error', () => undefined);
        let ended = 0;
        for (let i = 0; i < 20_000; i++) scheduler.scheduleAfter(i, i % 40, () => { ended += 1; });

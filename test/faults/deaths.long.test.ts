@@ -31,7 +31,7 @@ test.each(['throw', 'exit', 'memory'] as const)(
   async (kind) => {
     const fault = new Fault('between raising and waking', kind);
     const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 };
-    await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, resourceLimits }));
+    await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, thread: { resourceLimits } }));
     await scheduler.ready;
     let fired = 0;
     scheduler.scheduleAfter('the only timer', 20, () => {

@@ -33,7 +33,9 @@ describe('a thread that hangs is replaced', () => {
 
   test('a call that waits for its answer gets it from the successor', async () => {
     const fault = new Fault('between draining and advancing', 'hang');
-    await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, hangTimeout: HANG_TIMEOUT }));
+    await using scheduler = withFaults([fault], () =>
+      createScheduler({ shards: 1, thread: { hangTimeout: HANG_TIMEOUT } }),
+    );
     await scheduler.ready; // what is scheduled before may be filed inline, and the thread then has nothing to drain
     const id = scheduler.scheduleAfter('a', 1e6);
     await until(() => fault.isReached);
@@ -67,7 +69,7 @@ async function withoutAlarm(attempt: (hangTimeout: number) => Promise<number>): 
 describe('no false alarm', () => {
   test('parked, with nothing to do, for many times the limit, and after it; nobody wakes it meanwhile', () =>
     withoutAlarm(async (hangTimeout) => {
-      await using scheduler = createScheduler({ shards: 2, hangTimeout });
+      await using scheduler = createScheduler({ shards: 2, thread: { hangTimeout } });
       const restarts: ShardRestart[] = [];
       scheduler.on('shard-restart', (restart) => restarts.push(restart));
       scheduler.scheduleAfter('a', 1e6);
@@ -91,7 +93,7 @@ describe('no false alarm', () => {
     }));
 
   test('parked on a manual clock that stands still', async () => {
-    await using scheduler = createScheduler({ shards: 1, clock: 'manual', hangTimeout: 400 });
+    await using scheduler = createScheduler({ shards: 1, clock: 'manual', thread: { hangTimeout: 400 } });
     await scheduler.ready;
     scheduler.schedule('a', 50);
     expect(await scheduler.advanceTo(20)).toBe(0);
@@ -102,7 +104,7 @@ describe('no false alarm', () => {
 
   test('the event loop is blocked for many times the limit, again and again', () =>
     withoutAlarm(async (hangTimeout) => {
-      await using scheduler = createScheduler({ shards: 2, hangTimeout });
+      await using scheduler = createScheduler({ shards: 2, thread: { hangTimeout } });
       await scheduler.ready;
       const tally = new Tally(3000);
       for (let i = 0; i < 3000; i++) scheduler.scheduleAfter(i, i, tally.add, i);
@@ -120,7 +122,9 @@ describe('no false alarm', () => {
     await Promise.all(
       stops.map(async (point) => {
         const fault = new Fault(point, 'stand', { passes: point === 'starting' ? 0 : 2 });
-        await using scheduler = withFaults([fault], () => createScheduler({ shards: 1, hangTimeout: 30_000 }));
+        await using scheduler = withFaults([fault], () =>
+          createScheduler({ shards: 1, thread: { hangTimeout: 30_000 } }),
+        );
         const tally = new Tally(1_000_000);
         const early: number[] = [];
         let count = 0;
@@ -158,7 +162,7 @@ describe('no false alarm', () => {
   test('the machine stops for many times the limit, and goes on', async () => {
     const { code, stdout, stderr } = await runModule(
       `import { spawn } from 'node:child_process';
-       const scheduler = createScheduler({ shards, hangTimeout: 600 });
+       const scheduler = createScheduler({ shards, thread: { hangTimeout: 600 } });
        await scheduler.ready;
        let fired = 0;
        let restarts = 0;

@@ -76,8 +76,7 @@ class World {
 const options: SchedulerOptions = {
   shards: 1,
   capacity: 8192,
-  hangTimeout: HANG_TIMEOUT,
-  inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
+  thread: { hangTimeout: HANG_TIMEOUT, inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 } },
 };
 const restartsOf = (scheduler: Scheduler): string[] => {
   const causes: string[] = [];
@@ -126,7 +125,9 @@ test('a thread dies leaving: what the client has asked for it gets from the succ
 test('a thread that gets no processor for a while is not replaced', async () => {
   const fault = new Fault('firing', 'stand');
   const world = await World.of(() =>
-    withFaults([fault], () => createScheduler({ ...options, hangTimeout: Number.POSITIVE_INFINITY })),
+    withFaults([fault], () =>
+      createScheduler({ ...options, thread: { ...options.thread, hangTimeout: Number.POSITIVE_INFINITY } }),
+    ),
   );
   const causes = restartsOf(world.owner);
   await until(() => fault.isReached);

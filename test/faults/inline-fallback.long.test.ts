@@ -20,7 +20,7 @@ function doomed(point: Point, kind: FaultKind, options: SchedulerOptions = {}) {
   const fault = new Fault(point, kind, { times: FOR_EVER });
   const inlineAfter = { deaths: 5, within: 600_000 }; // a busy machine may take seconds to start a thread
   const scheduler = withFaults([fault], () =>
-    createScheduler({ shards: 2, capacity: 2 ** 20, inlineAfter, ...options }),
+    createScheduler({ shards: 2, capacity: 2 ** 20, thread: { inlineAfter }, ...options }),
   );
   return { scheduler, heard: listen(scheduler), fault };
 }
@@ -92,7 +92,7 @@ describe('a shard whose threads die again and again goes on inline', () => {
       shards: 1,
       clock: 'manual',
       capacity: 1024,
-      inlineAfter: { deaths: 1, within: 1000 },
+      thread: { inlineAfter: { deaths: 1, within: 1000 } },
     });
     await scheduler.ready;
     const heard = listen(scheduler);
@@ -114,8 +114,7 @@ describe('a shard whose threads die again and again goes on inline', () => {
   test('threads that cannot even start, for want of memory', async () => {
     const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 };
     const { scheduler, heard } = doomed('booting', 'memory', {
-      resourceLimits,
-      inlineAfter: { deaths: 2, within: 60_000 },
+      thread: { resourceLimits, inlineAfter: { deaths: 2, within: 60_000 } },
     });
     const tally = new Tally(100);
     for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5, tally.add, i);
@@ -153,7 +152,7 @@ describe('a shard whose threads die again and again goes on inline', () => {
 
   test("without an 'error' listener it is a warning, and the process goes on to its natural end", async () => {
     const { code, stdout, stderr } = await runModule(
-      `const scheduler = createScheduler({ shards, inlineAfter: { deaths: 2, within: 60_000 } });
+      `const scheduler = createScheduler({ shards, thread: { inlineAfter: { deaths: 2, within: 60_000 } } });
        await scheduler.ready;
        let fired = 0;
        for (let i = 0; i < 10; i++) scheduler.scheduleAfter('a', 20 * i, () => { fired += 1; });

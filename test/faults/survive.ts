@@ -25,9 +25,11 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
       shards: 2,
       capacity: 2 * ENOUGH,
       // Where the thread is not to hang, a machine that is busy with other tests must not make it seem so.
-      hangTimeout: kind === 'hang' || kind === 'spin' ? HANG_TIMEOUT : Number.POSITIVE_INFINITY,
-      inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
-      resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 },
+      thread: {
+        hangTimeout: kind === 'hang' || kind === 'spin' ? HANG_TIMEOUT : Number.POSITIVE_INFINITY,
+        inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 },
+        resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 },
+      },
     }),
   );
   const restarts: ShardRestart[] = [];

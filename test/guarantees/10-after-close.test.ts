@@ -6,20 +6,26 @@ const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
   now: (scheduler) => scheduler.now(),
   schedule: (scheduler, value) => scheduler.schedule('a', value),
   scheduleAfter: (scheduler, value) => scheduler.scheduleAfter('a', value),
+  scheduleAt: (scheduler, value) => scheduler.scheduleAt('a', value),
+  scheduleEvery: (scheduler, value) => scheduler.scheduleEvery('a', value),
   scheduleMany: (scheduler, value) => scheduler.scheduleMany(value, value),
   reschedule: (scheduler, value) => scheduler.reschedule(value, 5),
   rescheduleAfter: (scheduler, value) => scheduler.rescheduleAfter(value, 5),
+  rescheduleAt: (scheduler, value) => scheduler.rescheduleAt(value, 5),
   cancel: (scheduler, value) => scheduler.cancel(value),
   cancelMany: (scheduler, value) => scheduler.cancelMany(value),
   has: (scheduler, value) => scheduler.has(value),
   deadlineOf: (scheduler, value) => scheduler.deadlineOf(value),
   shardOf: (scheduler, value) => scheduler.shardOf(value),
-  withSlack: (scheduler, value) => scheduler.withSlack(value),
   label: (scheduler, value) => scheduler.label(value),
-  setScale: (scheduler, value) => scheduler.setScale(value, 0.5),
-  interval: (scheduler) => scheduler.interval(),
-  timers: (scheduler) => scheduler.timers(),
-  callSites: (scheduler) => scheduler.callSites(),
+  group: (scheduler, value) => scheduler.group(value),
+  sleep: (scheduler, value) => scheduler.sleep(value),
+  withTimeout: (scheduler, value) => scheduler.withTimeout(Promise.resolve(), value),
+  signalAfter: (scheduler, value) => scheduler.signalAfter(value),
+  statsInterval: (scheduler) => scheduler.statsInterval(),
+  liveTimers: (scheduler) => scheduler.liveTimers(),
+  share: (scheduler) => scheduler.share(),
+  cancelAnywhere: (scheduler, value) => scheduler.cancelAnywhere(value),
   advanceTo: (scheduler, value) => scheduler.advanceTo(value),
   nextExpiration: (scheduler) => scheduler.nextExpiration(),
   wheels: (scheduler) => scheduler.wheels(),
@@ -27,7 +33,7 @@ const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
   unref: (scheduler) => scheduler.unref(),
 };
 
-const promised = new Set(['setScale', 'wheels', 'advanceTo', 'nextExpiration']);
+const promised = new Set(['sleep', 'withTimeout', 'cancelAnywhere', 'wheels', 'advanceTo', 'nextExpiration']);
 
 describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
   test('every call but close, stats and size says so', async () => {
@@ -50,7 +56,7 @@ describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
         }
       }
     }
-    expect(asked).toBe(22 * 4 * 2);
+    expect(asked).toBe(28 * 4 * 2);
   });
 
   test('close, stats and size answer', async () => {

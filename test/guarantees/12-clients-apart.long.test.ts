@@ -114,7 +114,7 @@ describe.each([0, 1, 2])(
         await using scheduler = createScheduler({
           shards,
           capacity: 2 ** 16,
-          inlineAfter: { deaths: 1, within: 60_000 },
+          thread: { inlineAfter: { deaths: 1, within: 60_000 } },
         });
         const errors: unknown[] = [];
         scheduler.on('error', (error) => errors.push((error as { code: string }).code));

@@ -87,7 +87,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
 
   test('successors that die while they start, again and again', async () => {
     const inlineAfter = { deaths: Number.POSITIVE_INFINITY, within: 1 };
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024, inlineAfter });
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024, thread: { inlineAfter } });
     await scheduler.ready;
     const tally = new Tally(500);
     for (let i = 0; i < 500; i++) scheduler.schedule(i, 1 + (i % 50), tally.add, i);

@@ -116,7 +116,7 @@ test('on a machine where the package is not installed, one error says what to do
       expect({ path, status, stdout }).toEqual({ path, status: 1, stdout: '' });
       expect(stderr).toMatch(/^The file of shardwheel's threads was not found from /);
       expect(stderr).toContain("external: ['shardwheel']");
-      expect(stderr).toContain('createScheduler({ workerUrl: new URL(');
+      expect(stderr).toContain('createScheduler({ thread: { workerUrl: new URL(');
     }
   } finally {
     renameSync(away, project.folder);
@@ -156,7 +156,7 @@ test('a worker that was built as an entry of its own needs the two libraries bes
   cpSync(join(project.folder, 'whole'), folder, { recursive: true });
   writeFileSync(
     join(folder, 'start.mjs'),
-    `globalThis.options = { workerUrl: new URL('./worker.mjs', import.meta.url) };\nawait import('./app.mjs');\n`,
+    `globalThis.options = { thread: { workerUrl: new URL('./worker.mjs', import.meta.url) } };\nawait import('./app.mjs');\n`,
   );
   const without = project.try('node', ['start.mjs'], folder);
   expect(without.stderr).toMatch(/^The package 'piscina' was not found from .*: .*external: \['piscina'\]/);

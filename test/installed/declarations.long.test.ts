@@ -1,16 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contract } from './contract.ts';
 import { InstalledProject } from './installed-project.ts';
 
+/** The oldest that is supported, and the newest of each since. */
+const compilers = {
+  'TypeScript 5.4': '5.4.3',
+  'TypeScript 5.9': '5.9.3',
+  'TypeScript 6': '6.0.3',
+  'TypeScript 7': '7.0.2',
+};
+const folderOf = (compiler: string): string => compiler.toLowerCase().replace(/[ .]/g, '-');
+
+/** None of the optional peers is installed. */
 let project: InstalledProject;
 beforeAll(() => {
-  const packages = ['typescript@5.9.3', '@types/node@20', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25'];
-  project = new InstalledProject([...packages, 'prom-client@15', '@opentelemetry/api@1']);
+  const aliases = Object.entries(compilers).map(([name, version]) => `${folderOf(name)}@npm:typescript@${version}`);
+  project = new InstalledProject([...aliases, '@types/node@20', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25']);
   for (const name of ['module.mts', 'common.cts', 'either.ts']) project.write(name, program);
+  project.write('contract.mts', contract);
 }, 200_000);
 afterAll(() => project[Symbol.dispose]());
 
 const program = `
-import { createScheduler, InvalidConfigError, type SchedulerOptions } from 'shardwheel';
+import { createScheduler, InvalidConfigError, type SchedulerOptions, type TimerStarts } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { bullmqStore, type DurableTimers, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { observeMetrics } from 'shardwheel/opentelemetry';
@@ -19,7 +31,7 @@ import { setTimeout } from 'shardwheel/timers';
 import { setTimeout as sleep } from 'shardwheel/timers/promises';
 import { createWheel } from 'shardwheel/wheel';
 
-const options: SchedulerOptions = { shards: 1, workerUrl: '/worker.js' };
+const options: SchedulerOptions = { shards: 1, thread: { workerUrl: '/worker.js' } };
 const scheduler = createScheduler(options);
 const id: number = scheduler.scheduleAfter('hint', 5, (name: string) => name.length, 'name');
 const slept: Promise<string> = sleep(5, 'slept');
@@ -45,7 +57,7 @@ class Connection {
 }
 const cut = (connection: Connection) => connection.close();
 const cutIfAny = (connection?: Connection) => connection?.close();
-const calls = [scheduler, scheduler.withSlack(5), scheduler.label('label')];
+const calls: TimerStarts[] = [scheduler, scheduler.label('label', { slack: 5 })];
 for (const timers of calls) {
   timers.schedule(1, 5, cut, new Connection());
   timers.scheduleAfter(1, 5, cutIfAny);
@@ -59,7 +71,10 @@ for (const timers of calls) {
   // @ts-expect-error: not a connection
   timers.scheduleAfter(1, 5, cut, 'text');
   // @ts-expect-error: nothing to cut
-  timers.group(1).scheduleAfter(5, cut);
+  timers.scheduleEvery(1, 5, cut);
+  timers.scheduleEvery(scheduler.group(1), 5, cut, new Connection(), { missedCalls: 'burst' });
+  // @ts-expect-error: nothing to cut
+  scheduler.group(1).scheduleAfter(5, cut);
 }
 scheduler.on('fired', ({ length, args }) => {
   for (let i = 0; i < length; i++) {
@@ -69,24 +84,35 @@ scheduler.on('fired', ({ length, args }) => {
 });
 `;
 
-test.each([
-  ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
-  ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts']],
-  ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler'], ['module.mts', 'either.ts']],
-])('types resolve under %s, declarations checked as well', (_, flags, files) => {
+/** What a compiler says of the files. */
+function compile(compiler: string, files: readonly string[], ...flags: string[]) {
   const common = [
-    'tsc',
     '--noEmit',
     '--strict',
+    '--skipLibCheck',
+    'false',
     '--target',
-    'es2023',
+    'es2022',
     '--lib',
     'es2023,esnext.disposable',
-    '--types',
-    'node',
   ];
-  const { status, stdout } = project.try('npx', [...common, ...flags, ...files]);
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  const tsc = `node_modules/${folderOf(compiler)}/bin/tsc`;
+  const { status, stdout } = project.try('node', [tsc, ...common, '--types', 'node', ...flags, ...files]);
+  return { status, stdout };
+}
+
+describe.each(Object.keys(compilers))('%s', (compiler) => {
+  test.each([
+    ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
+    ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts']],
+    ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler'], ['module.mts', 'either.ts']],
+  ])('types resolve under %s, declarations checked as well, without any optional peer', (_, flags, files) => {
+    expect(compile(compiler, files, ...flags)).toEqual({ status: 0, stdout: '' });
+  });
+
+  test('the types are those of the contract', () => {
+    expect(compile(compiler, ['contract.mts'], '--module', 'nodenext')).toEqual({ status: 0, stdout: '' });
+  });
 });
 
 test('attw finds nothing wrong', () => {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { highWordOf, NEAR, tickFrom, tickOfWords, ticksBetween, tickUpTo, wordOf } from '../../src/lane/due-word.ts';
+import {
+  highWordOf,
+  tickFrom,
+  tickOfWords,
+  ticksBetween,
+  tickUpTo,
+  WORD_REACH,
+  wordOf,
+} from '../../src/lane/due-word.ts';
 
 const ticks = fc.oneof(
   fc.maxSafeNat(),
@@ -10,7 +18,7 @@ const ticks = fc.oneof(
 /** Less than 2^31 away, corners included. */
 const distances = fc.oneof(
   fc.integer({ min: -(2 ** 31) + 1, max: 2 ** 31 - 1 }),
-  fc.constantFrom(0, 1, -1, NEAR, -NEAR, 2 ** 31 - 1, -(2 ** 31) + 1),
+  fc.constantFrom(0, 1, -1, WORD_REACH, -WORD_REACH, 2 ** 31 - 1, -(2 ** 31) + 1),
 );
 
 describe('due words', () => {
@@ -58,6 +66,6 @@ describe('due words', () => {
   test('from 2^31 ticks away on they mean another tick: what counts as near is less', () => {
     expect(tickFrom(wordOf(2 ** 31), 0)).toBe(-(2 ** 31));
     expect(tickFrom(wordOf(2 ** 32), 0)).toBe(0);
-    expect(NEAR).toBeLessThan(2 ** 31);
+    expect(WORD_REACH).toBeLessThan(2 ** 31);
   });
 });

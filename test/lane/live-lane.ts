@@ -4,7 +4,7 @@ import { ClientLane } from '../../src/client/client-lane.ts';
 import { ClientTime } from '../../src/client/client-time.ts';
 import { Delivery } from '../../src/client/delivery.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { NEAR, wordOf } from '../../src/lane/due-word.ts';
+import { WORD_REACH, wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
@@ -54,7 +54,8 @@ export class LiveLane {
       lanes: [this.lane],
       bell: this.bell,
       restage: (lane: ClientLane, slot: number) => {
-        lane.restage(slot, wordOf(this.time.dueTickOf(lane.table.deadlineOf(slot))));
+        const deadline = lane.table.deadlineOf(slot);
+        lane.restage(slot, deadline, wordOf(this.time.dueTickOf(deadline, 0)));
       },
     };
     const events = {
@@ -65,7 +66,8 @@ export class LiveLane {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, events, this.lateness, this.time, MAX_BATCH);
+    const repeating = undefined as never; // none of its timers repeats
+    this.delivery = new Delivery(host, repeating, events, this.lateness, this.time, MAX_BATCH);
     this.bell.listen(() => this.onNews());
   }
 
@@ -94,12 +96,12 @@ export class LiveLane {
 
   /** The slot, or -1 when the table is full. */
   schedule(deadline: number, callback: (argument: unknown, id: number) => void, argument: unknown): number {
-    return scheduleOn(this.lane, deadline, wordOf(this.time.dueTickOf(deadline)), callback, argument);
+    return scheduleOn(this.lane, deadline, wordOf(this.time.dueTickOf(deadline, 0)), callback, argument);
   }
 
   move(slot: number, deadline: number): void {
-    const tick = this.time.dueTickOf(deadline);
-    this.lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= NEAR);
+    const tick = this.time.dueTickOf(deadline, 0);
+    this.lane.move(slot, deadline, wordOf(tick), tick - this.time.tick <= WORD_REACH);
   }
 
   /** Delivers one batch and publishes; returns whether there are more. */

@@ -12,7 +12,7 @@ const ways = [
 
 /** By the classes of handles: which of the program's ways to a timer are the face's. */
 const doors = `
-  const face = require('shardwheel/timers');
+  const dropIn = require('shardwheel/timers');
   const { register, unregister } = require('shardwheel/register');
   const { setTimeout: taken } = require('node:timers');
   const classOf = (set, clear) => {

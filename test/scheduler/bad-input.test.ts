@@ -167,7 +167,12 @@ describe.each([0, 2])('bad input: shards %i', (shards) => {
       [[1, 2], [5, 6], [0, 0], 'The ids must be a Float64Array of at least 2 entries, got [ 0, 0 ]'],
       [[1, 2], [5, 6], new Float32Array(2), 'got Float32Array(2)'],
       [[1, 2, 3], [5, 6, Number.NaN], undefined, 'The deadline must be a finite number, got NaN'],
-      [[1, Number.NaN, 3], [5, 6, 7], undefined, 'The workerHint must be a finite number or a string, got NaN'],
+      [
+        [1, Number.NaN, 3],
+        [5, 6, 7],
+        undefined,
+        'The workerHint must be a finite number, a string or a group, got NaN',
+      ],
       [{ length: 2 ** 40 }, { length: 2 ** 40 }, undefined, 'got undefined'],
       [{ length: -1 }, { length: -1 }, undefined, 'got { length: -1 }'],
       [{ length: 1.5 }, { length: 1.5 }, undefined, 'got { length: 1.5 }'],

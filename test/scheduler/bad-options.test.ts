@@ -1,4 +1,10 @@
-import { createScheduler, InvalidArgumentError, InvalidConfigError, type SchedulerOptions } from 'shardwheel';
+import {
+  createScheduler,
+  InvalidArgumentError,
+  InvalidConfigError,
+  type SchedulerOptions,
+  type ThreadOptions,
+} from 'shardwheel';
 import { expect, test } from 'vitest';
 import { badValues } from '../fixtures/bad-values.ts';
 
@@ -8,28 +14,37 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   wheel: (value) => value === undefined,
   tick: (value) => value === undefined || value === 2.5 || value === 1e300 || value === 2 ** 53,
   capacity: (value) => value === undefined,
-  totalCapacity: (value) => value === undefined,
   clock: (value) => value === undefined,
   maxBatch: (value) => value === undefined,
-  trace: (value) => value === undefined,
   slack: (value) => value === undefined || value === 2.5,
   signal: (value) => value === undefined,
+  asyncContext: (value) => value === undefined,
+  thread: (value) => value === undefined || value instanceof Date,
+};
+
+const threadOptions: Record<keyof ThreadOptions, (value: unknown) => boolean> = {
   workerUrl: (value) => value === undefined,
   hangTimeout: (value) => value === undefined || value === Number.POSITIVE_INFINITY,
   inlineAfter: (value) => value === undefined,
-  asyncContext: (value) => value === undefined,
   execArgv: (value) => value === undefined,
   // Objects that have nothing in them.
   env: (value) => value === undefined || value instanceof Date,
   resourceLimits: (value) => value === undefined || value instanceof Date,
 };
 
+/** The options with one of them, also in a group of options. */
+function optionOf(name: string, value: unknown): object {
+  const [group, member] = name.split('.');
+  return member === undefined ? { [name]: value } : { [group]: { [member]: value } };
+}
+
 test('every option, every kind of value: refused with the value in the message, or it works', async () => {
   let cases = 0;
-  for (const [option, isGood] of Object.entries(options)) {
+  const inThread = Object.entries(threadOptions).map(([name, isGood]) => [`thread.${name}`, isGood] as const);
+  for (const [option, isGood] of [...Object.entries(options), ...inThread]) {
     for (const { name, value, shown } of badValues) {
       const what = `${option}: ${name}`;
-      const build = () => createScheduler({ shards: 0, capacity: 16, [option]: value });
+      const build = () => createScheduler({ shards: 0, capacity: 16, ...optionOf(option, value) });
       if (isGood(value)) {
         await using scheduler = build();
         scheduler.cancel(scheduler.schedule(1, 5));
@@ -38,7 +53,9 @@ test('every option, every kind of value: refused with the value in the message, 
         expect(build, what).toThrow(refusal);
         // A wheel that is an object is refused for what is wrong within it.
         const isConfig =
-          /^(wheel|inlineAfter|resourceLimits|env|trace)$/.test(option) && typeof value === 'object' && value !== null;
+          /^(wheel|thread|thread.inlineAfter|thread.resourceLimits|thread.env)$/.test(option) &&
+          typeof value === 'object' &&
+          value !== null;
         expect(build, what).toThrow(
           isConfig ? /, got / : `options.${option} must be`.replace('options.signal', 'The options.signal'),
         );
@@ -47,7 +64,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe(17 * 20);
+  expect(cases).toBe((10 + 6) * 20);
 });
 
 test('options that are no object', () => {
@@ -62,7 +79,7 @@ test('options that are no object', () => {
 });
 
 test('limits: the least and the most that is taken, and one beyond', async () => {
-  const limits: [keyof SchedulerOptions, unknown[], unknown[]][] = [
+  const limits: [string, unknown[], unknown[]][] = [
     ['shards', [0], [-1, 1025]],
     ['capacity', [1, 2 ** 24], [0, 2 ** 24 + 1]],
     ['maxBatch', [1, 2 ** 24], [0, 2 ** 24 + 1]],
@@ -70,16 +87,22 @@ test('limits: the least and the most that is taken, and one beyond', async () =>
     ['slack', [0, -0, 0.5, 2 ** 29, 2 ** 29 + 0.5], [-1, -Number.MIN_VALUE, 2 ** 29 + 1]],
     ['clock', ['manual', 'monotonic'], ['Manual', 'system']],
     ['wheel', ['default'], ['constructor', 'Default', {}]],
-    ['hangTimeout', [20, 2 ** 31 - 1, Number.POSITIVE_INFINITY], [19, 0, 2 ** 31]],
-    ['inlineAfter', [{ deaths: 1, within: 0.5 }], [{}, { deaths: 0, within: 1 }, { deaths: 1.5, within: 1 }]],
-    ['inlineAfter', [{ deaths: Number.POSITIVE_INFINITY, within: 1 }], [{ deaths: 2, within: 0 }, { deaths: 2 }]],
-    ['resourceLimits', [{}, { stackSizeMb: 4 }], [{ stackSizeMb: 0 }, { stackSizeMb: '4' }, { heap: 4 }]],
+    ['thread.hangTimeout', [20, 2 ** 31 - 1, Number.POSITIVE_INFINITY], [19, 0, 2 ** 31]],
+    ['thread.inlineAfter', [{ deaths: 1, within: 0.5 }], [{}, { deaths: 0, within: 1 }, { deaths: 1.5, within: 1 }]],
+    [
+      'thread.inlineAfter',
+      [{ deaths: Number.POSITIVE_INFINITY, within: 1 }],
+      [{ deaths: 2, within: 0 }, { deaths: 2 }],
+    ],
+    ['thread.resourceLimits', [{}, { stackSizeMb: 4 }], [{ stackSizeMb: 0 }, { stackSizeMb: '4' }, { heap: 4 }]],
   ];
   for (const [option, taken, refused] of limits) {
-    for (const value of taken) await createScheduler({ shards: 0, capacity: 16, [option]: value }).close();
+    for (const value of taken) await createScheduler({ shards: 0, capacity: 16, ...optionOf(option, value) }).close();
     for (const value of refused) {
-      expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(InvalidConfigError);
-      expect(() => createScheduler({ shards: 0, capacity: 16, [option]: value })).toThrow(', got ');
+      expect(() => createScheduler({ shards: 0, capacity: 16, ...optionOf(option, value) })).toThrow(
+        InvalidConfigError,
+      );
+      expect(() => createScheduler({ shards: 0, capacity: 16, ...optionOf(option, value) })).toThrow(', got ');
     }
   }
   expect(limits.flatMap(([, taken, refused]) => [...taken, ...refused]).length).toBe(50);

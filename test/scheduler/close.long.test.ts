@@ -235,7 +235,7 @@ describe('close() called by who hears of it, and between the waits of others', (
       signal.addEventListener('abort', () => answers.push(scheduler.close()));
       return new Promise<never>(() => undefined);
     };
-    const waiting = scheduler.timeout(work, 1000).catch((error) => error.code);
+    const waiting = scheduler.withTimeout(work, 1000).catch((error) => error.code);
     for (let i = 0; i < 20; i++) scheduler.schedule(i, 10, () => undefined, { i });
     const closing = scheduler.close();
     expect((await closing).filter(({ argument }) => argument !== undefined).length).toBe(21);
@@ -259,7 +259,11 @@ describe('close() called by who hears of it, and between the waits of others', (
   });
 
   test('the listener of an error closes while a shard goes inline: nothing is said or done afterwards', async () => {
-    const scheduler = createScheduler({ shards: 1, capacity: 1024, inlineAfter: { deaths: 1, within: 1000 } });
+    const scheduler = createScheduler({
+      shards: 1,
+      capacity: 1024,
+      thread: { inlineAfter: { deaths: 1, within: 1000 } },
+    });
     await scheduler.ready;
     for (let i = 0; i < 10; i++) scheduler.scheduleAfter(i, 60_000);
     const events: string[] = [];

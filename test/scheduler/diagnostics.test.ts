@@ -47,7 +47,7 @@ test('shard-restart: what listeners are given, and whose shard it was', async ()
 
 test('inline: the shard, the error, and whose it is', async () => {
   const heard = heardOn<{ shard: number; error: ShardInlineError; scheduler: Scheduler }>('inline');
-  await using scheduler = createScheduler({ shards: 1, inlineAfter: { deaths: 1, within: 60_000 } });
+  await using scheduler = createScheduler({ shards: 1, thread: { inlineAfter: { deaths: 1, within: 60_000 } } });
   scheduler.on('error', () => undefined);
   await scheduler.ready;
   killShard(scheduler, 0);
@@ -255,7 +255,7 @@ test('subscribers that throw, of every channel: each error is an uncaught except
      watchLateness(0);
      const fired = new Map();
      const fire = (name) => fired.set(name, (fired.get(name) ?? 0) + 1);
-     const scheduler = createScheduler({ shards: 1, capacity: 2000, inlineAfter: { deaths: 2, within: 60_000 } });
+     const scheduler = createScheduler({ shards: 1, capacity: 2000, thread: { inlineAfter: { deaths: 2, within: 60_000 } } });
      scheduler.on('error', () => undefined);
      await scheduler.ready;
      let refused = 0;

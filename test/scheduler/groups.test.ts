@@ -120,3 +120,39 @@ test('what is no hint is refused when the group is made', async () => {
     expect(() => scheduler.group(hint)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }));
   }
 });
+
+test('is a hint wherever there is one, whatever the label', async () => {
+  await using scheduler = manual();
+  const group = scheduler.group('connection');
+  const idle = scheduler.label('idle', { min: 5 });
+  const delivered: string[] = [];
+  const note = (name: string) => delivered.push(name);
+  scheduler.schedule(group, 10, note, 'deadline');
+  scheduler.scheduleAfter(group, 20, note, 'delay');
+  scheduler.scheduleAt(group, Date.now() + 1e6, note, 'date');
+  idle.schedule(group, 30, note, 'labelled');
+  idle.scheduleEvery(group, 40, note, 'repeating');
+  expect(scheduler.shardOf(group)).toBe(scheduler.shardOf('connection'));
+  expect([group.size, idle.size, scheduler.size]).toEqual([5, 2, 5]);
+  await scheduler.advanceTo(20);
+  expect([delivered, group.size]).toEqual([['deadline', 'delay'], 3]);
+  expect([group.cancelAll(), scheduler.size, idle.size]).toEqual([3, 0, 0]);
+});
+
+test('of another scheduler is refused, and so is an object that is none', async () => {
+  await using scheduler = manual();
+  await using other = manual();
+  const foreign = other.group(1);
+  const calls = [
+    () => scheduler.schedule(foreign, 5),
+    () => scheduler.scheduleEvery(foreign, 5),
+    () => scheduler.label('idle').scheduleAfter(foreign, 5),
+    () => scheduler.shardOf(foreign),
+  ];
+  for (const call of calls) expect(call).toThrow(/The workerHint must be a group of this scheduler, got TimerGroup/);
+  for (const hint of [{}, null, []] as never[]) {
+    expect(() => scheduler.schedule(hint, 5)).toThrow(/must be a finite number, a string or a group, got/);
+  }
+  await expect(scheduler.sleep(5, { workerHint: foreign })).rejects.toMatchObject({ code: 'ERR_INVALID_ARG_TYPE' });
+  expect([scheduler.size, other.size]).toEqual([0, 0]);
+});

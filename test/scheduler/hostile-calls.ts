@@ -47,13 +47,9 @@ export const hostileCalls: readonly HostileCall[] = [
   { values: notIds, call: (scheduler, value) => scheduler.has(value), answer: false },
   { values: notIds, call: (scheduler, value) => scheduler.deadlineOf(value), answer: undefined },
   { values: notHints, call: (scheduler, value) => scheduler.shardOf(value) },
-  { values: [...notNumbers, ...notFinite, -1, 1e300], call: (scheduler, value) => scheduler.withSlack(value) },
-  { values: notHints, call: (scheduler, value) => scheduler.withSlack(50).schedule(value, 5) },
-  { values: [...notNumbers, ...notFinite], call: (scheduler, value) => scheduler.withSlack(5).schedule('a', value) },
-  {
-    values: [...notNumbers, ...notFinite],
-    call: (scheduler, value, id) => scheduler.withSlack(5).reschedule(id, value),
-  },
+  { values: notHints, call: (scheduler, value) => scheduler.label('lazy', { slack: 50 }).schedule(value, 5) },
+  { values: [...notNumbers, ...notFinite], call: (scheduler, value) => scheduler.label('lazy').schedule('a', value) },
+  { values: [...notNumbers, ...notFinite, -1, 0], call: (scheduler, value) => scheduler.scheduleEvery('a', value) },
 ];
 
 /** Makes one of the calls; says what is wrong with the outcome, if anything is. */

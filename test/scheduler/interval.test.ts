@@ -37,7 +37,7 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
     scheduler.schedule(1, 1, note, 1);
     await scheduler.advanceTo(300); // 299 ms late: of no interval
     listed.length = 0;
-    const interval = scheduler.interval();
+    const interval = scheduler.statsInterval();
     let from = scheduler.now();
     for (let round = 0; round < 20; round++) {
       const ids: number[] = [];
@@ -69,7 +69,7 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
   test('several at a time know nothing of one another', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
     await scheduler.ready;
-    const [often, seldom] = [scheduler.interval(), scheduler.interval()];
+    const [often, seldom] = [scheduler.statsInterval(), scheduler.statsInterval()];
     const late: number[] = [];
     for (let now = 10; now <= 100; now += 10) {
       scheduler.schedule(now, now - 5);
@@ -86,20 +86,20 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
   test('the last is read after close(); nobody begins one then', async () => {
     const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;
-    const interval = scheduler.interval();
+    const interval = scheduler.statsInterval();
     scheduler.schedule(1, 5);
     scheduler.schedule(1, 50);
     await scheduler.advanceTo(10);
     await scheduler.close();
     expect(interval.next()).toMatchObject({ from: 0, to: 10, scheduled: 2, cancelled: 0, delivered: 1, size: 0 });
     expect(interval.next()).toMatchObject({ from: 10, to: 10, scheduled: 0, delivered: 0, lateness: { count: 0 } });
-    expect(() => scheduler.interval()).toThrow(SchedulerClosedError);
+    expect(() => scheduler.statsInterval()).toThrow(SchedulerClosedError);
   });
 });
 
 test('a blocked event loop is late in its interval, and no more in the next', async () => {
   await using scheduler = createScheduler({ shards: 1 });
-  const interval = scheduler.interval();
+  const interval = scheduler.statsInterval();
   let fired = 0;
   for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5, () => (fired += 1));
   blockLoop(300);

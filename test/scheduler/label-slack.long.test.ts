@@ -6,6 +6,7 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { dueTick } from './slack-model.ts';
 
 interface Known {
+  caller: number;
   deadline: number;
   due: number;
   wasMoved: boolean;
@@ -16,7 +17,7 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
     const slacks = [0, 1, 3, 10, 63, 100, 1000];
     await using scheduler = createScheduler({ shards, slack: 7, clock: 'manual', capacity: 4096 });
     await scheduler.ready;
-    const callers = [scheduler, ...slacks.map((slack) => scheduler.withSlack(slack))];
+    const callers = [scheduler, ...slacks.map((slack) => scheduler.label(`within ${slack}`, { slack }))];
     const slackOf = (caller: number) => (caller === 0 ? 7 : slacks[caller - 1]);
     const draws = new Draws(SEED);
     const live = new Map<number, Known>();
@@ -39,23 +40,24 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
       for (let i = 0; i < 20; i++) {
         const caller = draws.below(callers.length);
         const deadline = now + draws.between(-20, 400);
-        const due = dueTick(deadline, slackOf(caller), 1, now);
         const kind = draws.below(10);
         if (kind < 6) {
           const name = names++;
-          live.set(name, { deadline, due, wasMoved: false });
+          live.set(name, { caller, deadline, due: dueTick(deadline, slackOf(caller), 1, now), wasMoved: false });
           ids.set(name, callers[caller].schedule(name, deadline, fired, name));
           continue;
         }
         const name = draws.below(names || 1);
         const id = ids.get(name) ?? 0;
-        const isLive = live.has(name);
+        const timer = live.get(name);
+        const isLive = timer !== undefined;
         if (kind === 9) {
           if (scheduler.cancel(id) !== isLive) wrong.push(`cancel of ${name}`);
           live.delete(name);
         } else {
-          if (callers[caller].reschedule(id, deadline) !== isLive) wrong.push(`reschedule of ${name}`);
-          if (isLive) live.set(name, { deadline, due, wasMoved: true });
+          if (scheduler.reschedule(id, deadline) !== isLive) wrong.push(`reschedule of ${name}`);
+          if (isLive)
+            Object.assign(timer, { deadline, due: dueTick(deadline, slackOf(timer.caller), 1, now), wasMoved: true });
           moves += 1;
         }
         if (live.has(name) && scheduler.deadlineOf(id) !== live.get(name)?.deadline) wrong.push(`deadline of ${name}`);
@@ -78,121 +80,98 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
     const deadlines = [100, 128, 3, 128, 90, 127.5, 66, 1, 128];
     for (const [i, deadline] of deadlines.entries()) {
       const slack = dueTick(deadline, 0, 1) === 128 ? 0 : 127;
-      scheduler.withSlack(slack).schedule('one', deadline, (sequence) => order.push(sequence), i);
+      scheduler.label(`within ${slack}`, { slack }).schedule('one', deadline, (sequence) => order.push(sequence), i);
     }
     expect(await scheduler.advanceTo(127)).toBe(0);
     await scheduler.advanceTo(128);
     expect(order).toEqual(deadlines.map((_, i) => i));
   });
 
-  test('the slack is the call’s: a timer that is moved comes by the slack of the move, to earlier or to later', async () => {
+  test('the slack is the label’s: a timer that is moved keeps it, and a move to later is no command', async () => {
     await using scheduler = createScheduler({ shards, slack: 10, clock: 'manual', capacity: 64 });
     await scheduler.ready;
     const log: string[] = [];
-    const lazy = scheduler.withSlack(1000);
-    const exact = scheduler.withSlack(0);
-    const [kept, soon, late, mid] = ['kept', 'soon', 'late', 'mid'].map((name) =>
-      lazy.schedule('a', 101, () => log.push(`${name} at ${scheduler.now()}`)),
-    );
-    await scheduler.advanceTo(1); // all are filed, at 1024
-    expect(exact.reschedule(soon, 201)).toBe(true); // a later deadline with an earlier due tick
-    expect(scheduler.reschedule(mid, 205)).toBe(true);
-    expect(lazy.rescheduleAfter(late, 1200)).toBe(true);
-    for (let now = 2; now <= 2100; now++) await scheduler.advanceTo(now);
-    expect(log).toEqual(['soon at 201', 'mid at 208', 'kept at 1024', 'late at 2048']);
-    expect([kept, soon, late, mid].map((id) => scheduler.has(id))).toEqual([false, false, false, false]);
+    const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);
+    const lazy = scheduler.label('lazy', { slack: 1000 });
+    const exact = scheduler.label('exact', { slack: 0 });
+    expect([lazy.slack, exact.slack, scheduler.label('as the scheduler').slack]).toEqual([1000, 0, 10]);
+    const [kept, late] = ['kept', 'late'].map((name) => lazy.schedule('a', 101, note, name));
+    const sharp = exact.schedule('a', 101, note, 'sharp');
+    const plain = scheduler.schedule('a', 101, note, 'plain');
+    await scheduler.advanceTo(1); // all are filed
+    const commands = async () => (await scheduler.stats()).shards[0].commands;
+    const before = await commands();
+    expect(scheduler.reschedule(sharp, 201)).toBe(true);
+    expect(scheduler.reschedule(plain, 205)).toBe(true);
+    expect(scheduler.rescheduleAfter(late, 1200)).toBe(true);
+    await scheduler.advanceTo(2);
+    expect(await commands()).toBe(before);
+    for (let now = 3; now <= 2100; now++) await scheduler.advanceTo(now);
+    expect(log).toEqual(['sharp at 201', 'plain at 208', 'kept at 1024', 'late at 2048']);
+    expect([kept, late, sharp, plain].map((id) => scheduler.has(id))).toEqual([false, false, false, false]);
   });
 
-  test('one that is moved while its fired record is on the way comes by the slack of the move', async () => {
+  test('one that is moved while its fired record is on the way comes by its slack', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;
     const log: string[] = [];
     const victims: number[] = [];
-    scheduler.schedule('a', 10, () => {
-      scheduler.withSlack(127).reschedule(victims[0], 15);
-      scheduler.withSlack(127).reschedule(victims[1], 10); // the present waits for the next tick
-      scheduler.withSlack(3).reschedule(victims[2], 10);
+    const lazy = scheduler.label('lazy', { slack: 127 });
+    const hasty = scheduler.label('hasty', { slack: 3 });
+    scheduler.schedule('a', 128, () => {
+      scheduler.reschedule(victims[0], 130);
+      scheduler.reschedule(victims[1], 128); // the present waits for the next tick
+      scheduler.reschedule(victims[2], 128);
     });
-    for (const name of ['later', 'now', 'past']) {
-      victims.push(scheduler.schedule('a', 10, () => log.push(`${name} at ${scheduler.now()}`)));
+    for (const [name, label] of Object.entries({ later: lazy, now: lazy, past: hasty })) {
+      victims.push(label.schedule('a', 128, () => log.push(`${name} at ${scheduler.now()}`)));
     }
-    for (let now = 10; now <= 130; now++) await scheduler.advanceTo(now);
-    expect(log).toEqual(['past at 12', 'later at 128', 'now at 128']);
+    for (let now = 128; now <= 260; now++) await scheduler.advanceTo(now);
+    expect(log).toEqual(['now at 129', 'past at 129', 'later at 256']);
   });
 
-  test('all calls that give a time have it: many at once, groups, waits, signals', async () => {
+  test('all that take a label have its slack: groups, waits, signals', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;
-    const lazy = scheduler.withSlack(63);
-    expect(lazy.slack).toBe(63);
+    const label = scheduler.label('lazy', { slack: 63 });
     const log: string[] = [];
     const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);
-    scheduler.on('fired', ({ length }) => note(`${length} of many`));
-    const [first] = lazy.scheduleMany([1, 1, 1], [5, 10, 15]);
-    expect(scheduler.cancel(first)).toBe(true);
-    lazy.scheduleAfter('a', 5, note, 'after');
-    const group = lazy.group('a');
-    group.schedule(7, note, 'group');
-    group.scheduleAfter(7, note, 'group, after');
-    const cancelled = lazy.group('a');
-    cancelled.scheduleAfter(7, note, 'cancelled');
+    label.scheduleAfter('a', 5, note, 'after');
+    const group = scheduler.group('a');
+    label.schedule(group, 7, note, 'group');
+    label.scheduleAfter(group, 7, note, 'group, after');
+    const cancelled = scheduler.group('a');
+    label.scheduleAfter(cancelled, 7, note, 'cancelled');
     expect([group.size, cancelled.cancelAll()]).toEqual([2, 1]);
-    const signal = scheduler.signalAfter(9, { slack: 63, workerHint: 'a' });
+    const signal = scheduler.signalAfter(9, { label, workerHint: 'a' });
     signal.addEventListener('abort', () => note('signal'));
-    const wait = scheduler.timeout(new Promise(() => undefined), 9, { slack: 63 }).catch((error) => {
-      expect(error).toBeInstanceOf(TimeoutError);
+    const wait = scheduler.withTimeout(new Promise(() => undefined), 9, { label }).catch((error) => {
+      expect(error).toEqual(new TimeoutError(9, 'lazy'));
       note('wait');
     });
+    const slept = scheduler.sleep(9, { label }).then(() => note('sleep'));
     scheduler.schedule('a', 9, note, 'exact');
-    scheduler.timeout(new Promise(() => undefined), 9).catch(() => note('exact wait'));
+    scheduler.withTimeout(new Promise(() => undefined), 9).catch(() => note('exact wait'));
     for (let now = 1; now <= 64; now++) await scheduler.advanceTo(now);
-    await wait;
+    await Promise.all([wait, slept]);
     expect(log.slice(0, 2).sort()).toEqual(['exact at 9', 'exact wait at 9']);
     expect(log.slice(2).sort()).toEqual(
-      ['2 of many', 'after', 'group', 'group, after', 'signal', 'wait'].map((name) => `${name} at 64`),
+      ['after', 'group', 'group, after', 'signal', 'sleep', 'wait'].map((name) => `${name} at 64`),
     );
   });
-});
-
-test('a call that throws leaves the scheduler its own slack', async () => {
-  await using scheduler = createScheduler({ shards: 0, slack: 3, clock: 'manual', capacity: 4 });
-  const lazy = scheduler.withSlack(1000);
-  const throwing = [
-    () => lazy.schedule('a', Number.NaN),
-    () => lazy.scheduleAfter('a', Number.NaN),
-    () => lazy.reschedule(1, Number.NaN),
-    () => lazy.rescheduleAfter(1, Number.NaN),
-    () => lazy.scheduleMany([1], [Number.NaN]),
-    () => lazy.group(Number.NaN),
-    () => scheduler.signalAfter(5, { slack: 1000, workerHint: Number.NaN }),
-    () => lazy.scheduleMany([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
-  ];
-  for (const call of throwing) expect(call).toThrow();
-  expect((await scheduler.stats()).slack).toBe(3);
-  scheduler.schedule('a', 5);
-  expect(await scheduler.nextExpiration()).toBe(8);
 });
 
 test('wrong slacks are refused, and shown', async () => {
   await using scheduler = createScheduler({ shards: 0, capacity: 16 });
   let refused = 0;
   for (const { name, value, shown } of badValues) {
-    if (value === 2.5) continue;
-    const calls = [
-      () => scheduler.withSlack(value as number),
-      ...(value === undefined ? [] : [() => scheduler.signalAfter(5, { slack: value as number })]),
-    ];
-    for (const call of calls) {
-      expect(call, name).toThrow(InvalidArgumentError);
-      expect(call, name).toThrow(`The slack must be ms from 0 to 536870912, got ${shown}`);
-      refused += 1;
-    }
-    if (value === undefined) continue;
-    const wait = scheduler.timeout(Promise.race([]), 5, { slack: value as number });
-    await expect(wait, name).rejects.toThrow(InvalidArgumentError);
+    if (value === 2.5 || value === undefined) continue;
+    const call = () => scheduler.label('lazy', { slack: value as number });
+    expect(call, name).toThrow(InvalidArgumentError);
+    expect(call, name).toThrow(`The options.slack must be ms from 0 to 536870912, got ${shown}`);
     refused += 1;
   }
-  expect(refused).toBe(19 + 18 + 18);
+  expect(refused).toBe(18);
   expect(() => createScheduler({ shards: 0, tick: 0.25, slack: 2 ** 28 })).toThrow(InvalidConfigError);
   expect(() => createScheduler({ shards: 0, tick: 0.25, slack: 2 ** 28 })).toThrow(
     'options.slack must be ms from 0 to 134217728, got 268435456',

@@ -67,7 +67,7 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     expect(scheduler.label('idle').size).toBe(of('idle').size);
     expect(of('idle').delivered).toBeGreaterThan(100);
     expect(of('idle').cancelled).toBeGreaterThan(100);
-    const seen = [...scheduler.timers()].map(({ id, label }) => [id, label]);
+    const seen = [...scheduler.liveTimers()].map(({ id, label }) => [id, label]);
     expect(seen.sort()).toEqual([...live].sort());
   });
 
@@ -89,7 +89,7 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
     scheduler.cancel(scheduler.label('gone').schedule(1, 50));
     scheduler.schedule(1, 60);
-    expect([...scheduler.timers()].map(({ label }) => label)).toEqual([undefined]);
+    expect([...scheduler.liveTimers()].map(({ label }) => label)).toEqual([undefined]);
     expect(await labelsOf(scheduler)).toMatchObject({ gone: { size: 0, scheduled: 1, cancelled: 1 } });
   });
 
@@ -97,9 +97,9 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     await scheduler.ready;
     const idle = scheduler.label('idle', { slack: 15 });
-    const group = idle.group('connection');
-    group.schedule(20, nothing);
-    group.scheduleAfter(1000, nothing);
+    const group = scheduler.group('connection');
+    idle.schedule(group, 20, nothing);
+    idle.scheduleAfter(group, 1000, nothing);
     expect(idle.size).toBe(2);
     scheduler.schedule('connection', 20, nothing); // without slack, as before
     expect(await scheduler.advanceTo(20)).toBe(1);
@@ -136,7 +136,7 @@ describe('labels', () => {
     const { labels } = await scheduler.stats();
     expect(labels.length).toBe(255);
     expect(labels.at(-1)).toMatchObject({ label: '(other)', size: 746 });
-    expect(scheduler.label('connection 999').label).toBe('(other)');
+    expect(scheduler.label('connection 999').name).toBe('(other)');
     expect(() => scheduler.label('one more', { min: 5 })).toThrow(/one of the first 254 labels, .* got 'one more'/);
   });
 
@@ -163,8 +163,8 @@ describe('labels', () => {
     ['a', { min: -1 }, /min must be a finite number of ms, at least 0, got -1/],
     ['a', { min: Number.NaN }, /min must be .*, got NaN/],
     ['a', { slack: -1 }, /slack must be ms from 0/],
-    ['scaled', { min: 6 }, /the label 'scaled' was made with 5, got 6/],
-    ['plain', { min: 6 }, /the label 'plain' was made without one, got 6/],
+    ['scaled', { min: 6 }, /must be 5, as when the label 'scaled' was made, got 6/],
+    ['plain', { min: 6 }, /must be omitted, as when the label 'plain' was made, got 6/],
   ])('refuses %j with %j', async (name, options, message) => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
     scheduler.label('scaled', { min: 5 });
@@ -189,7 +189,7 @@ describe('labels', () => {
     expect(() => idle.schedule(1, 50)).toThrow(SchedulerClosedError);
     expect(() => idle.scheduleAfter(1, 50)).toThrow(SchedulerClosedError);
     expect(() => scheduler.label('idle')).toThrow(SchedulerClosedError);
-    expect(() => scheduler.timers()).toThrow(SchedulerClosedError);
+    expect(() => scheduler.liveTimers()).toThrow(SchedulerClosedError);
     expect(await labelsOf(scheduler)).toMatchObject({ idle: { size: 0, scheduled: 1, cancelled: 0 } });
   });
 });

@@ -18,7 +18,7 @@ describe('timers()', () => {
       const label = timer.deadline === 70 ? 'idle' : undefined;
       return { ...timer, shard: scheduler.shardOf(hint), label };
     });
-    const seen = [...scheduler.timers()].sort((one, other) => one.deadline - other.deadline);
+    const seen = [...scheduler.liveTimers()].sort((one, other) => one.deadline - other.deadline);
     expect(seen).toEqual(expected);
     expect(seen[0].argument).toBe(argument);
   });
@@ -27,7 +27,7 @@ describe('timers()', () => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
     const { setTimeout } = createTimers(scheduler);
     const timeouts = [setTimeout(named, 10), setTimeout(named, 1e6)];
-    const seen = [...scheduler.timers()].map(({ callback, argument }) => ({ callback, argument }));
+    const seen = [...scheduler.liveTimers()].map(({ callback, argument }) => ({ callback, argument }));
     expect(seen).toEqual(timeouts.map((argument) => ({ callback: 'named', argument })));
   });
 
@@ -41,7 +41,7 @@ describe('timers()', () => {
     scheduler.schedule(2, 20, nameless({ value: 7 }));
     scheduler.schedule(3, 30, new Proxy(named, { get: refuse }));
     scheduler.schedule(4, 40, named);
-    expect([...scheduler.timers()].map(({ callback }) => callback)).toEqual(['', '', '', 'named']);
+    expect([...scheduler.liveTimers()].map(({ callback }) => callback)).toEqual(['', '', '', 'named']);
   });
 
   test('goes on while timers start and end, and sees each that lives all the while once', async () => {
@@ -50,7 +50,7 @@ describe('timers()', () => {
     const staying = new Set(ids.filter((_, i) => i % 2 === 0));
     const seen: (number | undefined)[] = [];
     let step = 0;
-    for (const { id } of scheduler.timers()) {
+    for (const { id } of scheduler.liveTimers()) {
       seen.push(id);
       scheduler.cancel(ids[(2 * step + 1001) % 2000]);
       if (step < 500) scheduler.schedule(step, 5000);
@@ -63,7 +63,7 @@ describe('timers()', () => {
   test('ends where the scheduler is closed meanwhile', async () => {
     const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
     for (let i = 0; i < 10; i++) scheduler.schedule(i, 1000);
-    const timers = scheduler.timers();
+    const timers = scheduler.liveTimers();
     expect(timers.next().done).toBe(false);
     await scheduler.close();
     expect(timers.next().done).toBe(true);
@@ -72,7 +72,7 @@ describe('timers()', () => {
 
 test('close() hands back what timeout() has settled, a signal that can still be aborted, and no drop-in timer', async () => {
   const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
-  const waiting = expect(scheduler.timeout(new Promise(() => undefined), 50)).rejects.toThrow(/pending when/);
+  const waiting = expect(scheduler.withTimeout(new Promise(() => undefined), 50)).rejects.toThrow(/pending when/);
   const signal = scheduler.signalAfter(60);
   createTimers(scheduler).setTimeout(named, 70);
   scheduler.schedule(1, 80, named);

@@ -9,12 +9,7 @@ const manual = () => createScheduler({ shards: 0, capacity: 64, clock: 'manual' 
 test.each([
   ['createScheduler', 'options.shard', "did you mean 'shards'?", () => createScheduler({ shard: 2 } as never)],
   ['createScheduler', 'options.maxbatch', "did you mean 'maxBatch'?", () => createScheduler({ maxbatch: 2 } as never)],
-  [
-    'createScheduler',
-    'options.threads',
-    /there are maxBatch, slack, .*shards/,
-    () => createScheduler({ threads: 2 } as never),
-  ],
+  ['createScheduler', 'options.threads', /did you mean 'thread'/, () => createScheduler({ threads: 2 } as never)],
   ['label', 'options.mim', "did you mean 'min'?", () => manual().label('a', { mim: 2 } as never)],
   ['signalAfter', 'options.workerhint', "'workerHint'?", () => manual().signalAfter(5, { workerhint: 2 } as never)],
   ['createTimers', 'options.longDelay', "'longDelays'?", () => createTimers(manual(), { longDelay: 'x' } as never)],
@@ -26,8 +21,8 @@ test.each([
 
 test('so do the calls that return promises', async () => {
   const scheduler = manual();
-  const wait = scheduler.timeout(Promise.resolve(), 5, { signl: undefined, slck: 5 } as never);
-  await expect(wait).rejects.toThrow("options.slck is not an option: did you mean 'slack'?, got 5");
+  const wait = scheduler.withTimeout(Promise.resolve(), 5, { signl: undefined, labl: 5 } as never);
+  await expect(wait).rejects.toThrow("options.labl is not an option: did you mean 'label'?, got 5");
   await expect(serveDashboard(scheduler, { Port: 0 } as never)).rejects.toThrow("did you mean 'port'?");
 });
 
@@ -36,7 +31,9 @@ test('scheduleAt: never early by the wall clock, wherever timers are started', a
   const starts = [
     (date: Date | number, callback: () => void) => scheduler.scheduleAt(1, date, callback),
     (date: Date | number, callback: () => void) => scheduler.label('a').scheduleAt(1, date, callback),
-    (date: Date | number, callback: () => void) => scheduler.withSlack(5).scheduleAt(1, date, callback),
+    (date: Date | number, callback: () => void) => {
+      scheduler.rescheduleAt(scheduler.scheduleAfter(1, 1e6, callback), date);
+    },
     (date: Date | number, callback: () => void) => scheduler.group(1).scheduleAt(date, callback),
   ];
   for (const start of starts) {
@@ -76,7 +73,7 @@ test('a deadline that is one of Date.now() is warned of, once; others as far are
 test('there is one TimeoutError, whichever call', async () => {
   await using scheduler = createScheduler({ shards: 0, capacity: 64 });
   const signal = scheduler.signalAfter(5);
-  const waited = await scheduler.timeout(new Promise(() => undefined), 10).catch((error) => error);
+  const waited = await scheduler.withTimeout(new Promise(() => undefined), 10).catch((error) => error);
   expect([signal.reason, waited]).toEqual([new TimeoutError(5), new TimeoutError(10)]);
   for (const error of [signal.reason, waited]) {
     expect(error).toBeInstanceOf(TimeoutError);

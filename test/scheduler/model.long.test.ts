@@ -21,7 +21,12 @@ test(`any sequence of calls, crashes included, does what a sorted array would, s
       fc.array(action, { minLength: 1, maxLength: 60, size: 'max' }),
       async (chosen, actions) => {
         const inlineAfter = { deaths: 3, within: 60_000 };
-        await using scheduler = createScheduler({ clock: 'manual', capacity: CAPACITY, inlineAfter, ...chosen });
+        await using scheduler = createScheduler({
+          clock: 'manual',
+          capacity: CAPACITY,
+          thread: { inlineAfter },
+          ...chosen,
+        });
         const pair = new ModelPair(scheduler, chosen.tick, CAPACITY);
         for (const each of actions) {
           await pair.run(each);

@@ -1,6 +1,6 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { placementOf, type WorkerHint } from '../../src/client/placement.ts';
+import { placementOf } from '../../src/client/placement.ts';
 import { Draws } from '../fixtures/draws.ts';
 
 const COUNT = 50_000;
@@ -10,7 +10,7 @@ const word = (draws: Draws, length: number) =>
   Array.from({ length }, () => letters[draws.below(letters.length)]).join('');
 
 /** Populations of hints as a proxy has them; fixed seeds, as a fair hash exceeds any threshold now and then. */
-const populations: Record<string, () => WorkerHint[]> = {
+const populations: Record<string, () => (number | string)[]> = {
   'sequential ids': () => Array.from({ length: COUNT }, (_, i) => i),
   'sequential ids from 2^32 on': () => Array.from({ length: COUNT }, (_, i) => 2 ** 32 + i),
   'multiples of 64': () => Array.from({ length: COUNT }, (_, i) => i * 64),

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createScheduler, type LabelledTimers, type Scheduler } from 'shardwheel';
+import { createScheduler, type Scheduler, type TimerLabel } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
@@ -35,7 +35,7 @@ class ScaledFuzz {
   private readonly scheduler: Scheduler;
   private readonly draws: Draws;
   private readonly slack: number;
-  private readonly scaled: readonly LabelledTimers[];
+  private readonly scaled: readonly TimerLabel[];
   private readonly storage = new AsyncLocalStorage<number>();
   /** The least factor that a class has had since its last `setScale` resolved with none under way. */
   private readonly least = MINIMA.map(() => 1);
@@ -114,7 +114,7 @@ class ScaledFuzz {
     this.factors[scale] = factor;
     this.least[scale] = Math.min(this.least[scale], factor);
     this.changing[scale] += 1;
-    await this.scheduler.setScale(`min ${MINIMA[scale]}`, factor);
+    await this.scaled[scale].setScale(factor);
     this.changing[scale] -= 1;
     if (this.isOver || this.changing[scale] > 0) return; // another has come meanwhile
     this.least[scale] = this.factors[scale];
@@ -178,8 +178,7 @@ test.each(cases)(
       shards,
       slack,
       capacity: 2 ** 16,
-      trace: { sample: 0.1 },
-      hangTimeout: 60_000,
+      thread: { hangTimeout: 60_000 },
     });
     const errors: unknown[] = [];
     scheduler.on('error', (error) => errors.push(error));
@@ -195,7 +194,7 @@ test.each(cases)(
       await fuzz.drain();
       await until(() => fuzz.live.every(({ scale }) => scale === undefined));
     }
-    const changes = MINIMA.map((min) => scheduler.setScale(`min ${min}`, draws.between(0, 1)));
+    const changes = MINIMA.map((min) => scheduler.label(`min ${min}`).setScale(draws.between(0, 1)));
     fuzz.isOver = true;
     fuzz.expectEnded(await scheduler.close());
     await Promise.all(changes);

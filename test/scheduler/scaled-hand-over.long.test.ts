@@ -22,15 +22,15 @@ test("'auto' starts its thread while a factor changes: each timer comes once, by
   }
   let changes = 0;
   for (let factor = 0.9; (await scheduler.stats()).serving.changes === 0; factor = 1.4 - factor) {
-    const change = scheduler.setScale('idle', factor);
+    const change = scheduler.label('idle').setScale(factor);
     await (changes % 2 === 0 ? change : turn());
     changes += 1;
   }
-  await scheduler.setScale('idle', 0.3);
-  const deadlines = [...scheduler.timers()].map(({ deadline }) => deadline);
+  await scheduler.label('idle').setScale(0.3);
+  const deadlines = [...scheduler.liveTimers()].map(({ deadline }) => deadline);
   expect(deadlines.length).toBe(COUNT);
   expect(deadlines.filter((deadline) => deadline < 3e5 || deadline > 3e5 + 1e5)).toEqual([]);
-  await scheduler.setScale('idle', 0);
+  await scheduler.label('idle').setScale(0);
   await until(() => tally.total >= COUNT);
   tally.expectEachOnce();
   expect(early).toEqual([]);
@@ -53,15 +53,15 @@ test('a client of another thread changes a factor while the owner closes, and go
       };
       idle.scheduleAfter(i, 1e6, fire, i);
     }
-    here.change = scheduler.setScale('idle', 0.5);
+    here.change = scheduler.label('idle').setScale(0.5);
   });
   const closed = owner.close();
   const told = await client.run(async ({ scheduler }) => {
     const here = globalThis as unknown as { fired: Uint8Array; early: number; change: Promise<void> };
     await here.change;
-    const late = [...scheduler.timers()].filter(({ deadline }) => deadline > 6e5).length;
+    const late = [...scheduler.liveTimers()].filter(({ deadline }) => deadline > 6e5).length;
     const { labels } = await scheduler.stats();
-    await scheduler.setScale('idle', 0);
+    await scheduler.label('idle').setScale(0);
     while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     return { late, factor: labels[0].factor, live: labels[0].size, early: here.early, fired: here.fired };
   });

@@ -129,13 +129,13 @@ describe.each(modes)('slack: shards %s', (shards) => {
       delivered += 1;
       if (scheduler.now() < deadline) early.push(deadline);
     };
-    const own = scheduler.withSlack(50);
+    const own = scheduler.label('own', { slack: 50 });
     for (let i = 0; i < 600; i++) {
       const delay = draws.between(0, 60);
       const deadline = scheduler.now() + delay;
       if (i % 3 === 0) scheduler.scheduleAfter(i, delay, check, deadline);
       if (i % 3 === 1) scheduler.schedule(i, deadline, check, deadline);
-      if (i % 3 === 2) own.rescheduleAfter(scheduler.scheduleAfter(i, draws.between(0, 90), check, deadline), delay);
+      if (i % 3 === 2) scheduler.rescheduleAfter(own.scheduleAfter(i, draws.between(0, 90), check, deadline), delay);
     }
     await until(() => scheduler.size === 0);
     expect({ delivered, early }).toEqual({ delivered: 600, early: [] });
@@ -169,7 +169,7 @@ describe.each([1, 2])('slack: shards %i', (shards) => {
     await scheduler.ready;
     const deadlines = Array.from({ length: 300 }, (_, i) => 1 + i * 1.3);
     for (const deadline of deadlines) scheduler.schedule(deadline, deadline);
-    const exact = scheduler.withSlack(0);
+    const exact = scheduler.label('exact', { slack: 0 });
     for (let i = 0; i < 10; i++) exact.schedule(i, 301 + 2 * i);
     const before = await firingTicks(scheduler, 150); // of some the deadline has come, and not the tick
     for (let shard = 0; shard < shards; shard++) await restartShard(scheduler, shard);

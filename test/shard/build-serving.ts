@@ -14,8 +14,8 @@ export interface ServingSetup extends ShardSetup {
 }
 
 interface Clients {
-  /** Called with the lane that has news. */
-  readonly news?: (lane: number) => void;
+  /** Called with the lane that has onFired. */
+  readonly onFired?: (lane: number) => void;
   /** For clients in the shard's own thread: one for each lane. */
   readonly stages?: readonly CommandStage[];
 }
@@ -24,17 +24,17 @@ interface Clients {
 export function buildServing(
   setup: ServingSetup,
   origin: LaneOrigin | readonly LaneOrigin[],
-  { news, stages }: Clients = {},
+  { onFired, stages }: Clients = {},
 ): BuiltShard & { readonly found: number } {
   const built = buildShard(setup);
   let found = 0;
   for (const [at, lane] of setup.lanes.entries()) {
     const from = Array.isArray(origin) ? (origin[at] as LaneOrigin) : (origin as LaneOrigin);
-    const tell = () => news?.(at);
-    const local = stages === undefined ? undefined : { news: tell, stage: stages[at] };
+    const tell = () => onFired?.(at);
+    const local = stages === undefined ? undefined : { onFired: tell, stage: stages[at] };
     const served = serveLane(built, lane, from, local);
     // A lane of another thread's client wakes that thread; here the test is told.
-    if (stages === undefined && news !== undefined) Object.assign(served.lane.clientBell, { wake: tell });
+    if (stages === undefined && onFired !== undefined) Object.assign(served.lane.clientBell, { wake: tell });
     found += served.found;
     built.shard.admit(served.lane);
   }

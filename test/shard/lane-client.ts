@@ -2,7 +2,7 @@ import { ClientLane } from '../../src/client/client-lane.ts';
 import { ClientTime } from '../../src/client/client-time.ts';
 import { Delivery } from '../../src/client/delivery.ts';
 import { ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { NEAR, wordOf } from '../../src/lane/due-word.ts';
+import { WORD_REACH, wordOf } from '../../src/lane/due-word.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
@@ -57,7 +57,8 @@ export class LaneClient {
       bell: this.bell,
       restage: (lane: ClientLane, slot: number) => {
         this.isArmed = true;
-        lane.restage(slot, wordOf(this.known.dueTickOf(lane.table.deadlineOf(slot))));
+        const deadline = lane.table.deadlineOf(slot);
+        lane.restage(slot, deadline, wordOf(this.known.dueTickOf(deadline, 0)));
       },
     };
     const events = {
@@ -68,7 +69,8 @@ export class LaneClient {
         throw error;
       },
     };
-    this.delivery = new Delivery(host, events, lateness, this.known, maxBatch);
+    const repeating = undefined as never; // none of its timers repeats
+    this.delivery = new Delivery(host, repeating, events, lateness, this.known, maxBatch);
   }
 
   get live(): KnownTimer[] {
@@ -83,7 +85,7 @@ export class LaneClient {
 
   /** False when the table is full. */
   schedule(deadline: number): boolean {
-    const due = this.known.dueTickOf(deadline);
+    const due = this.known.dueTickOf(deadline, 0);
     const timer = { id: -1, slot: -1, deadline, due, outcome: 'live' as const, deliveredAt: -1 };
     const slot = scheduleOn(this.lane, deadline, wordOf(due), this.delivered, timer);
     if (slot < 0) return false;
@@ -98,8 +100,8 @@ export class LaneClient {
   }
 
   reschedule(timer: KnownTimer, deadline: number): void {
-    const tick = this.known.dueTickOf(deadline);
-    this.lane.move(this.slotOf(timer), deadline, wordOf(tick), tick - this.known.tick <= NEAR);
+    const tick = this.known.dueTickOf(deadline, 0);
+    this.lane.move(this.slotOf(timer), deadline, wordOf(tick), tick - this.known.tick <= WORD_REACH);
     timer.deadline = deadline;
     timer.due = tick;
     this.asked?.due.delete(timer); // a deadline that has passed, too, is due at the next tick

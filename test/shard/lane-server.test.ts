@@ -42,7 +42,7 @@ function newThread() {
     return { lane, setup: { memory, clientBell: ClientBell.allocate() } };
   };
   const schedule = (lane: ClientLane, deadline: number) => {
-    const slot = scheduleOn(lane, deadline, wordOf(time.dueTickOf(deadline)));
+    const slot = scheduleOn(lane, deadline, wordOf(time.dueTickOf(deadline, 0)));
     lane.commands.publish();
     return slot;
   };

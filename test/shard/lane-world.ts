@@ -169,11 +169,11 @@ export class LaneWorld {
   }
 
   private buildLoop(rebuild: boolean): SteppedLoop {
-    const news = (lane: number) => {
+    const onFired = (lane: number) => {
       touch();
       this.clients[lane].isTold = true;
     };
-    const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', { news });
+    const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', { onFired });
     setBudget(built.shard, this.options.budget);
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }

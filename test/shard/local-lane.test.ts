@@ -82,10 +82,10 @@ class Changing {
   private build(origin: LaneOrigin | readonly LaneOrigin[]): BuiltShard {
     const { stage } = this.client.lane;
     stage.isServedHere = this.place === 'here';
-    const news = () => {
+    const onFired = () => {
       this.client.isTold = true;
     };
-    const options = stage.isServedHere ? { news, stages: [stage] } : { news };
+    const options = stage.isServedHere ? { onFired, stages: [stage] } : { onFired };
     const built = buildServing(this.setup, origin, options);
     Object.assign(built.shard, { budget: this.budget });
     return built;

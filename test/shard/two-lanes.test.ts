@@ -31,7 +31,7 @@ function twoClients({ isServedHere = false } = {}) {
     return new ClientLane(memory, timerIdLayout(1, CAPACITY), 0, new Doorbell(setup.doorbell), time);
   });
   const schedule = (client: number, deadline: number) => {
-    const slot = scheduleOn(clients[client], deadline, wordOf(time.dueTickOf(deadline)));
+    const slot = scheduleOn(clients[client], deadline, wordOf(time.dueTickOf(deadline, 0)));
     clients[client].commands.publish();
     return slot;
   };

@@ -18,7 +18,7 @@ for (;;) {
 }
 for (let i = 0; i < left; i++) closeSync(taken.pop());
 
-const ledger = new Ledger({ shards, capacity: 4096, inlineAfter: { deaths: 2, within: 60_000 } });
+const ledger = new Ledger({ shards, capacity: 4096, thread: { inlineAfter: { deaths: 2, within: 60_000 } } });
 const inline = (await ledger.serve()).map((shard) => shard.inline);
 for (const file of taken) closeSync(file);
 if (left < TOO_FEW && inline.includes(false)) ledger.faults.push(`with ${left} descriptors left a thread was started`);

@@ -9,7 +9,7 @@ const move = (seconds) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${second
 const faults = [];
 const moves = [];
 for (const shards of [0, 1, 2]) {
-  const ledger = new Ledger({ shards, capacity: 2 ** 16, hangTimeout: 5000 });
+  const ledger = new Ledger({ shards, capacity: 2 ** 16, thread: { hangTimeout: 5000 } });
   await ledger.scheduler.ready;
   for (const hours of [1, -1, 24 * 365, 0, -24 * 365 * 20, 0.001, 0]) {
     ledger.scheduleMany(300, 200);

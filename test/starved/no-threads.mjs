@@ -22,7 +22,7 @@ if (more === 0) {
   }
 }
 if (isTrial) process.exit(0);
-const ledger = new Ledger({ shards: 2, capacity: 4096, inlineAfter: { deaths: 3, within: 60_000 } });
+const ledger = new Ledger({ shards: 2, capacity: 4096, thread: { inlineAfter: { deaths: 3, within: 60_000 } } });
 const inline = (await ledger.serve()).filter((shard) => shard.inline).length;
 if (more === 0 && inline !== 2) faults.push(`${2 - inline} shards have a thread`);
 if (

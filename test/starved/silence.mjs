@@ -9,7 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createScheduler } from '../../dist/src/index.js';
 import { Doorbell } from '../../dist/src/lane/doorbell.js';
 import { Heartbeat } from '../../dist/src/lane/heartbeat.js';
-import { internalsOf } from '../../dist/src/scheduler/timer-calls.js';
+import { internalsOf } from '../../dist/src/scheduler/internals.js';
 import { SharedClock } from '../../dist/src/time/shared-clock.js';
 import { pass } from './ledger.mjs';
 
@@ -24,7 +24,7 @@ else watch();
 async function measure() {
   const [timers, seconds, busy = 0] = process.argv.slice(2).map(Number);
   if (busy > 0) setPriority(19); // and so that of each thread that this one makes
-  const scheduler = createScheduler({ shards: 1, hangTimeout: Number.POSITIVE_INFINITY });
+  const scheduler = createScheduler({ shards: 1, thread: { hangTimeout: Number.POSITIVE_INFINITY } });
   await scheduler.ready;
   // Most come down a level or two of the wheel within the measurement; few fire.
   const spread = Math.max(120, 2 * seconds) * 1000;
@@ -77,7 +77,7 @@ async function timesOfStart(count) {
   const times = [];
   for (let i = 0; i < count; i++) {
     const from = now();
-    const scheduler = createScheduler({ shards: 1, capacity: 1000, hangTimeout: Number.POSITIVE_INFINITY });
+    const scheduler = createScheduler({ shards: 1, capacity: 1000, thread: { hangTimeout: Number.POSITIVE_INFINITY } });
     await scheduler.ready;
     times.push(Math.round(now() - from));
     await scheduler.close();

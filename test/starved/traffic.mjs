@@ -3,7 +3,7 @@
 import { Ledger, pass, report } from './ledger.mjs';
 
 const [seconds, hangTimeout = '5000'] = process.argv.slice(2);
-const ledger = new Ledger({ shards: 2, capacity: 2 ** 18, hangTimeout: Number(hangTimeout) });
+const ledger = new Ledger({ shards: 2, capacity: 2 ** 18, thread: { hangTimeout: Number(hangTimeout) } });
 await ledger.scheduler.ready;
 process.stdout.write('ready\n');
 const end = performance.now() + Number(seconds) * 1000;

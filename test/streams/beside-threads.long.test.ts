@@ -65,7 +65,7 @@ describe('a program with a scheduler whose thread is up', () => {
   test('shows what its thread writes', () => {
     const noisy = "data:text/javascript,process.stdout.write('out ');process.stderr.write('err ')";
     const program = `const execArgv = ['--import', ${JSON.stringify(noisy)}];
-      const scheduler = require('shardwheel').createScheduler({ shards: 1, execArgv });
+      const scheduler = require('shardwheel').createScheduler({ shards: 1, thread: { execArgv } });
       scheduler.ready.then(() => setTimeout(() => scheduler.close(), 200));`;
     const { status, stdout } = shell('NODE 2>&1', '', program);
     expect({ status, words: stdout.split(' ').sort() }).toEqual({ status: 0, words: ['', 'err', 'out'] });

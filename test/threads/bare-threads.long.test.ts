@@ -88,7 +88,7 @@ describe('shard threads start bare', () => {
     const MARKS = file('marks of execArgv');
     const given = program.replace(
       '{ shards: 2 }',
-      `{ shards: 2, execArgv: ['--require', ${JSON.stringify(file('preload.cjs'))}], env: { MARKS: ${JSON.stringify(MARKS)} } }`,
+      `{ shards: 2, thread: { execArgv: ['--require', ${JSON.stringify(file('preload.cjs'))}], env: { MARKS: ${JSON.stringify(MARKS)} } } }`,
     );
     const { stdout } = await runText(given, [], { MARKS: file('marks of nobody') });
     expect(JSON.parse(stdout)).toEqual(well);

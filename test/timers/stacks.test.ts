@@ -22,7 +22,7 @@ const program = (shards: number) => `
   const waits = {
     'await setTimeout': () => new Promise((resolve) => setTimeout(resolve, 10)),
     'await scheduleAfter': () => new Promise((resolve) => scheduler.scheduleAfter(0, 10, resolve)),
-    'await timeout': () => scheduler.timeout(new Promise(() => {}), 10).catch(() => {}),
+    'await timeout': () => scheduler.withTimeout(new Promise(() => {}), 10).catch(() => {}),
   };
   for (const [name, set] of Object.entries(ways)) await new Promise((resolve) => set(() => { note(name); resolve(); }));
   async function continued(name, wait) { await wait(); note(name); }

@@ -3,7 +3,7 @@ import { bullmqError } from './bullmq-errors.ts';
 import type { RedisConnection } from './queue-options.ts';
 
 /** Keys asked for in one command. */
-const MOST = 500;
+const MAX_KEYS = 500;
 
 interface Question {
   readonly key: string;
@@ -34,7 +34,7 @@ export class KeyLookup {
   private ask(): void {
     const all = this.asked;
     this.asked = [];
-    for (let at = 0; at < all.length; at += MOST) void this.answer(all.slice(at, at + MOST));
+    for (let at = 0; at < all.length; at += MAX_KEYS) void this.answer(all.slice(at, at + MAX_KEYS));
   }
 
   private async answer(questions: readonly Question[]): Promise<void> {

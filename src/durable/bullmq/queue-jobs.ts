@@ -23,7 +23,7 @@ redis.call('DEL', ARGV[1] .. job, KEYS[1], KEYS[2])
 return 1`;
 
 /** ms between two looks at a job that is just being taken. */
-const LOOK = 20;
+const STATE_CHECK_MS = 20;
 
 /** BullMQ's codes of errors. */
 const NO_JOB = -1;
@@ -82,7 +82,7 @@ export class QueueJobs {
       if (!(await this.update(waiting, data))) continue;
       const state = await waiting.getState();
       if (state === 'waiting' || state === 'delayed' || state === 'prioritized') return;
-      await this.settled(waiting); // it has been taken, with the data before or after
+      await this.finalState(waiting); // it has been taken, with the data before or after
     }
   }
 
@@ -123,7 +123,7 @@ export class QueueJobs {
     if (!(await this.update(job, data))) return undefined;
     const after = await job.getState();
     if (after === 'waiting' || after === 'delayed' || after === 'prioritized') return true;
-    await this.settled(job); // it has been taken, with the data before or after
+    await this.finalState(job); // it has been taken, with the data before or after
     return undefined;
   }
 
@@ -158,11 +158,11 @@ export class QueueJobs {
   }
 
   /** Resolves with the state of a job when no worker has it. */
-  private async settled(job: Job<JobData>): Promise<string> {
+  private async finalState(job: Job<JobData>): Promise<string> {
     for (;;) {
       const state = await job.getState();
       if (state !== 'active') return state;
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
+      await new Promise((resolve) => setTimeout(resolve, STATE_CHECK_MS));
     }
   }
 }

@@ -6,7 +6,7 @@ import type { NearTier, NearTimer } from './near-tier.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** ms until an operation of the table that failed is tried again. */
-const PAUSE = 1000;
+const RETRY_PAUSE_MS = 1000;
 /** Deliveries that are begun in one go: some 2 ms. */
 const MOST_BEGUN = 100;
 
@@ -26,7 +26,7 @@ export class Deliveries {
   private readonly busy = new Map<string, NearTimer | undefined>();
   private isClosed = false;
   private isResuming = false;
-  private settled: (() => void) | undefined;
+  private becameIdle: (() => void) | undefined;
 
   constructor(table: RecordTable, host: StoreHost) {
     this.table = table;
@@ -43,7 +43,7 @@ export class Deliveries {
     this.isClosed = true;
     if (this.busy.size === 0) return;
     await new Promise<void>((resolve) => {
-      this.settled = resolve;
+      this.becameIdle = resolve;
     });
   }
 
@@ -74,7 +74,7 @@ export class Deliveries {
     this.busy.delete(id);
     if (next !== undefined) this.waiting.push(next);
     if (!this.isResuming) this.begin();
-    if (this.isClosed && this.busy.size === 0) this.settled?.();
+    if (this.isClosed && this.busy.size === 0) this.becameIdle?.();
   }
 
   private async deliver({ tier, key, due }: NearTimer): Promise<void> {
@@ -149,6 +149,6 @@ export class Deliveries {
   }
 
   private pause(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, PAUSE));
+    return new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
   }
 }

@@ -4,7 +4,7 @@ import { Patience } from '../patience.ts';
 import { causeOf, lmdbError } from './lmdb-errors.ts';
 
 /** Writes of one commit, at most: some 8 ms of this thread. */
-const MOST = 1000;
+const MAX_GROUP = 1000;
 
 interface Pending {
   readonly write: () => Promise<boolean>;
@@ -75,7 +75,7 @@ export class LmdbCommits {
 
   /** Never rejects. */
   private async commit(): Promise<void> {
-    const group = this.waiting.splice(0, MOST);
+    const group = this.waiting.splice(0, MAX_GROUP);
     const outcomes: Promise<boolean>[] = [];
     try {
       await this.attempt(() =>

@@ -17,7 +17,7 @@ const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: Re
 ];
 
 /** Fewer free bytes than LMDB extends its file by. */
-const FEW = 2 ** 20;
+const LEAST_FREE_BYTES = 2 ** 20;
 
 /** The error that a failed commit is due to: lmdb's own error has it in a promise, which rejects with it. */
 export async function causeOf(error: unknown): Promise<unknown> {
@@ -46,7 +46,7 @@ export function lmdbError(path: string, cause: unknown): DurableStoreError {
 function hasFewFree(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize < FEW;
+    return bavail * bsize < LEAST_FREE_BYTES;
   } catch {
     return false; // the folder is gone, which the error itself says
   }

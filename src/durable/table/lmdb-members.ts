@@ -4,7 +4,7 @@ import type { LmdbCommits } from './lmdb-commits.ts';
 import type { Members } from './record-table.ts';
 
 /** ms between two signs of life of a process. */
-const BEAT = 5000;
+const BEAT_MS = 5000;
 /** ms without a sign of life after which a process counts as dead although the system still has it. */
 const STALL = 30_000;
 
@@ -41,7 +41,7 @@ export class LmdbMembers implements Members {
 
   beat(): void {
     const now = performance.now();
-    if (now - this.lastBeat >= BEAT) {
+    if (now - this.lastBeat >= BEAT_MS) {
       this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
     }
     this.root.resetReadTxn();

@@ -8,9 +8,9 @@ import { newVersion, type RecordTable, type TimerRecord } from './record-table.t
 import { Recovery } from './recovery.ts';
 
 /** ms between two looks at who leads, and at the head of the index. */
-const BEAT = 500;
+const BEAT_MS = 500;
 /** ms between two looks at the head of the index while other processes have the table open: they may schedule what is due before. */
-const SHARED_BEAT = 25;
+const SHARED_BEAT_MS = 25;
 /** Records read in one go. */
 const PAGE = 500;
 /** Timers under way of which those of dead processes are put back in one go: the most that `concurrency` can be. */
@@ -210,7 +210,7 @@ export class TableStore implements DurableStore {
     const { table } = this.parts;
     void this.step();
     // A timer of Node's: the scheduler may be the caller's, and have no room.
-    this.nextBeat = setTimeout(this.beat, table.members.hasOthers ? SHARED_BEAT : BEAT);
+    this.nextBeat = setTimeout(this.beat, table.members.hasOthers ? SHARED_BEAT_MS : BEAT_MS);
   };
 
   /** Never rejects. */
@@ -226,7 +226,7 @@ export class TableStore implements DurableStore {
   private async takeStep(): Promise<void> {
     const { table } = this.parts;
     table.refresh();
-    if (performance.now() - this.lastBeat >= BEAT) {
+    if (performance.now() - this.lastBeat >= BEAT_MS) {
       this.lastBeat = performance.now();
       table.members.beat();
       for (const name of this.served) await this.chooseLeader(name);

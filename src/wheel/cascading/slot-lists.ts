@@ -57,7 +57,7 @@ export class SlotLists extends ChunkLists {
   /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: it moves on when it is reached. */
   nearEnd = Number.NaN;
   /** The places of ticks of now's block, see LevelGeometry.tabulate. */
-  protected readonly places = new Int32Array(33);
+  protected readonly places: Int32Array = new Int32Array(33);
   /** The list that was compacted last. */
   private compacted = 0;
   /** Level 0 is the lists up to this number; a tick's low bits name one of them. */

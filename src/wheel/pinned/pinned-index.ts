@@ -263,7 +263,7 @@ export class PinnedIndex implements WheelIndex {
       if (!Number.isInteger(round)) continue;
       const spoke = this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
       if (spoke === undefined || spoke.count === 0) continue;
-      spoke.settle(this.place);
+      spoke.sortEntries(this.place);
       open.push(spoke);
     }
     for (;;) {

@@ -11,7 +11,7 @@ const HOLE = -1;
  *   ····abc·d·efgh·i┊           ┊       · hole, reused last freed first
  *
  * Each entry keeps its filing number. Reusing a hole puts a late filing before earlier ones, so a spoke in which
- * that happened is sorted once, when its hand-over begins (`settle`). O(1) except for that, growth and compaction.
+ * that happened is sorted once, when its hand-over begins (`sortEntries`). O(1) except for that, growth and compaction.
  */
 export class Spoke {
   /** Slot by entry, or HOLE. */
@@ -46,12 +46,12 @@ export class Spoke {
   }
 
   /** Sorts the entries by filing number and closes the gaps; `place` gets each new place. Nothing is added from then on. */
-  settle(place: (slot: number, entry: number) => void): void {
+  sortEntries(place: (slot: number, entry: number) => void): void {
     if (this.ordered) return;
     this.repack(this.capacity, place);
   }
 
-  /** The filing number of the first entry, which is the smallest. Precondition: settled, count > 0. */
+  /** The filing number of the first entry, which is the smallest. Precondition: sorted, count > 0. */
   first(): number {
     while (this.entries[this.front] === HOLE) this.front++;
     return this.filings[this.front];

@@ -9,8 +9,8 @@ const teller = `data:text/javascript,${encodeURIComponent(`
   if (!isMainThread) writeSync(1, (isRegistered ? 'face' : 'node') + ' ' + setTimeout.length + '\\n');`)}`;
 const preloads = ['--import', entry, '--import', teller];
 const ways = {
-  execArgv: { execArgv: preloads },
-  env: { env: { NODE_OPTIONS: preloads.map((word) => `"${word}"`).join(' ') } },
+  execArgv: { thread: { execArgv: preloads } },
+  env: { thread: { env: { NODE_OPTIONS: preloads.map((word) => `"${word}"`).join(' ') } } },
 };
 const scheduler = createScheduler({ shards: 1, ...ways[process.argv[2]] });
 await scheduler.ready;

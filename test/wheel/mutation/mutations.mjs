@@ -183,22 +183,7 @@ export const mutations = [
     'if (slot < this.deadlines.length) this.deadlines[slot] = 0;',
     '',
   ],
-  [
-    'the index does not catch up with the clock',
-    'indexed-wheel.ts',
-    'index.advanceTo(intervals.tickAt(clock), this, 0);\n',
-    'index.now;\n',
-  ],
-  ['a quiet wheel goes back in time', 'indexed-wheel.ts', ' && now >= this.clock;', ';'],
-  ['a quiet wheel is told anything', 'indexed-wheel.ts', "typeof onFire === 'function' && ", ''],
-  ['a quiet wheel is told a string', 'indexed-wheel.ts', "typeof now === 'number' && ", ''],
   ['a limit is no number', 'indexed-wheel.ts', "typeof limit === 'number' && ", ''],
-  [
-    'firing does not wake the wheel',
-    'indexed-wheel.ts',
-    'if (this.isLagging) this.catchUp(); // an',
-    'this.laggingEnd = CAUGHT_UP; // an',
-  ],
   [
     'the next expiration is one that never comes',
     'indexed-wheel.ts',
@@ -211,13 +196,6 @@ export const mutations = [
     'startOf(Math.min(bound, MAX_TICK) - 1)',
     'startOf(bound - 1)',
   ],
-  [
-    'the clock runs one tick too far ahead',
-    'indexed-wheel.ts',
-    'Math.min(this.index.nextEvent(), LAST_TICK));',
-    'Math.min(this.index.nextEvent() + 1, LAST_TICK));',
-  ],
-  ['the checker lets the clock run ahead', 'check-invariants.ts', 'require(laggingEnd <= event,', 'require(true,'],
   ['the bound is taken where ticks share its time', 'deadline-rules.ts', 'const COARSE = 8;', 'const COARSE = 1;'],
   [
     'the best fit is at the bound where ticks share its time',
@@ -226,7 +204,6 @@ export const mutations = [
     '',
   ],
   ['the checker lets the index lag', 'check-invariants.ts', 'now < startOf(index.now + 1) || now === own', 'true'],
-  ['a cancel does not wake the wheel', 'indexed-wheel.ts', 'if (this.isLagging) this.laggingEnd = CAUGHT_UP;\n', '\n'],
   [
     'a tick waits longer than its first timer',
     'cascading/cascading-index.ts',

@@ -6,7 +6,7 @@
  *                         ▼
  *                        theirs, around ours ── take, giveBack ──▶ theirs: ours underneath passes calls on
  */
-export class Place {
+export class PatchedProperty {
   private readonly target: object;
   private readonly key: PropertyKey;
   private readonly ours: unknown;
@@ -38,5 +38,5 @@ export class Place {
 }
 
 /** Returns the place in `target` of each property of `ours`. */
-export const placesIn = (target: object, ours: object): Place[] =>
-  Reflect.ownKeys(ours).map((key) => new Place(target, key, Reflect.get(ours, key)));
+export const propertiesIn = (target: object, ours: object): PatchedProperty[] =>
+  Reflect.ownKeys(ours).map((key) => new PatchedProperty(target, key, Reflect.get(ours, key)));

@@ -8,7 +8,7 @@ import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 
 /** ms between two checks whether the clients that have not answered still exist. */
-const LOOK = 100;
+const ANSWER_CHECK_MS = 100;
 
 interface ToEveryone {
   readonly kind: 'cancel';
@@ -40,13 +40,13 @@ export interface PeerParts {
 }
 
 /** One client among those that share a scheduler: it asks the others, and answers them. */
-export class Peers {
+export class ClientMail {
   private readonly parts: PeerParts;
   private readonly everyone: Mailbox<ToEveryone>;
   private readonly own: Mailbox<ToClient>;
   private readonly questions = new Map<number, Question>();
   private requests = 0;
-  private looking: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
 
   constructor(parts: PeerParts) {
     this.parts = parts;
@@ -64,13 +64,13 @@ export class Peers {
     const request = this.requests;
     return new Promise((resolve, reject) => {
       this.questions.set(request, { open, resolve, reject });
-      this.looking ??= outsideContexts(() => setInterval(this.look, LOOK).unref());
+      this.checking ??= outsideContexts(() => setInterval(this.checkAnswers, ANSWER_CHECK_MS).unref());
       this.everyone.post({ kind: 'cancel', id, request, from: serial });
     });
   }
 
   close(): void {
-    clearInterval(this.looking);
+    clearInterval(this.checking);
     this.everyone.close();
     this.own.close();
     for (const { reject } of this.questions.values()) {
@@ -98,12 +98,12 @@ export class Peers {
     this.questions.delete(request);
     question.resolve(was);
     if (this.questions.size > 0) return;
-    clearInterval(this.looking);
-    this.looking = undefined;
+    clearInterval(this.checking);
+    this.checking = undefined;
   }
 
   /** Clients that are gone have no timers and will not answer. */
-  private readonly look = (): void => {
+  private readonly checkAnswers = (): void => {
     for (const [request, { open }] of this.questions) {
       for (const client of open) if (!this.isThere(client)) this.note(request, client, false);
     }

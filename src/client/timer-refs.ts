@@ -3,8 +3,8 @@ import type { KeepAlive } from './keep-alive.ts';
 // Taken once: a program may replace them.
 const { max } = Math;
 
-/** The parts of the client that the hold needs. */
-export interface TimerHoldHost {
+/** The parts of the client that it needs. */
+export interface TimerRefsHost {
   /** Live timers. */
   readonly size: number;
 }
@@ -13,15 +13,15 @@ export interface TimerHoldHost {
  * Whether live timers keep the process alive: they do while there are more of them than unref'd ones. The call that changes this
  * updates it at once; a process that is about to end must not be kept for a turn without work.
  */
-export class TimerHold {
-  isHolding = false;
+export class TimerRefs {
+  keepsAlive = false;
   /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
   unrefCount = 0;
   private isRef = true;
-  private readonly host: TimerHoldHost;
+  private readonly host: TimerRefsHost;
   private readonly keepAlive: KeepAlive;
 
-  constructor(host: TimerHoldHost, keepAlive: KeepAlive) {
+  constructor(host: TimerRefsHost, keepAlive: KeepAlive) {
     this.host = host;
     this.keepAlive = keepAlive;
   }
@@ -39,19 +39,19 @@ export class TimerHold {
   /** Adjusts the number of live timers that do not keep the process alive. */
   adjustUnref(by: number): void {
     this.unrefCount += by;
-    this.settle();
+    this.updateRef();
   }
 
   /** Sets whether any live timer keeps the process alive. */
   setRef(isRef: boolean): void {
     this.isRef = isRef;
-    this.settle();
+    this.updateRef();
   }
 
-  settle(): void {
-    const hold = this.refCount > 0;
-    if (hold === this.isHolding) return;
-    this.isHolding = hold;
-    this.keepAlive.holdForTimers(hold);
+  updateRef(): void {
+    const keepsAlive = this.refCount > 0;
+    if (keepsAlive === this.keepsAlive) return;
+    this.keepsAlive = keepsAlive;
+    this.keepAlive.keepForTimers(keepsAlive);
   }
 }

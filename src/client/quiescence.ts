@@ -1,7 +1,7 @@
 import type { ClientLane } from './client-lane.ts';
 
-/** The parts of the client that settling needs. @internal */
-export interface SettlingHost {
+/** The parts of the client that it needs. @internal */
+export interface QuiescenceHost {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
   readonly turnClock: { now(): void };
@@ -11,24 +11,24 @@ export interface SettlingHost {
 /**
  * Waits until every shard has caught up with the clock and with all commands, and all fired timers are delivered and have run:
  *
- *     ask all shards ─▶ all have answered ─▶ nothing waits to be delivered ─▶ nothing was sent since the question ─▶ settled
+ *     ask all shards ─▶ all have answered ─▶ nothing waits to be delivered ─▶ nothing was sent since the question ─▶ reached
  *          ▲                                                                              │ something was
  *          └──────────────────────────────────────────────────────────────────────────────┘
  */
-export class Settling {
-  private readonly host: SettlingHost;
-  private settled: (() => void) | undefined;
+export class Quiescence {
+  private readonly host: QuiescenceHost;
+  private reached: (() => void) | undefined;
 
   /** @internal */
-  constructor(host: SettlingHost) {
+  constructor(host: QuiescenceHost) {
     this.host = host;
   }
 
   /** Resolves then, or when the client is closed. Precondition: there is no other waiter. */
-  settle(): Promise<void> {
+  quiesce(): Promise<void> {
     if (this.host.isClosed) return Promise.resolve();
     return new Promise((resolve) => {
-      this.settled = resolve;
+      this.reached = resolve;
       this.ask();
       this.host.turnClock.now();
     });
@@ -36,7 +36,7 @@ export class Settling {
 
   /** Called when the client has ended a turn and left nothing to deliver. */
   check(): void {
-    if (this.settled === undefined) return;
+    if (this.reached === undefined) return;
     const { lanes } = this.host;
     for (const lane of lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
@@ -49,8 +49,8 @@ export class Settling {
 
   /** Ends the wait. */
   end(): void {
-    this.settled?.();
-    this.settled = undefined;
+    this.reached?.();
+    this.reached = undefined;
   }
 
   /** Asks all shards to report when they have caught up, including the commands that are published here. */

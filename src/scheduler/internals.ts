@@ -1,0 +1,21 @@
+import type { Client } from '../client/client.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import type { Coordinator } from './coordinator.ts';
+
+/** The parts of a scheduler, for code of this package that starts other kinds of timers, and for tests. @internal */
+export interface Internals {
+  readonly client: Client;
+  readonly coordinator: Coordinator;
+}
+
+const known = new WeakMap<object, Internals>();
+
+/** Called by a scheduler's constructor. @internal */
+export const setInternals = (scheduler: object, internals: Internals): void => void known.set(scheduler, internals);
+
+/** Throws InvalidArgumentError if the argument is not a scheduler. @internal */
+export function internalsOf(scheduler: object): Internals {
+  const internals = typeof scheduler === 'object' && scheduler !== null ? known.get(scheduler) : undefined;
+  if (internals === undefined) throw new InvalidArgumentError('scheduler', 'must be a Scheduler', scheduler);
+  return internals;
+}

@@ -1,0 +1,37 @@
+import { MISSED_CALLS, type MissedCalls } from '../client/missed-calls.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+
+export interface RepeatOptions {
+  /** ms until the first call, at least 0. Default: the period. */
+  first?: number;
+  /**
+   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with the grid,
+   * 'burst' makes each, one per tick, 'delay' counts the period from the beginning of the last call. Default 'skip'.
+   */
+  missedCalls?: MissedCalls;
+}
+
+const NAMES = { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>;
+
+/** Fills in the defaults. `tick`: ms, the shortest period. Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
+export function resolveRepeat(period: unknown, tick: number, options: RepeatOptions = {}) {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  refuseUnknown(options, NAMES);
+  const { first = period, missedCalls: missed = 'skip' } = options;
+  if (!isTime(period, tick)) {
+    throw new InvalidArgumentError('period', `must be a finite number of ms, at least a tick of ${tick}`, period);
+  }
+  if (!isTime(first, 0)) {
+    throw new InvalidArgumentError('options.first', 'must be a finite number of ms, at least 0', first);
+  }
+  if (!MISSED_CALLS.includes(missed)) {
+    throw new InvalidArgumentError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missed);
+  }
+  return { period, first, missed };
+}
+
+const isTime = (value: unknown, least: number): value is number =>
+  typeof value === 'number' && value >= least && value < Number.POSITIVE_INFINITY;

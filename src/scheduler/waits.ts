@@ -1,0 +1,117 @@
+import { requireDelay } from '../client/arguments.ts';
+import type { Client } from '../client/client.ts';
+import { CANCELLED, type Cancelled, HANDED_BACK, type HandedBack } from '../client/hand-back.ts';
+import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+import type { TimerId } from '../timer-id.ts';
+import { unwatch, watch } from './abort-watch.ts';
+import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
+import { labelOf, type TimerLabel } from './timer-label.ts';
+import type { TimerView, WorkerHint } from './timer-view.ts';
+
+/** The work to wait for: a promise, or a function that starts the work; its signal aborts when the wait ends early. */
+export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
+
+export interface WaitOptions {
+  /** Aborting it ends the wait; its reason is the cause of the AbortError. Default: none. */
+  signal?: AbortSignal;
+  /** Places the timer, or the group whose end is the end of the wait. Default: the shards in turn. */
+  workerHint?: WorkerHint;
+  /** With which the timer is started. Default: none. */
+  label?: TimerLabel;
+}
+
+let turn = 0;
+/** Spreads timers without a hint over the shards. @internal */
+export const nextHint = (): number => {
+  turn = (turn + 1) | 0;
+  return turn;
+};
+
+/** @internal */
+export const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
+
+/** A wait that has begun: the argument of its timer. */
+class Wait implements HandedBack, Cancelled {
+  readonly call: string;
+  /** Called when its timer fires. */
+  readonly expire: () => void;
+  /** Called when it is to end before. */
+  readonly giveUp: (error: Error) => void;
+
+  constructor(call: string, expire: () => void, giveUp: (error: Error) => void) {
+    this.call = call;
+    this.expire = expire;
+    this.giveUp = giveUp;
+  }
+
+  [HANDED_BACK](): void {
+    this.giveUp(new SchedulerClosedError(this.call, 'was pending when'));
+  }
+
+  [CANCELLED](): void {
+    this.giveUp(AbortError.byGroup());
+  }
+}
+
+const expire = (wait: Wait): void => wait.expire();
+
+/** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */
+export const sleep = (client: Client, plain: TimerView, delay: number, options?: WaitOptions): Promise<void> =>
+  wait<void>('sleep', client, plain, undefined, delay, options);
+
+/** See {@link Scheduler.withTimeout}. @internal */
+export async function withTimeout<T>(
+  client: Client,
+  plain: TimerView,
+  work: BoundedWork<T>,
+  delay: number,
+  options?: WaitOptions,
+): Promise<T> {
+  if (typeof work !== 'function' && typeof work?.then !== 'function') {
+    throw new InvalidArgumentError('work', 'must be a promise or a function', work);
+  }
+  return wait('withTimeout', client, plain, work, delay, options);
+}
+
+/** Without work it resolves after the delay; else that is too late. */
+async function wait<T>(
+  call: string,
+  client: Client,
+  plain: TimerView,
+  work: BoundedWork<T> | undefined,
+  delay: number,
+  options: WaitOptions = {},
+): Promise<T> {
+  const { signal, workerHint = nextHint(), label } = options;
+  const controller = typeof work === 'function' ? new AbortController() : undefined;
+  let id: TimerId | undefined;
+  let aborted: (() => void) | undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      if (work !== undefined && typeof work !== 'function') work.then(resolve, reject); // first, so that a rejection is handled
+      refuseUnknown(options, WAIT_OPTIONS, 'options', RENAMED_WAIT_OPTIONS);
+      if (client.isClosed) throw new SchedulerClosedError(call);
+      requireDelay(delay);
+      if (signal?.aborted) throw new AbortError(signal.reason);
+      const giveUp = (error: Error, reason: unknown = error): void => {
+        reject(error);
+        controller?.abort(reason);
+      };
+      const starts = label === undefined ? plain : labelOf(label, client);
+      const ended = work === undefined ? resolve : () => giveUp(new TimeoutError(delay, label?.name));
+      id = starts.scheduleAfter(workerHint, delay, expire, new Wait(call, ended as () => void, giveUp));
+      if (signal !== undefined) {
+        aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
+        watch(signal, aborted);
+      }
+      if (controller !== undefined) {
+        // Not resolve(promise): after that the wait could no longer be rejected.
+        Promise.resolve((work as (signal: AbortSignal) => T | PromiseLike<T>)(controller.signal)).then(resolve, reject);
+      }
+    });
+  } finally {
+    if (id !== undefined && !client.isClosed) client.cancel(id);
+    if (signal !== undefined && aborted !== undefined) unwatch(signal, aborted);
+  }
+}

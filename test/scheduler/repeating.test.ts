@@ -1,0 +1,300 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  createScheduler,
+  InvalidArgumentError,
+  InvalidDeadlineError,
+  type MissedCalls,
+  type Scheduler,
+} from 'shardwheel';
+import { describe, expect, test } from 'vitest';
+import { badValues } from '../fixtures/bad-values.ts';
+import { blockLoop, until } from '../fixtures/event-loop.ts';
+import { killShard } from '../fixtures/shard-threads.ts';
+
+const manual = (shards: number): Scheduler => createScheduler({ shards, clock: 'manual', capacity: 4096 });
+
+async function timesUntil(scheduler: Scheduler, end: number, start: (note: () => void) => unknown): Promise<number[]> {
+  const times: number[] = [];
+  start(() => times.push(scheduler.now()));
+  for (let now = scheduler.now() + 1; now <= end; now++) await scheduler.advanceTo(now);
+  return times;
+}
+
+describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
+  test('calls at start + first + (n − 1) · period, without drift, under one id, until it is cancelled', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const ids = new Set<number>();
+    let id = 0;
+    const times = await timesUntil(scheduler, 40, (note) => {
+      id = scheduler.scheduleEvery(
+        'a',
+        7.5,
+        (argument: string, given) => {
+          ids.add(given);
+          expect([argument, scheduler.has(given)]).toEqual(['x', true]);
+          note();
+        },
+        'x',
+      );
+    });
+    expect(times).toEqual([8, 15, 23, 30, 38]); // 7.5, 15, 22.5, …
+    expect([...ids]).toEqual([id]);
+    expect([scheduler.size, scheduler.deadlineOf(id)]).toEqual([1, 45]);
+    expect(scheduler.cancel(id)).toBe(true);
+    expect(await scheduler.advanceTo(1000)).toBe(0);
+    expect([scheduler.size, scheduler.has(id), scheduler.cancel(id)]).toEqual([0, false, false]);
+    expect(await scheduler.stats()).toMatchObject({
+      scheduled: 1,
+      delivered: 5,
+      cancelled: 1,
+      size: 0,
+      rescheduled: 0,
+    });
+  });
+
+  test.each([0, 3, 20])('the first call after %d ms', async (first) => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const times = await timesUntil(scheduler, 40, (note) =>
+      scheduler.scheduleEvery('a', 10, note, undefined, { first }),
+    );
+    expect(times).toEqual(
+      [Math.max(1, first), first + 10, first + 20, first + 30]
+        .filter((time) => time <= 40)
+        .concat(first === 0 ? [40] : []),
+    );
+  });
+
+  test('in its callback it is live, and due at its next call; it may move itself, and the grid with it', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const seen: unknown[] = [];
+    const times = await timesUntil(scheduler, 60, (note) =>
+      scheduler.scheduleEvery('a', 10, (_, id) => {
+        note();
+        seen.push(scheduler.deadlineOf(id));
+        if (scheduler.now() === 20) expect(scheduler.reschedule(id, 33)).toBe(true);
+        if (scheduler.now() === 43) expect(scheduler.reschedule(id, 5)).toBe(true); // the past: the next tick
+      }),
+    );
+    expect(times).toEqual([10, 20, 33, 43, 44, 45, 55]); // the grid is that of 5 at last
+    expect(seen).toEqual([20, 30, 43, 53, 45, 55, 65]);
+  });
+
+  test('it may cancel itself, and another may from outside: it is not called again', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const times = await timesUntil(scheduler, 60, (note) =>
+      scheduler.scheduleEvery('a', 10, (_, id) => {
+        note();
+        if (scheduler.now() === 30) expect([scheduler.cancel(id), scheduler.has(id)]).toEqual([true, false]);
+      }),
+    );
+    expect(times).toEqual([10, 20, 30]);
+    expect(scheduler.size).toBe(0);
+  });
+
+  test('a throw does not end it', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const errors: unknown[] = [];
+    scheduler.on('error', (error) => errors.push(error));
+    const times = await timesUntil(scheduler, 30, (note) =>
+      scheduler.scheduleEvery('a', 10, () => {
+        note();
+        throw new Error('thrown');
+      }),
+    );
+    expect([times, errors.length]).toEqual([[10, 20, 30], 3]);
+  });
+
+  test.each<[MissedCalls, number[]]>([
+    ['skip', [10, 45, 50, 60]],
+    ['burst', [10, 45, 45, 45, 50, 60]],
+    ['delay', [10, 45, 55]],
+  ])('a jump of a manual clock counts as a blocked loop: %s', async (missedCalls, expected) => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const times: number[] = [];
+    scheduler.scheduleEvery('a', 10, () => times.push(scheduler.now()), undefined, { missedCalls });
+    for (const now of [10, 45, 46, 50, 55, 60]) await scheduler.advanceTo(now);
+    expect(times).toEqual(expected);
+  });
+
+  test('a large burst is made within one advanceTo', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const due: (number | undefined)[] = [];
+    scheduler.scheduleEvery('a', 3, (_, id) => due.push(scheduler.deadlineOf(id)), undefined, { missedCalls: 'burst' });
+    expect(await scheduler.advanceTo(1000)).toBe(333);
+    expect(due).toEqual(Array.from({ length: 333 }, (_, n) => 3 * (n + 2)));
+  });
+
+  test('without a callback each call arrives in a batch, under the same id', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const batches: unknown[] = [];
+    scheduler.on('fired', ({ ids, deadlines, length, args }) => {
+      for (let i = 0; i < length; i++) batches.push([ids[i], deadlines[i], args[i]]);
+    });
+    const id = scheduler.scheduleEvery('a', 10, undefined, 'argument');
+    for (let now = 1; now <= 30; now++) await scheduler.advanceTo(now);
+    expect(batches).toEqual([10, 20, 30].map((deadline) => [id, deadline, 'argument']));
+  });
+
+  test('slack delays a call, never the grid; a scale does not change a period', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const lazy = scheduler.label('lazy', { slack: 7, min: 1 });
+    await lazy.setScale(0);
+    const times = await timesUntil(scheduler, 60, (note) => lazy.scheduleEvery('a', 10, note));
+    expect(times).toEqual([16, 24, 32, 40, 56]);
+    await lazy.setScale(0.5);
+    const [timer] = scheduler.liveTimers();
+    expect(timer).toMatchObject({ deadline: 60, period: 10, label: 'lazy' });
+    expect((await scheduler.stats()).labels).toMatchObject([
+      { label: 'lazy', size: 1, scheduled: 1, delivered: 5, cancelled: 0 },
+    ]);
+    scheduler.cancel(timer.id as number);
+    expect((await scheduler.stats()).labels[0]).toMatchObject({ size: 0, delivered: 5, cancelled: 1 });
+  });
+
+  test('is a member of its group', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const group = scheduler.group('connection');
+    group.scheduleEvery(10, () => undefined);
+    scheduler.label('beat').scheduleEvery(group, 10, () => undefined);
+    await scheduler.advanceTo(25);
+    expect([group.size, group.cancelAll(), scheduler.size]).toEqual([2, 2, 0]);
+  });
+
+  test('close() hands it back with its period', async () => {
+    const scheduler = manual(shards);
+    await scheduler.ready;
+    const id = scheduler.scheduleEvery(7, 10, undefined, 'argument');
+    scheduler.schedule(7, 100);
+    await scheduler.advanceTo(35);
+    const unfired = await scheduler.close();
+    expect(unfired.sort((one, other) => one.deadline - other.deadline)).toMatchObject([
+      { id, deadline: 40, period: 10, argument: 'argument' },
+      { deadline: 100, period: undefined },
+    ]);
+  });
+
+  test('a slot that changes hands repeats no more', async () => {
+    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
+    await scheduler.ready;
+    scheduler.cancel(scheduler.scheduleEvery('a', 5, () => undefined));
+    const times: number[] = [];
+    scheduler.schedule('a', 10, () => times.push(scheduler.now()));
+    for (let now = 5; now <= 40; now += 5) await scheduler.advanceTo(now);
+    expect([times, scheduler.size]).toEqual([[10], 0]);
+  });
+
+  test('runs each call in the context of the one that scheduled it', async () => {
+    await using scheduler = manual(shards);
+    await scheduler.ready;
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    storage.run('request', () => scheduler.scheduleEvery('a', 10, () => seen.push(storage.getStore())));
+    for (const now of [10, 20, 30]) await scheduler.advanceTo(now);
+    expect(seen).toEqual(['request', 'request', 'request']);
+  });
+});
+
+test.each<[MissedCalls, (calls: readonly number[]) => boolean]>([
+  ['skip', (calls) => calls.every((time) => time >= 90)],
+  ['burst', (calls) => calls.length >= 8],
+  ['delay', (calls) => calls.every((time) => time >= 90)],
+])('on the real clock, a callback that blocks: %s', async (missedCalls, isRight) => {
+  await using scheduler = createScheduler({ shards: 0, capacity: 64 });
+  const times: number[] = [];
+  const start = scheduler.now();
+  scheduler.scheduleEvery(
+    'a',
+    10,
+    () => {
+      times.push(scheduler.now() - start);
+      if (times.length === 1) blockLoop(85);
+    },
+    undefined,
+    { missedCalls },
+  );
+  await until(() => times.length >= 10);
+  const after = times.slice(1);
+  expect([times, isRight(after)]).toEqual([times, true]);
+  if (missedCalls === 'delay')
+    for (const [at, time] of after.entries()) expect(time).toBeGreaterThanOrEqual(times[at] + 10);
+  else for (const [n, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(10 * (n + 1));
+  if (missedCalls === 'burst') expect(times[8] - times[1]).toBeGreaterThan(6); // one per tick
+});
+
+test.each([1, 2])('each call of the grid at most once, and none early, while shards die: shards %i', async (shards) => {
+  await using scheduler = createScheduler({
+    shards,
+    capacity: 4096,
+    thread: { inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 } },
+  });
+  scheduler.on('error', () => undefined);
+  await scheduler.ready;
+  const last = new Map<number, number>();
+  const wrong: string[] = [];
+  const start = scheduler.now();
+  let calls = 0;
+  for (let timer = 0; timer < 300; timer++) {
+    const period = 5 + (timer % 13);
+    scheduler.scheduleEvery(
+      timer,
+      period,
+      (name: number, id) => {
+        const now = scheduler.now();
+        const due = (scheduler.deadlineOf(id) as number) - period;
+        const before = last.get(name) ?? Number.NEGATIVE_INFINITY;
+        if (due <= before) wrong.push(`${name}: ${due} after ${before}`);
+        if (now < Math.min(due, before + period)) wrong.push(`${name} early at ${now}`);
+        if (now < start + period) wrong.push(`${name} before its first call`);
+        last.set(name, due);
+        calls += 1;
+      },
+      timer,
+    );
+  }
+  for (let round = 0; round < 6; round++) {
+    killShard(scheduler, round % shards);
+    const before = calls;
+    await until(() => calls > before + 1000);
+  }
+  expect([wrong, scheduler.size, last.size]).toEqual([[], 300, 300]);
+  const { scheduled, delivered, cancelled } = await scheduler.stats();
+  expect({ scheduled, delivered, cancelled }).toEqual({ scheduled: 300, delivered: calls, cancelled: 0 });
+});
+
+test('refuses a period, a first call and a missedCalls that cannot be, and shows them', async () => {
+  await using scheduler = createScheduler({ shards: 0, tick: 4, capacity: 16 });
+  let refused = 0;
+  for (const { name, value, shown } of badValues) {
+    const isPeriod = typeof value === 'number' && value >= 4 && value < Number.POSITIVE_INFINITY;
+    if (!isPeriod) {
+      const call = () => scheduler.scheduleEvery('a', value as number);
+      expect(call, name).toThrow(InvalidArgumentError);
+      expect(call, name).toThrow(`The period must be a finite number of ms, at least a tick of 4, got ${shown}`);
+      refused += 1;
+    }
+    if (value === undefined || (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY)) continue;
+    const call = () => scheduler.scheduleEvery('a', 5, undefined, undefined, { first: value as number });
+    expect(call, name).toThrow(`The options.first must be a finite number of ms, at least 0, got ${shown}`);
+    const missed = () => scheduler.scheduleEvery('a', 5, undefined, undefined, { missedCalls: value as never });
+    expect(missed, name).toThrow("The options.missedCalls must be 'skip', 'burst' or 'delay', got ");
+    refused += 2;
+  }
+  expect(refused).toBeGreaterThan(40);
+  expect(() => scheduler.scheduleEvery('a', 5, undefined, undefined, { frist: 5 } as never)).toThrow(
+    "did you mean 'first'?",
+  );
+  expect(() => scheduler.scheduleEvery('a', 1e308, undefined, undefined, { first: 1.79e308 })).not.toThrow(
+    InvalidDeadlineError,
+  );
+  expect(scheduler.size).toBe(1);
+});

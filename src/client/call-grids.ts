@@ -42,7 +42,6 @@ export class CallGrids {
 
   /** See `nextCall`. */
   nextCall(slot: number, due: number, begun: number, now: number): number {
-    const { grids } = this;
-    return nextCall(this.missedOf(slot), grids[2 * slot], grids[2 * slot + 1], due, begun, now);
+    return nextCall(this.missedOf(slot), this.grids[2 * slot], this.grids[2 * slot + 1], due, begun, now);
   }
 }

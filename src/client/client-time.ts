@@ -11,7 +11,8 @@ const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 /** The client's time between two readings of the clock, and the due ticks that follow from it. */
 export class ClientTime {
-  /** The clock's tick at the last reading: never ahead of the time, and at most some ms behind. */
+  /** The clock at the last reading, in ms, and its tick: never ahead of the time, and at most some ms behind. */
+  now = 0;
   tick = 0;
   /** Deadlines before this are near: see `lane/due-word.ts`. */
   wordReachEnd = Number.NaN; // V8: double fields
@@ -42,6 +43,7 @@ export class ClientTime {
   /** Reads the clock; returns the time in ms. */
   read(): number {
     const now = this.clock.refresh();
+    this.now = now;
     this.note(this.scale.tickAtOrBefore(now));
     return now;
   }

@@ -129,7 +129,8 @@ export class Client {
     label: Label,
     placement: number,
     first: number,
-    grid: { readonly period: number; readonly missed: MissedCalls },
+    period: number,
+    missed: MissedCalls,
     callback: unknown,
     argument: unknown,
   ): TimerId {
@@ -139,7 +140,7 @@ export class Client {
     const context = callback === undefined ? undefined : this.context();
     const slot = this.schedule(lane, first, this.dueWordOf(first, label.slack), callback, argument, context);
     lane.setRepeating(slot);
-    grids.begin(slot, first, grid.period, grid.missed);
+    grids.begin(slot, first, period, missed);
     labels?.begin(slot, label);
     if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
     return lane.table.idOf(slot);

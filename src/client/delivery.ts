@@ -157,13 +157,12 @@ export class Delivery {
             if (argument !== undefined) this.args[this.length - 1] = argument;
             continue;
           }
-          const next = isRepeating ? lane.table.deadlineOf(slot) : 0;
           try {
             contexts.run(context, callback, argument, id);
           } catch (error) {
             this.events.failed(error, context);
           }
-          if (isRepeating) this.repeating.end(lane, slot, id, next);
+          if (isRepeating) this.repeating.end(lane, slot);
           runTicks?.();
         }
       }
@@ -212,7 +211,7 @@ export class Delivery {
     const lateness = this.now - deadline;
     if (lane.labels !== undefined) lane.labels.delivered(slot, lateness, isRepeating);
     if (isRepeating) {
-      this.repeating.begin(lane, slot, this.now);
+      this.repeating.begin(lane, slot);
       this.repeated += 1;
     } else lane.end(slot);
     this.count(lateness);

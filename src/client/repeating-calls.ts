@@ -1,5 +1,4 @@
 import { wordOf } from '../lane/due-word.ts';
-import type { TimerId } from '../timer-id.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
@@ -24,19 +23,25 @@ export interface RepeatingHost {
 export class RepeatingCalls {
   private readonly host: RepeatingHost;
   private readonly time: ClientTime;
+  /** Of the call that is being made: the tag of its timer, and the deadline of the next. V8: fields, which box no double */
+  private tag = 0;
+  private next = Number.NaN;
 
   constructor(host: RepeatingHost) {
     this.host = host;
     this.time = host.time;
   }
 
-  /** Called before a call, which began at `now`: moves the timer to its next one. Precondition: a command was reserved. */
-  begin(lane: ClientLane, slot: number, now: number): void {
+  /** Called before a call: moves the timer to its next one. Precondition: a command was reserved, and the clock was just read. */
+  begin(lane: ClientLane, slot: number): void {
     const { time } = this;
+    const { table } = lane;
     const grids = lane.grids as CallGrids;
-    const begun = grids.missedOf(slot) === 'delay' ? time.clock.exact() : now;
-    const next = grids.nextCall(slot, lane.table.deadlineOf(slot), begun, now);
+    const begun = grids.missedOf(slot) === 'delay' ? time.clock.exact() : time.now;
+    const next = grids.nextCall(slot, table.deadlineOf(slot), begun, time.now);
     const { slack } = this.host.labelOf(lane, slot);
+    this.tag = table.tagOf(slot);
+    this.next = next;
     if (time.clock.memory.manual) {
       // What a jump of the clock has passed is delivered before it moves again.
       lane.restage(slot, next, wordOf(time.tickWithSlack(next, slack)));
@@ -46,12 +51,12 @@ export class RepeatingCalls {
     if (next < time.nextTickTime) lane.putOffToNextTick(slot); // one call per tick
   }
 
-  /** Called after the callback, with the deadline that `begin` has set: skips the calls that have been missed meanwhile. */
-  end(lane: ClientLane, slot: number, id: TimerId, next: number): void {
-    const { host, time } = this;
+  /** Called after the callback: skips the calls that have been missed meanwhile. */
+  end(lane: ClientLane, slot: number): void {
+    const { host, next, tag, time } = this;
     const { grids, table } = lane;
     if (grids === undefined || host.isClosed || grids.missedOf(slot) !== 'skip') return;
-    if (table.slotOf(id) !== slot || table.deadlineOf(slot) !== next) return; // it has cancelled or moved itself
+    if (table.tagOf(slot) !== tag || table.deadlineOf(slot) !== next) return; // it has cancelled or moved itself
     const now = time.clock.exact();
     if (next > now) return;
     const later = grids.nextCall(slot, next - grids.periodOf(slot), now, now);

@@ -5,6 +5,7 @@ import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
+import { expectWaits } from './timer-group.ts';
 import { labelOf } from './timer-label.ts';
 import type { TimerView } from './timer-view.ts';
 import { nextHint, WAIT_OPTIONS, type WaitOptions } from './waits.ts';
@@ -71,6 +72,7 @@ export function deadlineSignal(
   const starts = label === undefined ? plain : labelOf(label, client);
   const timer = new DeadlineTimer(client, new TimeoutError(delay, label?.name), outer);
   const { signal } = timer.controller;
+  expectWaits(workerHint);
   if (outer?.aborted) timer.controller.abort(outer.reason);
   else timer.begin(starts.scheduleAfter(workerHint, delay, expire, timer));
   return Object.defineProperty(signal, Symbol.dispose, { value: timer.cancel }) as DeadlineSignal;

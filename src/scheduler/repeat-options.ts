@@ -14,24 +14,27 @@ export interface RepeatOptions {
 
 const NAMES = { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>;
 
-/** Fills in the defaults. `tick`: ms, the shortest period. Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
-export function resolveRepeat(period: unknown, tick: number, options: RepeatOptions = {}) {
+/** `tick`: ms, the shortest period. Throws InvalidArgumentError. */
+export function requirePeriod(period: unknown, tick: number): void {
+  if (!isTime(period, tick)) {
+    throw new InvalidArgumentError('period', `must be a finite number of ms, at least a tick of ${tick}`, period);
+  }
+}
+
+/** Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
+export function requireRepeatOptions(options: RepeatOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidArgumentError('options', 'must be an object', options);
   }
   refuseUnknown(options, NAMES);
-  const { first = period, missedCalls: missed = 'skip' } = options;
-  if (!isTime(period, tick)) {
-    throw new InvalidArgumentError('period', `must be a finite number of ms, at least a tick of ${tick}`, period);
-  }
+  const { first = 0, missedCalls = 'skip' } = options;
   if (!isTime(first, 0)) {
     throw new InvalidArgumentError('options.first', 'must be a finite number of ms, at least 0', first);
   }
-  if (!MISSED_CALLS.includes(missed)) {
-    throw new InvalidArgumentError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missed);
+  if (!MISSED_CALLS.includes(missedCalls)) {
+    throw new InvalidArgumentError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
   }
-  return { period, first, missed };
 }
 
-const isTime = (value: unknown, least: number): value is number =>
+const isTime = (value: unknown, least: number): boolean =>
   typeof value === 'number' && value >= least && value < Number.POSITIVE_INFINITY;

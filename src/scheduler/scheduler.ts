@@ -20,7 +20,7 @@ import { collectWheels, type ShardWheel } from './shard-wheels.ts';
 import { shutDown } from './shut-down.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
-import { memberOf, TimerGroup } from './timer-group.ts';
+import { placementIn, TimerGroup } from './timer-group.ts';
 import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
 import { type TimerStarts, TimerView, type WorkerHint } from './timer-view.ts';
 import { type BoundedWork, sleep, type WaitOptions, withTimeout } from './waits.ts';
@@ -222,7 +222,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    */
   shardOf(workerHint: WorkerHint): number {
     requireOpen(this.#client, 'shardOf');
-    if (typeof workerHint === 'object') return memberOf(workerHint, this.#client).placement;
+    if (typeof workerHint === 'object') return placementIn(workerHint, this.#client);
     return this.#client.shardOf(workerHint);
   }
 

@@ -20,64 +20,26 @@ interface GroupStarts {
 }
 
 /** Ids that a group remembers before it first drops stale ones. */
-const FIRST_LOOK = 8;
+const FIRST_LOOK = 16;
 
-/**
- * The ids of a group's timers, live or stale. A timer that ends need not be removed: its id is stale, no id is given twice, and
- * cancelling a stale id does nothing. Stale ids are dropped when they may be more than half of all. So a group costs a number per
- * live timer, and O(1) per call.
- *
- * Invariant: every live timer of the group is in `ids`; ids.length < dropAt <= max(FIRST_LOOK, 2 × live at the last look).
- * @internal
- */
-export class Members {
-  readonly placement: number;
-  ids: TimerId[] = [];
-  private dropAt = FIRST_LOOK;
-  private readonly client: Client;
+let isGroup: (hint: object) => hint is TimerGroup;
+let readPlacement: (group: TimerGroup, client: Client) => number | undefined;
+let readIds: (group: TimerGroup) => readonly TimerId[];
+/** Lets the group remember a timer that was given to it; returns its id. @internal */
+export let remember: (group: TimerGroup, id: TimerId) => TimerId;
 
-  constructor(client: Client, placement: number) {
-    this.client = client;
-    this.placement = placement;
-  }
-
-  remember(id: TimerId): TimerId {
-    if (this.ids.push(id) >= this.dropAt) {
-      this.ids = this.live();
-      this.dropAt = Math.max(FIRST_LOOK, this.ids.length * 2);
-    }
-    return id;
-  }
-
-  live(): TimerId[] {
-    const { client } = this;
-    return client.isClosed ? [] : this.ids.filter((id) => client.has(id));
-  }
-
-  cancelAll(): number {
-    const ids = this.live();
-    this.ids = [];
-    this.dropAt = FIRST_LOOK;
-    let cancelled = 0;
-    for (const id of ids) if (!this.client.isClosed && this.client.cancelWaiting(id)) cancelled += 1;
-    return cancelled;
-  }
-
-  isOf(client: Client): boolean {
-    return this.client === client;
-  }
-}
-
-let readMembers: (group: object) => Members | undefined;
+/** Called when the hint of a wait is a group, which then has to end it. @internal */
+export let expectWaits: (hint: unknown) => void;
 
 /** The ids that a group remembers, live or stale: for tests. @internal */
-export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readMembers(group)?.ids ?? [];
+export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
-/** Returns what a group given as hint remembers by. Throws InvalidArgumentError if it is not a group of the client. @internal */
-export function memberOf(hint: unknown, client: Client): Members {
-  const members = typeof hint === 'object' && hint !== null ? readMembers(hint) : undefined;
-  if (members?.isOf(client)) return members;
-  const requirement = members === undefined ? 'a finite number, a string or a group' : 'a group of this scheduler';
+/** Returns the shard of a hint that is no number and no string. Throws InvalidArgumentError if it is not a group of the client. @internal */
+export function placementIn(hint: unknown, client: Client): number {
+  const group = typeof hint === 'object' && hint !== null && isGroup(hint) ? hint : undefined;
+  const placement = group === undefined ? undefined : readPlacement(group, client);
+  if (placement !== undefined) return placement;
+  const requirement = group === undefined ? 'a finite number, a string or a group' : 'a group of this scheduler';
   throw new InvalidArgumentError('workerHint', `must be ${requirement}`, hint);
 }
 
@@ -85,26 +47,50 @@ export function memberOf(hint: unknown, client: Client): Members {
  * A hint that remembers: timers that end together, such as those of a connection. Wherever a call takes a hint it takes a group,
  * whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects with AbortError. Ids belong
  * to the scheduler: move and cancel single timers there.
+ *
+ * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing. Stale ids are
+ * dropped when they may be more than half of all. So a group costs a number per live timer, and O(1) per call.
+ *
+ * Invariant: every live timer of the group is among the first `length` ids; length < dropAt <= max(FIRST_LOOK, 2 × live at the last
+ * look). The array is kept when the group is emptied: a connection after the other allocates nothing.
  */
 export class TimerGroup implements Disposable {
   readonly workerHint: number | string;
-  readonly #members: Members;
+  readonly #placement: number;
+  readonly #client: Client;
   readonly #starts: GroupStarts;
+  readonly #ids: TimerId[] = [];
+  #length = 0;
+  #dropAt = FIRST_LOOK;
+  /** Whether somebody may wait for one of them. */
+  #hasWaits = false;
 
   static {
-    readMembers = (group) => (#members in group ? group.#members : undefined);
+    isGroup = (hint): hint is TimerGroup => #client in hint;
+    readPlacement = (group, client) => (group.#client === client ? group.#placement : undefined);
+    readIds = (group) => group.#ids.slice(0, group.#length);
+    expectWaits = (hint) => {
+      if (typeof hint === 'object' && hint !== null && isGroup(hint)) hint.#hasWaits = true;
+    };
+    remember = (group, id) => {
+      group.#ids[group.#length++] = id;
+      if (group.#length >= group.#dropAt) group.#dropStale();
+      return id;
+    };
   }
 
   /** Use {@link Scheduler.group}. Throws InvalidArgumentError. @internal */
   constructor(client: Client, starts: GroupStarts, workerHint: number | string) {
-    this.#members = new Members(client, client.shardOf(workerHint));
+    this.#client = client;
     this.#starts = starts;
+    this.#placement = client.shardOf(workerHint);
     this.workerHint = workerHint;
   }
 
   /** Number of live timers of the group. Checks each recent id. */
   get size(): number {
-    return this.#members.live().length;
+    this.#dropStale();
+    return this.#length;
   }
 
   /** Works like {@link Scheduler.schedule}, with the group as hint. */
@@ -150,7 +136,18 @@ export class TimerGroup implements Disposable {
    * @cost O(timers of the group).
    */
   cancelAll(): number {
-    return this.#members.cancelAll();
+    const client = this.#client;
+    // With waits code of the program may run, and start timers of this group.
+    const ids = this.#hasWaits ? readIds(this) : this.#ids;
+    const length = this.#length;
+    this.#length = 0;
+    this.#dropAt = FIRST_LOOK;
+    let cancelled = 0;
+    for (let i = 0; i < length && !client.isClosed; i++) {
+      const isLive = this.#hasWaits ? client.cancelWaiting(ids[i]) : client.cancel(ids[i]);
+      if (isLive) cancelled += 1;
+    }
+    return cancelled;
   }
 
   [Symbol.dispose](): void {
@@ -160,5 +157,13 @@ export class TimerGroup implements Disposable {
   [INSPECT](): object {
     const { workerHint, size } = this;
     return shownAs(this, { workerHint, size });
+  }
+  #dropStale(): void {
+    const client = this.#client;
+    const ids = this.#ids;
+    let live = 0;
+    for (let i = 0; i < this.#length && !client.isClosed; i++) if (client.has(ids[i])) ids[live++] = ids[i];
+    this.#length = live;
+    this.#dropAt = Math.max(FIRST_LOOK, live * 2);
   }
 }

@@ -4,9 +4,9 @@ import type { TimerCallback } from '../client/client-lane.ts';
 import type { Label } from '../client/label.ts';
 import { delayUntil } from '../client/wall-clock.ts';
 import type { TimerId } from '../timer-id.ts';
-import { type RepeatOptions, resolveRepeat } from './repeat-options.ts';
+import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
 import { requireOpen } from './require-open.ts';
-import { memberOf, type TimerGroup } from './timer-group.ts';
+import { placementIn, remember, type TimerGroup } from './timer-group.ts';
 
 /**
  * The key that is hashed to a shard: a connection's number, a tenant's name. Or a group, which is such a key and remembers the
@@ -131,12 +131,16 @@ export class TimerView implements TimerStarts {
     const client = this.#client;
     requireOpen(client, 'scheduleEvery');
     requireCallback(callback);
-    const grid = resolveRepeat(period, client.scale.timeOf(1), options);
-    const members = typeof workerHint === 'object' ? memberOf(workerHint, client) : undefined;
-    const placement = members?.placement ?? client.shardOf(workerHint as number | string);
-    const first = client.clock.exact() + grid.first;
-    const id = client.startRepeating(this.#label, placement, first, grid, callback, argument);
-    return members === undefined ? id : members.remember(id);
+    requirePeriod(period, client.scale.timeOf(1));
+    if (options !== undefined) requireRepeatOptions(options);
+    const first = client.clock.exact() + (options?.first ?? period);
+    const missed = options?.missedCalls ?? 'skip';
+    const label = this.#label;
+    if (typeof workerHint !== 'object') {
+      return client.startRepeating(label, client.shardOf(workerHint), first, period, missed, callback, argument);
+    }
+    const placement = placementIn(workerHint, client);
+    return remember(workerHint, client.startRepeating(label, placement, first, period, missed, callback, argument));
   }
 
   #start(workerHint: WorkerHint, deadline: number, callback: unknown, argument: unknown): TimerId {
@@ -144,7 +148,7 @@ export class TimerView implements TimerStarts {
     if (typeof workerHint !== 'object') {
       return client.start(this.#label, client.shardOf(workerHint), deadline, callback, argument);
     }
-    const member = memberOf(workerHint, client);
-    return member.remember(client.start(this.#label, member.placement, deadline, callback, argument));
+    const placement = placementIn(workerHint, client);
+    return remember(workerHint, client.start(this.#label, placement, deadline, callback, argument));
   }
 }

@@ -6,6 +6,7 @@ import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
+import { expectWaits } from './timer-group.ts';
 import { labelOf, type TimerLabel } from './timer-label.ts';
 import type { TimerView, WorkerHint } from './timer-view.ts';
 
@@ -100,6 +101,7 @@ async function wait<T>(
       };
       const starts = label === undefined ? plain : labelOf(label, client);
       const ended = work === undefined ? resolve : () => giveUp(new TimeoutError(delay, label?.name));
+      expectWaits(workerHint);
       id = starts.scheduleAfter(workerHint, delay, expire, new Wait(call, ended as () => void, giveUp));
       if (signal !== undefined) {
         aborted = () => giveUp(new AbortError(signal.reason), signal.reason);

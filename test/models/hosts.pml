@@ -14,7 +14,7 @@
  *
  * Steps and their functions:
  *   attach_to, offer             src/hosts/lane-host.ts: attach, offer, offerAll
- *   hand_over, look, stay        src/hosts/lane-host.ts: handOver, look, stay
+ *   hand_over, look, stay        src/hosts/lane-host.ts: handOver, checkBoard, stay
  *   ask_back, taken_back         src/hosts/lane-host.ts: endThread
  *   pauses, RENEWING (leaving)   src/hosts/lane-host.ts: refused
  *   opened, new_inline           src/hosts/lane-host.ts: open, newInline

@@ -23,9 +23,9 @@ export interface RepeatingHost {
 export class RepeatingCalls {
   private readonly host: RepeatingHost;
   private readonly time: ClientTime;
-  /** Of the call that is being made: the tag of its timer, and the deadline of the next. V8: fields, which box no double */
+  /** Of the call that is being made: the tag of its timer, and the deadline of the next. */
   private tag = 0;
-  private next = Number.NaN;
+  private next = Number.NaN; // V8: double fields
 
   constructor(host: RepeatingHost) {
     this.host = host;

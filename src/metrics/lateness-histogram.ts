@@ -80,7 +80,7 @@ export interface Lateness {
   buckets: readonly LatenessBucket[];
 }
 
-/** @internal */
+/** Counts of latenesses by value, log-linear. */
 export class LatenessHistogram {
   count = 0;
   /** ms */

@@ -142,7 +142,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`, in the
-   * order of the arguments; creates that array if it is not given. Throws like {@link schedule}.
+   * order of the arguments; creates that array if it is not given. Throws like {@link TimerStarts.schedule}.
    * @cost O(n), without the checks and the call of each.
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
@@ -172,7 +172,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Moves a live timer to a time of the wall clock: see {@link scheduleAt}. It keeps its id. Throws like {@link reschedule}.
+   * Moves a live timer to a time of the wall clock: see {@link TimerStarts.scheduleAt}. It keeps its id. Throws like {@link reschedule}.
    * @cost As `rescheduleAfter`, and a reading of the wall clock.
    */
   rescheduleAt(id: TimerId, date: Date | number): boolean {

@@ -93,28 +93,28 @@ export class TimerGroup implements Disposable {
     return this.#length;
   }
 
-  /** Works like {@link Scheduler.schedule}, with the group as hint. */
+  /** Works like {@link TimerStarts.schedule}, with the group as hint. */
   schedule(deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#starts.schedule(this, deadline, callback, argument);
   }
 
-  /** Works like {@link Scheduler.scheduleAfter}, with the group as hint. */
+  /** Works like {@link TimerStarts.scheduleAfter}, with the group as hint. */
   scheduleAfter(delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#starts.scheduleAfter(this, delay, callback, argument);
   }
 
-  /** Works like {@link Scheduler.scheduleAt}, with the group as hint. */
+  /** Works like {@link TimerStarts.scheduleAt}, with the group as hint. */
   scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#starts.scheduleAt(this, date, callback, argument);
   }
 
-  /** Works like {@link Scheduler.scheduleEvery}, with the group as hint. */
+  /** Works like {@link TimerStarts.scheduleEvery}, with the group as hint. */
   scheduleEvery(
     period: number,
     callback?: TimerCallback<undefined>,

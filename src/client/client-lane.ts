@@ -237,8 +237,7 @@ export class ClientLane {
     for (let slot = 0; slot < this.table.highWater; slot++) if (this.table.isLive(slot)) yield slot;
   }
 
-  /** Lets no record of the timer count in the present tick. */
-  putOffToNextTick(slot: number): void {
+  private putOffToNextTick(slot: number): void {
     if (this.putOffTick !== this.time.tick) this.putOff.clear();
     this.putOffTick = this.time.tick;
     this.putOff.add(slot);

@@ -48,7 +48,6 @@ export class RepeatingCalls {
       return;
     }
     lane.restage(slot, next, this.host.dueWordOf(next, slack));
-    if (next < time.nextTickTime) lane.putOffToNextTick(slot); // one call per tick
   }
 
   /** Called after the callback: skips the calls that have been missed meanwhile. */

@@ -8,8 +8,6 @@ import {
 } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { badValues } from '../fixtures/bad-values.ts';
-import { blockLoop, until } from '../fixtures/event-loop.ts';
-import { killShard } from '../fixtures/shard-threads.ts';
 
 const manual = (shards: number): Scheduler => createScheduler({ shards, clock: 'manual', capacity: 4096 });
 
@@ -202,73 +200,6 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
     for (const now of [10, 20, 30]) await scheduler.advanceTo(now);
     expect(seen).toEqual(['request', 'request', 'request']);
   });
-});
-
-test.each<[MissedCalls, (calls: readonly number[]) => boolean]>([
-  ['skip', (calls) => calls.every((time) => time >= 90)],
-  ['burst', (calls) => calls.length >= 8],
-  ['delay', (calls) => calls.every((time) => time >= 90)],
-])('on the real clock, a callback that blocks: %s', async (missedCalls, isRight) => {
-  await using scheduler = createScheduler({ shards: 0, capacity: 64 });
-  const times: number[] = [];
-  const start = scheduler.now();
-  scheduler.scheduleEvery(
-    'a',
-    10,
-    () => {
-      times.push(scheduler.now() - start);
-      if (times.length === 1) blockLoop(85);
-    },
-    undefined,
-    { missedCalls },
-  );
-  await until(() => times.length >= 10);
-  const after = times.slice(1);
-  expect([times, isRight(after)]).toEqual([times, true]);
-  if (missedCalls === 'delay')
-    for (const [at, time] of after.entries()) expect(time).toBeGreaterThanOrEqual(times[at] + 10);
-  else for (const [n, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(10 * (n + 1));
-  if (missedCalls === 'burst') expect(times[8] - times[1]).toBeGreaterThan(6); // one per tick
-});
-
-test.each([1, 2])('each call of the grid at most once, and none early, while shards die: shards %i', async (shards) => {
-  await using scheduler = createScheduler({
-    shards,
-    capacity: 4096,
-    thread: { inlineAfter: { deaths: Number.POSITIVE_INFINITY, within: 1 } },
-  });
-  scheduler.on('error', () => undefined);
-  await scheduler.ready;
-  const last = new Map<number, number>();
-  const wrong: string[] = [];
-  const start = scheduler.now();
-  let calls = 0;
-  for (let timer = 0; timer < 300; timer++) {
-    const period = 5 + (timer % 13);
-    scheduler.scheduleEvery(
-      timer,
-      period,
-      (name: number, id) => {
-        const now = scheduler.now();
-        const due = (scheduler.deadlineOf(id) as number) - period;
-        const before = last.get(name) ?? Number.NEGATIVE_INFINITY;
-        if (due <= before) wrong.push(`${name}: ${due} after ${before}`);
-        if (now < Math.min(due, before + period)) wrong.push(`${name} early at ${now}`);
-        if (now < start + period) wrong.push(`${name} before its first call`);
-        last.set(name, due);
-        calls += 1;
-      },
-      timer,
-    );
-  }
-  for (let round = 0; round < 6; round++) {
-    killShard(scheduler, round % shards);
-    const before = calls;
-    await until(() => calls > before + 1000);
-  }
-  expect([wrong, scheduler.size, last.size]).toEqual([[], 300, 300]);
-  const { scheduled, delivered, cancelled } = await scheduler.stats();
-  expect({ scheduled, delivered, cancelled }).toEqual({ scheduled: 300, delivered: calls, cancelled: 0 });
 });
 
 test('refuses a period, a first call and a missedCalls that cannot be, and shows them', async () => {

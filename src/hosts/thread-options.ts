@@ -55,7 +55,7 @@ const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRange
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Throws InvalidConfigError. */
+/** Throws InvalidConfigError. @internal */
 export function resolveThreadOptions(thread: ThreadOptions = {}): KeeperOptions {
   if (!isObject(thread)) throw new InvalidConfigError('options.thread', 'must be an object', thread);
   refuseUnknown(thread, NAMES, 'options.thread');

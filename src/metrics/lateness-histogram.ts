@@ -80,7 +80,7 @@ export interface Lateness {
   buckets: readonly LatenessBucket[];
 }
 
-/** Counts of latenesses by value, log-linear. */
+/** @internal */
 export class LatenessHistogram {
   count = 0;
   /** ms */

@@ -26,6 +26,7 @@ export interface ShardCounters extends LaneCounters {
  *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
  *
  * A turn is bounded by its budget; the next turn continues where it stopped.
+ * @internal
  */
 export class Shard {
   readonly lanes: ServedLane[] = [];

@@ -26,7 +26,7 @@ test('Jest in its default mode loads the package, fires timers on a thread, and 
 
      test('never closed', async () => {
        const scheduler = createScheduler({ shards: 1 });
-       await expect(scheduler.timeout(new Promise(() => {}), 5)).rejects.toBeInstanceOf(TimeoutError);
+       await expect(scheduler.withTimeout(new Promise(() => {}), 5)).rejects.toBeInstanceOf(TimeoutError);
        expect(() => scheduler.scheduleAfter(1, 'soon')).toThrow(RangeError);
      });
 

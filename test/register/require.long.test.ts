@@ -20,7 +20,7 @@ const doors = `
     clear(handle);
     return handle.constructor;
   };
-  const ours = classOf(face.setTimeout, face.clearTimeout);
+  const ours = classOf(dropIn.setTimeout, dropIn.clearTimeout);
   const look = () =>
     [setTimeout, setInterval, require('timers').setTimeout, taken].map((set) => classOf(set, clearTimeout) === ours);
   const seen = [look()];

@@ -27,6 +27,14 @@ export const deviations: readonly Deviation[] = [
     runtimes: ['deno'],
     reason: 'of thousands of questions to another thread one may get no answer, and `cancelAnywhere` waits for it',
   },
+  ...['importing timers', 'importing register', 'a program that registers and sets no timer'].map(
+    (title): Deviation => ({ title, runtimes: ['bun'], reason: 'the drop-in timers are refused there' }),
+  ),
+  {
+    title: 'guarantee 15, presence is free',
+    runtimes: ['deno'],
+    reason: 'the drop-in timers are refused there, and it has no way to run a text that awaits as Node does',
+  },
   ...[
     'exactly once, when threads die',
     'what is due when a thread dies is delivered by the same advanceTo',

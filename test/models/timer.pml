@@ -6,12 +6,12 @@
  *     move: DEADLINE, DUE ─▶ stage if to earlier                  its tick has come: reads DUE, then TAG
  *     cancel: TAG, DUE                                              other tag: dropped │ due later: refiled │ else: fired
  *     record: TAG? DEADLINE come? ◀───────────────────────────── record
- *        ended, callback │ stale │ moved meanwhile: staged again
+ *        ended, callback │ repeats: moved to its next call, staged, callback │ stale │ moved meanwhile: staged again
  *
  * Each access to a shared word is a step. Ticks are small numbers, and LAST stands for all later ones. DEADLINE may tear.
  *
  * Must hold: a timer ends once, delivered or cancelled; none is delivered before its deadline, or in the tick in which it was
- * set to the present or the past; a due word on which a shard acts belongs to the timer of the tag (assertions). Between turns
+ * set to the present or the past; a call of a repeating one is made once; a due word on which a shard acts belongs to the timer of the tag (assertions). Between turns
  * each live timer is staged, commanded, filed in time, or fired (`known`). None is live for ever (`never_lost`), or when
  * nothing is left to do (no invalid end state). No fairness is needed.
  *
@@ -32,6 +32,7 @@
  *   take_fired  src/client/client-lane.ts: takeFired         begin_index src/shard/build-shard.ts: serveLane
  *   end         src/client/delivery.ts: end                  skip_commands  src/shard/ring-lane.ts: skipCommands
  *   restage     src/client/client-lane.ts: restage           rebuild     src/shard/served-lane.ts: rebuild
+ *   call_again  src/client/repeating-calls.ts: begin
  */
 
 #define LAST 2 /* the latest deadline; ticks run from 0 */
@@ -47,7 +48,7 @@ byte due, tag, deadline;
 byte owner = NONE;
 bool over[CALLS + 1]; /* by generation: delivered or cancelled */
 
-chan stage = [4] of { byte }; /* tag */
+chan stage = [6] of { byte }; /* tag */
 chan commands = [2] of { byte, byte }; /* tag, tick */
 chan fired = [2] of { byte }; /* tag */
 
@@ -79,7 +80,13 @@ inline allocate() {
 
 inline schedule() {
   allocate();
-  stage!tag
+  atomic {
+    stage!tag;
+    if
+    :: repeats = true
+    :: repeats = false
+    fi
+  }
 }
 
 /* The clock is read: what was put off at an earlier tick is over. */
@@ -108,7 +115,8 @@ inline move() {
     :: want <= tick -> putOff = tick
     :: want > tick
     fi;
-    isCommanded = false
+    isCommanded = false;
+    called = NONE
   }
 }
 
@@ -121,7 +129,9 @@ inline free() {
 inline end() {
   d_step {
     assert(LIVE(tag) && !over[tag / 2]);
-    over[tag / 2] = true
+    over[tag / 2] = true;
+    repeats = false;
+    called = NONE
   };
   free()
 }
@@ -136,6 +146,18 @@ inline take_fired() {
 
 inline restage() {
   stage!tag
+}
+
+/* The timer keeps its slot: its next call is a tick later. A program may move it back to a call that was made. */
+inline call_again() {
+  d_step {
+    assert(called != deadline);
+    called = deadline;
+    want = deadline + 1;
+    dueTick = (want > tick -> want : tick + 1)
+  };
+  move_words();
+  d_step { restage(); want = 0; dueTick = 0 }
 }
 
 inline take_due() {
@@ -154,7 +176,8 @@ inline take_due() {
   };
   if
   :: isStale -> isStale = false
-  :: !isStale -> end()
+  :: !isStale && repeats && deadline < LAST -> call_again()
+  :: !isStale && !(repeats && deadline < LAST) -> end()
   fi
 }
 
@@ -170,8 +193,8 @@ inline publish() {
 }
 
 proctype Client() {
-  byte tick, calls, want, dueTick, record, counted, putOff = NONE, setAt = NONE;
-  bool isCommanded, isLive, isStale;
+  byte tick, calls, want, dueTick, record, counted, putOff = NONE, setAt = NONE, called = NONE;
+  bool isCommanded, isLive, isStale, repeats;
   do
   :: atomic {
       calls < CALLS && clock < LAST -> calls++; calling = true;

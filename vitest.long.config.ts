@@ -1,3 +1,4 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from './vitest.config.ts';
 
 /**
@@ -6,4 +7,13 @@ import base from './vitest.config.ts';
  */
 export const longSuites = 'test/**/*.long.test.ts';
 
-export default { ...base, test: { ...base.test, include: [longSuites] } };
+/** The models take minutes on one core, so they begin first, and the others run beside them. */
+class ModelsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isModel = ({ moduleId }: TestSpecification) => moduleId.includes('test/models/');
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isModel), ...sorted.filter((file) => !isModel(file))];
+  }
+}
+
+export default { ...base, test: { ...base.test, include: [longSuites], sequence: { sequencer: ModelsFirst } } };

@@ -32,7 +32,7 @@ test(`${TIMES} connections that came and went leave memory, handles and lanes as
   expect((await scheduler.stats()).clients.length).toBe(1);
   // Each has touched some 100 KB, on its side and the shards': kept, they would be a GB in the long run.
   const grown = process.memoryUsage().rss - before;
-  expect(grown).toBeLessThan(100e6);
+  expect(grown).toBeLessThan(60e6);
 });
 
 test('threads that ended without a word are found out, and what they had is given back', async () => {

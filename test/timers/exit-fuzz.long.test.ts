@@ -14,16 +14,12 @@ const own = [
   'registered, across the take-over',
 ] as const satisfies readonly Face[];
 
-/**
- * How a program has ended. How many immediates lie between two timers is not defined: they are told apart. Neither is how many of them
- * run before a timer that exits.
- */
+/** How a program has ended. How many immediates lie between two timers is not defined: they are told apart. */
 async function endingOf(program: DrawnExit, face: Face) {
-  const mayExit = JSON.stringify(program).includes('"do":"exit"');
   const { code, stdout } = await runOnFace('run-exit.mjs', face, { argument: program });
   const lines = stdout.split('\n');
   const isImmediate = (line: string) => line === 'immediate';
-  const immediates = mayExit ? 'any' : lines.filter(isImmediate).length;
+  const immediates = lines.filter(isImmediate).length;
   return { code, immediates, lines: lines.filter((line) => !isImmediate(line)) };
 }
 

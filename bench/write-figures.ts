@@ -46,7 +46,7 @@ const blocks: [path: string, written: string][] = [
   ['docs/sizing.md', subjectsOf(clients)],
   ['docs/timers.md', faceFiguresOf(faces)],
   ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
-  ['docs/durable.md', runOf(durable[REFERENCE], 'durable')],
+  ['docs/figures.md', runOf(durable[REFERENCE], 'durable-reference')],
   ['docs/figures.md', figuresOf(durable[20], 'durable-targets')],
   ['docs/figures.md', runOf(durable[20], 'durable')],
   ['docs/performance.md', programsOf(programs)],

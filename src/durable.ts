@@ -1,14 +1,15 @@
 export { type BullmqStoreOptions, bullmqStore } from './durable/bullmq-store.ts';
 export { DurableStoreError, DurableTimersClosedError, PayloadError } from './durable/durable-error.ts';
 export type { DurableOptions } from './durable/durable-options.ts';
-export type { DurableStats } from './durable/durable-stats.ts';
-export type { DurableStore, RecoveryProgress, StoreStats } from './durable/durable-store.ts';
+export type { DurableStats, StoreStats } from './durable/durable-stats.ts';
+export type { DurableStore } from './durable/durable-store.ts';
 export type {
   DeadLetter,
   DeliveryInfo,
   DurableHandler,
   DurableTimer,
   DurableTimersEvents,
+  RecoveryProgress,
   ScheduleOptions,
 } from './durable/durable-timer.ts';
 export type { DurableTimers } from './durable/durable-timers.ts';

@@ -50,6 +50,11 @@ export class RedisServer {
     if (!(await this.listen())) throw new Error(`No redis-server listened at ${this.url} again`);
   }
 
+  /** Lets it stand still, or go on. */
+  pause(isPaused: boolean): void {
+    this.child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   connect(): Redis {
     return new Redis(this.url, { maxRetriesPerRequest: null, retryStrategy: () => 20 }).on('error', () => undefined);
   }

@@ -1,4 +1,6 @@
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+import { refuseUnknown } from '../known-options.ts';
+import type { CloseOptions } from './durable-timer.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
 const MOST_KEY = 1024;
@@ -39,13 +41,26 @@ export function requirePersistAfter(value: unknown): number {
   throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MOST_YOUTH}`, value);
 }
 
-const requirement = (most: number): string =>
-  `must be a string of 1 to ${most} bytes in UTF-8, without the character U+0000 and lone surrogates`;
+/** Returns ms. */
+export function requireWithin(options: CloseOptions = {}): number {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  refuseUnknown(options, { within: 0 } satisfies Record<keyof CloseOptions, 0>);
+  const { within = Number.POSITIVE_INFINITY } = options;
+  if (typeof within === 'number' && within >= 0) return within;
+  throw new InvalidArgumentError('options.within', 'must be a number of ms', within);
+}
 
-/** U+0000 separates the parts of a key in the stores; lone surrogates have no form in UTF-8, so several would be one key. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const NOT_TEXT = /[\0-\x04\uD800-\uDFFF]/u;
+
+const requirement = (most: number): string =>
+  `must be a string of 1 to ${most} bytes in UTF-8, without the characters U+0000 to U+0004 and lone surrogates`;
+
+/**
+ * U+0000 separates the parts of a key in the stores, and lmdb orders long texts with U+0001 to U+0004 apart from short ones; lone
+ * surrogates have no form in UTF-8, so several would be one key.
+ */
 const isText = (text: string, most: number): boolean =>
-  text !== '' &&
-  !text.includes('\0') &&
-  text.length <= most &&
-  Buffer.byteLength(text) <= most &&
-  !/[\uD800-\uDFFF]/u.test(text);
+  text !== '' && text.length <= most && Buffer.byteLength(text) <= most && !NOT_TEXT.test(text);

@@ -31,6 +31,24 @@ export class DurableStoreError extends Error {
     );
   }
 
+  static lockLost(name: string, key: string): DurableStoreError {
+    const message = `Another process has taken the timer ${show(key)} of ${show(name)} from this one while its handler ran`;
+    return new DurableStoreError('ERR_STORE_LOCK_LOST', message);
+  }
+
+  /** `close()` has ended, and some of what it asked the store for has not been confirmed. */
+  static unknownAtClose(first: unknown, what: readonly string[]): DurableStoreError {
+    const code = first instanceof DurableStoreError ? first.code : 'ERR_STORE_FAILED';
+    const said = first instanceof Error ? first.message : show(first);
+    return new DurableStoreError(
+      code,
+      `The durable timers are closed, but it is not known ${what.join('; ')}: ${said}`,
+      {
+        cause: first,
+      },
+    );
+  }
+
   /** `found`: the version of the schema in the store. */
   static otherVersion(where: string, found: unknown, known: number): DurableStoreError {
     const message = `The timers in ${where} have schema version ${show(found)}; this version of shardwheel reads ${known}`;
@@ -49,12 +67,17 @@ export class PayloadError extends TypeError {
   }
 }
 
-/** A call came after `close()`. */
+/** A call came after `close()`, or had not ended by then. */
 export class DurableTimersClosedError extends Error {
   readonly code = 'ERR_DURABLE_TIMERS_CLOSED';
   override readonly name = 'DurableTimersClosedError';
 
-  constructor(call: string) {
-    super(`${call}() was called after the durable timers were closed`);
+  /** `call`: its name, if it came after. */
+  constructor(call?: string) {
+    super(
+      call === undefined
+        ? 'The durable timers were closed'
+        : `${call}() was called after the durable timers were closed`,
+    );
   }
 }

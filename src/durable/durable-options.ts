@@ -10,7 +10,10 @@ import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry-polic
 export interface DurableOptions {
   /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
   store: DurableStore;
-  /** Keeps the near timers. It is not closed with the durable timers. Default: one of their own, inline. */
+  /**
+   * Keeps the near timers. It is not closed with the durable timers; if it is closed before, one of their own takes over. Default: one
+   * of their own, inline.
+   */
   scheduler?: Scheduler;
   /**
    * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it
@@ -34,8 +37,6 @@ export interface DurableOptions {
   nearLimit?: number;
   /** Most timers in memory alone; further ones are stored at once. Default 1,000,000. */
   youngLimit?: number;
-  /** Most calls that wait for the store at a time; further ones wait for their turn. Default 10,000. */
-  pendingLimit?: number;
 }
 
 /** @internal */
@@ -55,7 +56,6 @@ const known: Record<keyof DurableOptions, 0> = {
   retry: 0,
   nearLimit: 0,
   youngLimit: 0,
-  pendingLimit: 0,
 };
 
 /** Throws InvalidArgumentError, InvalidConfigError. @internal */
@@ -93,6 +93,5 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
     retry: resolveRetry(options.retry),
     nearLimit: number('nearLimit', 100_000, 1000, 10_000_000, true),
     youngLimit: number('youngLimit', 1_000_000, 0, 10_000_000, true),
-    pendingLimit: number('pendingLimit', 10_000, 1, 1_000_000, true),
   };
 }

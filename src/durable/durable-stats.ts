@@ -1,5 +1,4 @@
 import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
-import type { StoreStats } from './durable-store.ts';
 
 export interface DurableStats {
   /** Timers in memory alone. */
@@ -46,4 +45,20 @@ export class DurableCounts {
     const lateness = this.lateness.summary();
     return { young, scheduled, cancelled, delivered, failed, retried, died, endedYoung, lateness, store };
   }
+}
+
+export interface StoreStats {
+  readonly kind: 'lmdb' | 'bullmq' | 'memory';
+  /** Stored timers, those being delivered included. */
+  readonly stored: number;
+  /** Stored timers that are due and not being delivered. Counted up to 10,000. */
+  readonly overdue: number;
+  /** Deliveries under way, in all processes. */
+  readonly active: number;
+  /** Timers that have ended without success and are kept. */
+  readonly dead: number;
+  /** Timers in this process's near tier. */
+  readonly near: number;
+  /** Records that this process has written, moved or removed since it opened the store. */
+  readonly writes: number;
 }

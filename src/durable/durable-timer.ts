@@ -1,5 +1,5 @@
-import type { DeadTimer, RecoveryProgress, StoredTimer } from './durable-store.ts';
 import { decodePayload } from './payload-codec.ts';
+import type { DeadTimer, StoredTimer } from './stored-timer.ts';
 
 /** A timer, as `get` and the iterations show it. Times in ms since 1970. */
 export interface DurableTimer<Payload = unknown> {
@@ -34,6 +34,21 @@ export type DurableHandler<Payload> = (payload: Payload, delivery: DeliveryInfo)
 export interface ScheduleOptions {
   /** As for `openDurableTimers`, in ms, for this timer. 0 stores it before the call resolves. Default: that of the durable timers. */
   persistAfter?: number;
+}
+
+export interface CloseOptions {
+  /** ms for which handlers that run are waited for. Default: as long as they run. */
+  within?: number;
+}
+
+/** How far the timers that were overdue when the store was opened have been delivered. */
+export interface RecoveryProgress {
+  /** Timers that were overdue, as far as they are known: the number may still grow. */
+  readonly overdue: number;
+  readonly delivered: number;
+  /** ms since the store was opened. */
+  readonly elapsed: number;
+  readonly isDone: boolean;
 }
 
 export interface DurableTimersEvents {

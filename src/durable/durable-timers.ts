@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { reportError, warn } from '../scheduler/report-error.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import { Alarms } from './alarms.ts';
+import { Delivery } from './delivery.ts';
 import { dueTime } from './due-time.ts';
 import {
   requireDeadlineTime,
@@ -10,12 +11,14 @@ import {
   requireName,
   requirePersistAfter,
   requirePrefix,
+  requireWithin,
 } from './durable-arguments.ts';
-import { DurableTimersClosedError } from './durable-error.ts';
+import { DurableStoreError, DurableTimersClosedError } from './durable-error.ts';
 import type { ResolvedDurableOptions } from './durable-options.ts';
 import { DurableCounts, type DurableStats } from './durable-stats.ts';
-import type { DeadTimer, DurableStore, StoredTimer } from './durable-store.ts';
+import type { DurableStore, StoreHost } from './durable-store.ts';
 import {
+  type CloseOptions,
   type DeadLetter,
   type DurableHandler,
   type DurableTimer,
@@ -24,10 +27,10 @@ import {
   shownDead,
   shownTimer,
 } from './durable-timer.ts';
-import { Limiter } from './limiter.ts';
-import { decodePayload, encodePayload } from './payload-codec.ts';
+import { encodePayload } from './payload-codec.ts';
 import { addStatsSource } from './stats-sources.ts';
-import { TieredStore } from './tiered-store.ts';
+import type { DeadTimer } from './stored-timer.ts';
+import { Unstored, type UnstoredHost } from './unstored.ts';
 
 /** ms between two reports of the store's failures. */
 const WARNING_PAUSE = 1000;
@@ -42,51 +45,36 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 {
   readonly #options: ResolvedDurableOptions;
   readonly #store: DurableStore;
-  readonly #scheduler: Scheduler;
+  readonly #host: StoreHost & UnstoredHost;
+  readonly #unstored: Unstored;
   readonly #handlers = new Map<string, DurableHandler<unknown>>();
-  readonly #tiers: TieredStore;
-  readonly #running: Limiter;
   readonly #counts = new DurableCounts();
   #warnedAt = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | undefined;
 
   /** Use `openDurableTimers`. @internal */
-  constructor(options: ResolvedDurableOptions, scheduler: Scheduler) {
+  constructor(options: ResolvedDurableOptions) {
     super();
     this.#options = options;
     this.#store = options.store;
-    this.#scheduler = scheduler;
-    this.#running = new Limiter(options.concurrency);
+    const alarms = new Alarms(options.scheduler);
+    const counts = this.#counts;
+    const failed = (error: Error): void => this.#warn(error);
+    const handlerOf = (name: string) => this.#handlers.get(name) as DurableHandler<unknown>;
+    const delivery = new Delivery({ ...options, counts, handlerOf, died: (timer) => this.#died(timer), failed });
+    this.#host = { ...options, alarms, delivery, counts, failed, recovering: (how) => this.emit('recovery', how) };
+    this.#unstored = new Unstored(options.store, this.#host);
     addStatsSource(this, () => this.stats());
-    const running = this.#running;
-    this.#tiers = new TieredStore(options.store, scheduler, options, {
-      retry: options.retry,
-      get isBusy() {
-        return running.isFull;
-      },
-      run: (timer) => this.#run(timer),
-      died: (timer) => this.#died(timer),
-      failed: (error) => this.#warn(error),
-      endedYoung: () => {
-        this.#counts.endedYoung += 1;
-      },
-    });
   }
 
   /** @internal */
   async open(): Promise<void> {
-    const { horizon, nearLimit, concurrency, retry } = this.#options;
-    await this.#store.open({
-      scheduler: this.#scheduler,
-      horizon,
-      nearLimit,
-      concurrency,
-      retry,
-      run: (timer) => this.#run(timer),
-      died: (timer) => this.#died(timer),
-      failed: (error) => this.#warn(error),
-      recovering: (progress) => this.emit('recovery', progress),
-    });
+    try {
+      await this.#store.open(this.#host);
+    } catch (error) {
+      await this.#host.alarms.close();
+      throw error;
+    }
   }
 
   /**
@@ -104,8 +92,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Schedules a timer for a time of the wall clock; moves the one of the same name and key, its payload included. Resolves when it
-   * is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now. If its delivery is under way,
-   * this timer comes after it.
+   * is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now. If an attempt runs, this
+   * timer comes after it, whatever becomes of that.
    * @throws InvalidArgumentError, InvalidDeadlineError, PayloadError: nothing was scheduled. DurableStoreError: the timer may be
    * stored or not; the call may be repeated.
    * @cost One write to the store, in a group with others of the same time; none while the timer is young.
@@ -126,37 +114,37 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     const timer = { name, key, deadline: time, due: dueTime(time), attempts: 0, payload: bytes };
     const persistAfter = requirePersistAfter(options?.persistAfter ?? this.#options.persistAfter);
     this.#counts.scheduled += 1;
-    await this.#tiers.schedule(timer, this.#handlers.has(name) ? persistAfter : 0);
+    await this.#unstored.schedule(timer, this.#handlers.has(name) ? persistAfter : 0);
   }
 
   /**
-   * Moves a timer; it keeps its payload. Resolves with true if no delivery of it has begun or will begin before the new deadline; with
-   * false if there is none, or its delivery has begun: it is not scheduled anew, as {@link schedule} would. Throws like `cancel`.
+   * Moves a timer; it keeps its payload, and has all its attempts again. Resolves with true if none will begin before the new deadline;
+   * with false if nothing is scheduled, or what was has begun to run: it is not scheduled anew, as {@link schedule} would. Throws like `cancel`.
    * @cost As `schedule`.
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: Date | number): Promise<boolean> {
     this.#requireOpen('reschedule');
     requireName(name);
     requireKey(key);
-    return this.#tiers.move(name, key, requireDeadlineTime(deadline));
+    return this.#unstored.move(name, key, requireDeadlineTime(deadline));
   }
 
   /**
-   * Cancels a timer. Resolves with true if no handler of it runs or will run; with false if there is none, or its delivery has begun.
-   * Between two attempts of a timer whose handler has rejected, or whose process has died, true. Rejects with DurableStoreError: then it is cancelled or not.
+   * Cancels a timer, also between two attempts. Resolves with true if no handler of it will run; while an attempt runs, that is its
+   * last, and does not count. Resolves with false if there is none. Rejects with DurableStoreError: then it is cancelled or not.
    * @cost As `schedule`.
    */
   async cancel(name: keyof Payloads & string, key: string): Promise<boolean> {
     this.#requireOpen('cancel');
     requireName(name);
     requireKey(key);
-    const isCancelled = await this.#tiers.cancel(name, key);
+    const isCancelled = await this.#unstored.cancel(name, key);
     if (isCancelled) this.#counts.cancelled += 1;
     return isCancelled;
   }
 
   /**
-   * Resolves with a timer; undefined if there is none.
+   * Resolves with what is scheduled for a key, also between two attempts; undefined if there is none, or it has begun to run.
    * @cost One read of the store, unless it is young.
    */
   async get<Name extends keyof Payloads & string>(
@@ -166,18 +154,21 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     this.#requireOpen('get');
     requireName(name);
     requireKey(key);
-    const timer = this.#tiers.get(name, key) ?? (await this.#store.get(name, key));
+    const timer = this.#unstored.get(name, key) ?? (await this.#store.get(name, key));
     return timer === undefined ? undefined : shownTimer<Payloads[Name]>(timer);
   }
 
   /**
-   * Resolves with the number of timers of a name; without a name, of all.
+   * Resolves with the number of timers of a name that `get` would show; without a name, of all.
    * @cost With a name O(timers of the name), in slices; without one, O(1) but for those in memory alone.
    */
   async count(name?: keyof Payloads & string): Promise<number> {
     this.#requireOpen('count');
     if (name !== undefined) requireName(name);
-    return this.#tiers.unstored(name).length + (await this.#store.count(name));
+    const unstored = this.#unstored.timers(name).length;
+    const stored = await this.#store.count(name);
+    this.#requireOpen('count');
+    return unstored + stored;
   }
 
   /**
@@ -192,10 +183,11 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     this.#requireOpen('timers');
     requireName(name);
     requirePrefix(prefix);
-    const young = this.#tiers.unstored(name).filter(({ key }) => key.startsWith(prefix));
+    const young = this.#unstored.timers(name).filter(({ key }) => key.startsWith(prefix));
     const seen = new Set(young.map(({ key }) => key));
     for (const timer of young) yield shownTimer(timer);
     for await (const timer of this.#store.timers(name, prefix)) {
+      this.#requireOpen('timers');
       if (!seen.has(timer.key)) yield shownTimer(timer);
     }
   }
@@ -206,7 +198,10 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   ): AsyncGenerator<DeadLetter<Payloads[Name]>, void, undefined> {
     this.#requireOpen('deadLetters');
     requireName(name);
-    for await (const dead of this.#store.dead(name)) yield shownDead(dead);
+    for await (const dead of this.#store.dead(name)) {
+      this.#requireOpen('deadLetters');
+      yield shownDead(dead);
+    }
   }
 
   /**
@@ -225,7 +220,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    */
   async flush(): Promise<void> {
     this.#requireOpen('flush');
-    await this.#tiers.flush();
+    await this.#unstored.flush();
   }
 
   /**
@@ -235,15 +230,17 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async stats(): Promise<DurableStats> {
     const store = this.#closing === undefined ? this.#store.stats() : undefined;
     const answer = await store?.catch((error: Error) => this.#warn(error));
-    return this.#counts.snapshot(this.#tiers.size, answer ?? undefined);
+    return this.#counts.snapshot(this.#unstored.size, answer ?? undefined);
   }
 
   /**
-   * Stores what is in memory alone, begins no further delivery, and resolves when the handlers that run have ended. Later calls
-   * return the same promise.
+   * Begins no further delivery, waits for the handlers that run, and stores what is in memory alone. Handlers that run after `within`
+   * ms are waited for no longer: their timers are delivered again. Later calls return the same promise.
+   * @throws DurableStoreError if the store does not answer, which says what is unknown. It is closed all the same.
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+  close(options?: CloseOptions): Promise<void> {
+    const within = requireWithin(options);
+    this.#closing ??= this.#shutDown(within);
     return this.#closing;
   }
 
@@ -251,33 +248,29 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     await this.close();
   }
 
-  async #shutDown(): Promise<void> {
-    try {
-      await this.#tiers.close();
-    } finally {
-      await this.#store.close();
-      if (this.#options.scheduler === undefined) await this.#scheduler.close();
+  async #shutDown(within: number): Promise<void> {
+    const store = this.#store;
+    const steps: [what: string, work: () => Promise<void>][] = [
+      ['whether other processes deliver its timers by now', () => store.stop()],
+      ['', () => this.#host.delivery.close(within)],
+      ['what has become of attempts, which may be made again', () => store.bounded(this.#host.delivery.settled())],
+      ['whether those in memory alone were stored', () => this.#unstored.close()],
+      ['whether the store is closed', () => store.close()],
+      ['', () => this.#host.alarms.close()],
+    ];
+    const unknown: string[] = [];
+    let first: unknown;
+    for (const [what, work] of steps) {
+      await work().catch((error: unknown) => {
+        first ??= error;
+        unknown.push(what);
+      });
     }
+    if (unknown.length > 0) throw DurableStoreError.unknownAtClose(first, unknown);
   }
 
   #requireOpen(call: string): void {
     if (this.#closing !== undefined) throw new DurableTimersClosedError(call);
-  }
-
-  async #run(timer: StoredTimer): Promise<void> {
-    const { name, key, deadline, attempts: attempt, due } = timer;
-    const handler = this.#handlers.get(name);
-    if (handler === undefined) throw new Error(`No handler for the name ${name}`);
-    await this.#running.run(async () => {
-      this.#counts.began(Date.now() - due, attempt);
-      try {
-        await outsideContexts(async () => handler(decodePayload(timer.payload), { name, key, deadline, attempt }));
-        this.#counts.delivered += 1;
-      } catch (error) {
-        this.#counts.failed += 1;
-        throw error;
-      }
-    });
   }
 
   /** At most once a second: a store that cannot be reached fails for every timer. */

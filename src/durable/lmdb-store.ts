@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
@@ -12,7 +11,7 @@ import { checkFile } from './table/lmdb-file.ts';
 import { LmdbTable } from './table/lmdb-table.ts';
 import { TableStore } from './table/table-store.ts';
 
-const { accessSync, constants, existsSync, mkdirSync } = process.getBuiltinModule('node:fs');
+const { accessSync, constants, existsSync, mkdirSync, statSync } = process.getBuiltinModule('node:fs');
 
 export interface LmdbStoreOptions {
   /** The folder of the store. It is created if there is none. A folder has one store, which any number of processes may open. */
@@ -25,7 +24,9 @@ export interface LmdbStoreOptions {
 }
 
 /** The version of what is in the databases. */
-const SCHEMA = 1;
+const SCHEMA = 2;
+/** Threads, of all processes, that may have the store open: a line of cache of its lock file each. */
+const MOST_OPEN = 1000;
 
 /**
  * Keeps timers in LMDB, in a folder of this machine: for any number of processes that see each other's process ids. Needs the
@@ -51,11 +52,13 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
   try {
     // lmdb itself, like Node's recursive mkdir, tries for ever to create a folder where a file system allows none.
     if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(resolve(path))) });
+    if (!statSync(path).isDirectory()) throw new Error(`ENOTDIR: not a folder, open '${path}'`);
     accessSync(path, constants.W_OK);
     await checkFile(path);
     const root = open({
       path,
       maxDbs: 8,
+      maxReaders: MOST_OPEN,
       noSubdir: false,
       encoding: 'msgpack',
       // Else lmdb makes a promise for each turn of the event loop, which rejects unhandled if the commit fails.
@@ -65,9 +68,11 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
     });
     const commits = new LmdbCommits(root, path, timeout);
     try {
-      const found = await commits.bounded(commits.transaction(() => schemaOf(root)));
-      if (found !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
-      return new LmdbTable(root, commits);
+      const found: unknown = root.get('schema');
+      if ((found ?? SCHEMA) !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
+      // Also shows that the lock of the file is free: to open its databases this thread waits for that.
+      await commits.bounded(commits.add(() => root.put('schema', SCHEMA)));
+      return new LmdbTable(root, path, commits);
     } catch (error) {
       await commits.bounded(root.close()).catch(() => undefined); // the error before says more
       throw error;
@@ -75,13 +80,6 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
   } catch (error) {
     throw lmdbError(path, error);
   }
-}
-
-/** The version of what is in the databases, which this is the first to note if they are new. */
-function schemaOf(root: RootDatabase): unknown {
-  const known: unknown = root.get('schema');
-  if (known === undefined) root.putSync('schema', SCHEMA);
-  return known ?? SCHEMA;
 }
 
 function loadLmdb(): typeof import('lmdb') {

@@ -1,5 +1,4 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { createScheduler } from '../scheduler/create-scheduler.ts';
 import { type DurableOptions, resolveDurableOptions } from './durable-options.ts';
 import { DurableTimers } from './durable-timers.ts';
 
@@ -13,14 +12,8 @@ export async function openDurableTimers<Payloads extends object = Record<string,
 ): Promise<DurableTimers<Payloads>> {
   const resolved = resolveDurableOptions(options);
   return outsideContexts(async () => {
-    const scheduler = resolved.scheduler ?? createScheduler({ shards: 0 });
-    const timers = new DurableTimers<Payloads>(resolved, scheduler);
-    try {
-      await timers.open();
-    } catch (error) {
-      if (resolved.scheduler === undefined) await scheduler.close();
-      throw error;
-    }
+    const timers = new DurableTimers<Payloads>(resolved);
+    await timers.open();
     return timers;
   });
 }

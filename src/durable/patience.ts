@@ -1,22 +1,23 @@
 import { setTimeout } from '../time/native-timers.ts';
-import { Fifo } from './fifo.ts';
 
 interface Wait {
   /** ms of the monotonic clock */
-  readonly until: number;
-  /** Undefined once the work has settled. */
-  reject: ((error: Error) => void) | undefined;
+  readonly since: number;
+  readonly reject: (error: Error) => void;
 }
 
 /**
- * Waits for work, and no longer than the same time for all: so they give up in the order in which they came, and one timer is enough.
- * It is Node's: the scheduler may be the caller's, and have no room.
+ * Waits for the answers of a store. A wait is given up when no answer at all has come for `time` ms: many calls at once, of which each
+ * is answered in its turn, are waited for as long as that takes. One timer is enough, Node's: the scheduler may be the caller's, and
+ * have no room.
  */
 export class Patience {
   private readonly time: number;
   private readonly error: () => Error;
-  private readonly waits = new Fifo<Wait>();
-  /** For the first that waits; holds the process while there is one. */
+  /** In the order in which they came. */
+  private readonly waits = new Set<Wait>();
+  private answeredAt = Number.NEGATIVE_INFINITY;
+  /** Holds the process while there is a wait. */
   private timer: NodeJS.Timeout | undefined;
 
   /** `time`: in ms. `error`: what a wait rejects with that has been given up. */
@@ -25,30 +26,19 @@ export class Patience {
     this.error = error;
   }
 
-  /** Settles as the work does, or rejects when the time is over. */
+  /** Settles as the work does, or rejects when it is given up. */
   bounded<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait: Wait = { until: performance.now() + this.time, reject };
-      this.waits.push(wait);
+      const wait: Wait = { since: performance.now(), reject };
+      this.waits.add(wait);
       if (this.timer === undefined) this.look(this.time);
-      else if (this.waits.first === wait) this.timer.ref();
-      work.then(
-        (value) => {
-          this.end(wait);
-          resolve(value);
-        },
-        (error) => {
-          this.end(wait);
-          reject(error);
-        },
-      );
+      else if (this.waits.size === 1) this.timer.ref();
+      const answered = (): void => {
+        this.answeredAt = performance.now();
+        if (this.waits.delete(wait) && this.waits.size === 0) this.timer?.unref();
+      };
+      work.finally(answered).then(resolve, reject);
     });
-  }
-
-  private end(wait: Wait): void {
-    wait.reject = undefined;
-    while (this.waits.first?.reject === undefined && this.waits.shift() !== undefined);
-    if (this.waits.first === undefined) this.timer?.unref();
   }
 
   private look(after: number): void {
@@ -57,12 +47,15 @@ export class Patience {
 
   private readonly giveUp = (): void => {
     const now = performance.now();
-    for (let { first } = this.waits; first !== undefined && first.until <= now; { first } = this.waits) {
-      this.waits.shift();
-      first.reject?.(this.error());
-    }
-    const { first } = this.waits;
     this.timer = undefined;
-    if (first !== undefined) this.look(first.until - now);
+    for (const wait of this.waits) {
+      const left = Math.max(wait.since, this.answeredAt) + this.time - now;
+      if (left > 0) {
+        this.look(left);
+        return;
+      }
+      this.waits.delete(wait);
+      wait.reject(this.error());
+    }
   };
 }

@@ -1,5 +1,4 @@
-import type { DurableStats } from '../durable/durable-stats.ts';
-import type { StoreStats } from '../durable/durable-store.ts';
+import type { DurableStats, StoreStats } from '../durable/durable-stats.ts';
 import { type MetricSource, metricGroup, type Row, samplesOf } from './metric.ts';
 
 /** Metrics of this process's durable timers. */

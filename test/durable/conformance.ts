@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { testClosing } from './conformance/closing.ts';
 import { testDelivery } from './conformance/delivery.ts';
+import { testOutcomes } from './conformance/outcomes.ts';
 import { testRaces } from './conformance/races.ts';
 import { testScheduling } from './conformance/scheduling.ts';
 import { testSeveral } from './conformance/several.ts';
+import { testStates } from './conformance/states.ts';
 import { type StoreKind, Stores } from './conformance/stores.ts';
 import { testYoung } from './conformance/young.ts';
 
@@ -16,6 +18,8 @@ export function testStore(name: string, kind: StoreKind): void {
     testScheduling(stores);
     testDelivery(stores);
     testYoung(stores);
+    testStates(stores);
+    testOutcomes(stores);
     testRaces(stores);
     testSeveral(stores);
     testClosing(stores);

@@ -7,37 +7,54 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('./programs/loaded.mjs', import.meta.url));
 
-interface Begin {
-  readonly key: string;
+/** An attempt, as its handler has noted it. Times in ms of a clock that nobody sets. */
+interface Attempt {
   readonly at: number;
+  readonly isEarly: boolean;
+  readonly deadline: number;
   readonly process: Loaded;
+  /** When it came to its end, if it did. */
+  endedAt: number | undefined;
+  hasResolved: boolean;
 }
 
-/** What BullMQ's store says when a process has given no sign of life for long enough to count as dead. */
-const LOCK_LOST = 'took a timer from this worker';
+/** What a store says when a process has given no sign of life for long enough to count as dead. */
+const LOCK_LOST = /Missing (key|lock)|Lock mismatch|is not in the active state|has taken the timer/;
+
+/** ms by which a handler may begin after it was claimed. */
+const CLAIMED = 150;
+/** ms within which a timer is stored that is to be. */
+const STORED = 1500;
 
 /** What has been said of one key. */
 interface KeyLog {
-  /** Of each call of `schedule`: its deadline, and when it was confirmed; 0 if it was not. */
-  readonly schedules: { readonly deadline: number; confirmedAt: number }[];
+  /** The process that scheduled it: all calls for a key are one's. */
+  readonly by: Loaded;
+  /** Of the last call of `schedule` or `reschedule` that was confirmed, when; 0 if none was. */
+  confirmedAt: number;
+  /** The deadline of that; undefined if a later call was not confirmed. */
+  deadline: number | undefined;
+  called: number;
   isCancelCalled: boolean;
   /** When cancel was true; 0 if it was not. */
   cancelledAt: number;
-  readonly begins: Begin[];
-  /** Handlers that came to their end. */
-  ends: number;
+  readonly attempts: Attempt[];
 }
 
 /** A process that runs programs/loaded.mjs. */
 class Loaded {
-  wasKilled = false;
+  /** ms of a clock that nobody sets; undefined while it lives, or was closed. */
+  killedAt: number | undefined;
+  isClosed = false;
   private readonly child: ChildProcess;
   private readonly file: string;
   private readonly ended: Promise<unknown>;
 
-  constructor(store: readonly string[], name: string, folder: string, mode: 'load' | 'drain') {
+  constructor(store: readonly string[], name: string, folder: string, mode: 'load' | 'drain', persistAfter: number) {
     this.file = join(folder, name);
-    this.child = spawn(process.execPath, [program, ...store, name, this.file, mode], { stdio: 'inherit' });
+    this.child = spawn(process.execPath, [program, ...store, name, this.file, mode, `${persistAfter}`], {
+      stdio: 'inherit',
+    });
     this.ended = once(this.child, 'exit');
   }
 
@@ -55,98 +72,142 @@ class Loaded {
     throw new Error(`A process has noted no line of '${kind}' within 30 s`);
   }
 
-  async kill(signal: NodeJS.Signals): Promise<void> {
-    this.wasKilled ||= signal === 'SIGKILL';
+  /** Ends it, or lets it close its timers, for some seconds at most. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.kill(signal);
+    if (signal === 'SIGTERM') await Promise.race([this.ended, pause(20_000)]);
+    this.child.kill('SIGKILL');
     await this.ended;
+    this.isClosed = this.lines().some((line) => line.startsWith('closed'));
+    if (!this.isClosed) this.killedAt = now();
+  }
+
+  /** It stands still for so long. */
+  async stop(ms: number): Promise<void> {
+    this.child.kill('SIGSTOP');
+    await pause(ms);
+    this.child.kill('SIGCONT');
   }
 }
 
 export interface KillRun {
   readonly kills: number;
+  /** Processes that were closed, and that stood still for a while. */
+  readonly closes: number;
+  readonly stops: number;
   /** Timers whose schedule was confirmed. */
   readonly confirmed: number;
   readonly delivered: number;
   readonly cancelled: number;
   /** Handlers that did not come to their end. */
   readonly interrupted: number;
-  /** Deliveries that began again after a process had died during the one before. */
+  /** Attempts beyond the first of a key. */
   readonly repeated: number;
   /** What must not happen, in words. */
   readonly faults: readonly string[];
 }
 
 /**
- * Keeps `processes` under load on one store, kills one after another, and then lets the last ones deliver what is left. Pauses of up to `pauses` ms
- * follow the start of a process, or when it is ready; or, if it is alone, its first delivery, so some die while they deliver, however slow the
- * machine. Returns what happened, by what the processes have said.
+ * Keeps `processes` under load on one store, kills one after another, or closes it, or lets it stand still; and then lets the last ones
+ * deliver what is left. Pauses of up to `pauses` ms follow the start of a process, or when it is ready; or, if it is alone, its first
+ * delivery, so some die while they deliver, however slow the machine. Returns what happened, by what the processes have said.
  */
 export async function killAtRandom(
   store: readonly [kind: string, where: string],
-  { kills, processes, pauses, random }: { kills: number; processes: number; pauses: number; random: () => number },
+  {
+    until,
+    processes,
+    pauses,
+    persistAfter,
+    random,
+  }: {
+    /** Whether this was enough, after so many processes have ended. */
+    until: (ends: number) => boolean;
+    processes: number;
+    pauses: number;
+    persistAfter: number;
+    random: () => number;
+  },
 ): Promise<KillRun> {
   const folder = mkdtempSync(join(tmpdir(), 'shardwheel-kill-run-'));
   const all: Loaded[] = [];
   const start = (mode: 'load' | 'drain'): Loaded => {
-    const process = new Loaded(store, `p${all.length}`, folder, mode);
+    const process = new Loaded(store, `p${all.length}`, folder, mode, persistAfter);
     all.push(process);
     return process;
   };
   let log = new Map<string, KeyLog>();
   const faults: string[] = [];
+  let [kills, closes, stops] = [0, 0, 0];
   try {
     const running = Array.from({ length: processes }, () => start('load'));
-    for (let kill = 0; kill < kills; kill++) {
-      const victim = running[kill % processes];
+    for (let ends = 0; !until(ends); ends++) {
+      const victim = running[ends % processes];
       if (random() < 0.8) await victim.noted(processes === 1 ? 'B' : 'ready'); // else while it starts
       await pause(random() * pauses);
-      await victim.kill('SIGKILL');
-      running[kill % processes] = start('load');
+      if (random() < 0.2) {
+        stops += 1;
+        await victim.stop(random() * 300);
+        await pause(random() * pauses);
+      }
+      const isClosed = random() < 0.25;
+      if (isClosed) closes += 1;
+      else kills += 1;
+      await victim.end(isClosed ? 'SIGTERM' : 'SIGKILL');
+      running[ends % processes] = start('load');
     }
-    await Promise.all(running.map((process) => process.kill('SIGKILL')));
+    await Promise.all(running.map((process) => process.end('SIGKILL')));
+    kills += processes;
 
     const last = Array.from({ length: processes }, () => start('drain'));
     const isDone = (): boolean => {
       log = logOf(all, []);
-      return [...log.values()].every((key) => !mustBeDelivered(key) || key.ends > 0);
+      return [...log.values()].every((key) => !mustBeDelivered(key, persistAfter) || key.attempts.some(hasResolved));
     };
     for (let left = 300; left > 0 && !isDone(); left--) await pause(100);
     await pause(1500); // for deliveries that must not come
-    await Promise.all(last.map((process) => process.kill('SIGTERM')));
+    await Promise.all(last.map((process) => process.end('SIGTERM')));
     log = logOf(all, faults);
   } finally {
-    await Promise.all(all.map((process) => process.kill('SIGKILL')));
-    rmSync(folder, { recursive: true, force: true });
+    await Promise.all(all.map((process) => process.end('SIGKILL')));
+    if (process.env.KEEP_LEDGER === undefined) rmSync(folder, { recursive: true, force: true });
+    else process.stdout.write(`${folder}\n`);
   }
-
-  let repeated = 0;
-  for (const [key, of] of log) {
-    const { schedules, begins, cancelledAt } = of;
-    if (mustBeDelivered(of) && of.ends === 0) faults.push(`${key}: confirmed, and delivered by no handler that ended`);
-    // A handler that a killed process had begun is over: its timer can be cancelled.
-    const isDelivered = begins.some(({ at, process }) => at > cancelledAt || !process.wasKilled);
-    if (cancelledAt > 0 && isDelivered) faults.push(`${key}: cancelled, and delivered`);
-    for (const { at } of begins) {
-      const [first, moved] = schedules;
-      const isMoved = moved !== undefined && moved.confirmedAt !== 0 && moved.confirmedAt < first.deadline;
-      const earliest = isMoved ? moved.deadline : first.deadline;
-      if (at < earliest) faults.push(`${key}: delivered ${earliest - at} ms early`);
-    }
-    repeated += Math.max(0, begins.length - 1);
-    for (const { process } of begins.slice(0, -1)) {
-      if (!process.wasKilled) faults.push(`${key}: delivered again, though its process was not killed`);
-    }
-  }
+  for (const [key, of] of log) faults.push(...faultsOf(of, persistAfter).map((fault) => `${key}: ${fault}`));
   const logs = [...log.values()];
+  const attempts = logs.flatMap((of) => of.attempts);
   return {
-    kills: kills + processes,
-    confirmed: logs.filter(({ schedules }) => schedules[0]?.confirmedAt > 0).length,
-    delivered: logs.filter(({ begins }) => begins.length > 0).length,
+    kills,
+    closes,
+    stops,
+    confirmed: logs.filter(({ confirmedAt }) => confirmedAt > 0).length,
+    delivered: logs.filter((of) => of.attempts.some(hasResolved)).length,
     cancelled: logs.filter(({ cancelledAt }) => cancelledAt > 0).length,
-    interrupted: logs.reduce((sum, { begins, ends }) => sum + begins.length - ends, 0),
-    repeated,
+    interrupted: attempts.filter(({ endedAt }) => endedAt === undefined).length,
+    repeated: attempts.length - logs.filter((of) => of.attempts.length > 0).length,
     faults,
   };
+}
+
+function faultsOf(of: KeyLog, persistAfter: number): string[] {
+  const faults: string[] = [];
+  const { attempts, cancelledAt } = of;
+  if (mustBeDelivered(of, persistAfter) && !attempts.some(hasResolved)) {
+    faults.push('confirmed, and delivered by no handler that ended');
+  }
+  if (cancelledAt > 0 && attempts.some(({ at }) => at > cancelledAt + CLAIMED)) faults.push('cancelled, and delivered');
+  if (attempts.some(({ isEarly }) => isEarly)) faults.push('delivered early');
+  const { confirmedAt, deadline = Number.NaN } = of;
+  if (attempts.some((each) => each.at > confirmedAt + CLAIMED && each.deadline < deadline)) {
+    faults.push('delivered as it was before it was moved');
+  }
+  for (const [at, { process, endedAt }] of attempts.slice(0, -1).entries()) {
+    // One that a close has interrupted runs on beside the next.
+    const over = process.isClosed ? undefined : (endedAt ?? process.killedAt);
+    if (over !== undefined && attempts[at + 1].at < over) faults.push('two handlers at once');
+  }
+  return faults;
 }
 
 /** What all have noted, by key. Adds to `faults` what they report. */
@@ -156,27 +217,60 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
     const lines = process.lines();
     const wasSlow = lines.some((line) => line.startsWith('z '));
     for (const line of lines) {
-      const [what, key, number] = line.split(' ');
-      if (what === 'ready' || what === 'z') continue;
+      const [what, key, number, flag, deadline] = line.split(' ');
+      if (what === 'ready' || what === 'z' || what === 'closed') continue;
       if (what === '!') {
-        if (!(wasSlow && line.includes(LOCK_LOST))) faults.push(`a process reported: ${line.slice(2)}`);
+        if (!(wasSlow && LOCK_LOST.test(line))) faults.push(`a process reported: ${line.slice(2)}`);
         continue;
       }
-      const log = keys.get(key) ?? { schedules: [], isCancelCalled: false, cancelledAt: 0, begins: [], ends: 0 };
+      if (what === 'd') faults.push(`${key}: died`);
+      const log = keys.get(key) ?? {
+        by: process,
+        confirmedAt: 0,
+        deadline: undefined,
+        called: 0,
+        isCancelCalled: false,
+        cancelledAt: 0,
+        attempts: [],
+      };
       keys.set(key, log);
-      if (what === 'S') log.schedules.push({ deadline: Number(number), confirmedAt: 0 });
-      else if (what === 's') (log.schedules.at(-1) as KeyLog['schedules'][number]).confirmedAt = Number(number);
-      else if (what === 'C') log.isCancelCalled = true;
-      else if (what === 'c') log.cancelledAt = Number(number);
-      else if (what === 'e') log.ends += 1;
-      else if (what === 'B') log.begins.push({ key, at: Number(number), process });
+      const at = Number(number);
+      if (what === 'S' || what === 'M') {
+        log.called = at;
+        log.deadline = undefined;
+      } else if (what === 's' || what === 'm') {
+        log.confirmedAt = at;
+        log.deadline = log.called;
+      }
+      if (what === 'C') log.isCancelCalled = true;
+      else if (what === 'c') log.cancelledAt = at;
+      else if (what === 'B')
+        log.attempts.push({
+          at,
+          isEarly: flag === '1',
+          deadline: Number(deadline),
+          process,
+          endedAt: undefined,
+          hasResolved: false,
+        });
+      else if (what === 'e' || what === 'r') {
+        const attempt = log.attempts.findLast((each) => each.process === process) as Attempt;
+        attempt.endedAt = at;
+        attempt.hasResolved = what === 'e';
+      }
     }
   }
-  for (const { begins } of keys.values()) begins.sort((one, other) => one.at - other.at);
+  for (const { attempts } of keys.values()) attempts.sort((one, other) => one.at - other.at);
   return keys;
 }
 
-const mustBeDelivered = ({ schedules, isCancelCalled }: KeyLog): boolean =>
-  !isCancelCalled && schedules.some(({ confirmedAt }) => confirmedAt > 0);
+const hasResolved = (attempt: Attempt): boolean => attempt.hasResolved;
 
+/** Confirmed, never cancelled, and not younger than `persistAfter` when its process was killed. */
+function mustBeDelivered({ by, confirmedAt, isCancelCalled }: KeyLog, persistAfter: number): boolean {
+  if (isCancelCalled || confirmedAt === 0) return false;
+  return persistAfter === 0 || by.killedAt === undefined || confirmedAt + persistAfter + STORED < by.killedAt;
+}
+
+const now = (): number => Math.round(performance.timeOrigin + performance.now());
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -71,7 +71,7 @@ test('a store of another version is refused, and left as it is', async () => {
   await root.close();
   expect(await refusal(folder)).toMatchObject({
     code: 'ERR_STORE_VERSION',
-    message: `The timers in ${folder} have schema version 99; this version of shardwheel reads 1`,
+    message: `The timers in ${folder} have schema version 99; this version of shardwheel reads 2`,
   });
 });
 

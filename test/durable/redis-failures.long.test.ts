@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -128,6 +131,37 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     expect(Math.min(confirmed.length, cancelled.length)).toBeGreaterThan(50);
   }, 60_000);
 
+  test.each(['killed', 'stopped'])(
+    'one that is %s: close says what is unknown in time, and the process ends',
+    async (how) => {
+      const server = await startServer();
+      const program = fileURLToPath(new URL('./programs/closing.mjs', import.meta.url));
+      const child = spawn(process.execPath, [program, server.url], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const said: string[] = [];
+      child.stdout.on('data', (text) => said.push(`${text}`));
+      await once(child.stdout, 'data');
+      if (how === 'killed') await server.stop();
+      else server.pause(true);
+      child.stdin.write('gone');
+      const [code] = await once(child, 'exit');
+      if (how === 'stopped') server.pause(false);
+      expect(code).toBe(0);
+      const { ms, ...rest } = JSON.parse(said.slice(1).join(''));
+      expect(rest).toMatchObject({
+        code: 'ERR_STORE_UNREACHABLE',
+        message: expect.stringContaining('whether those in memory alone were stored'),
+      });
+      expect(ms).toBeLessThan(4 * 500 + 1000);
+    },
+  );
+
+  test('100,000 calls at once are all done, however short the time for an answer', async () => {
+    const server = await startServer();
+    const { timers } = await openOn(server);
+    await Promise.all(Array.from({ length: 100_000 }, (_, at) => timers.schedule('a', `${at}`, Date.now() + 1e9)));
+    expect(await timers.count()).toBe(100_000);
+  });
+
   test('a queue of another version is refused', async () => {
     const server = await startServer();
     const connection = server.connect();
@@ -135,7 +169,7 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     await connection.set('bull:failures:shardwheel-schema', '99');
     await expect(openOn(server)).rejects.toMatchObject({
       code: 'ERR_STORE_VERSION',
-      message: "The timers in the queue failures have schema version '99'; this version of shardwheel reads 1",
+      message: "The timers in the queue failures have schema version '99'; this version of shardwheel reads 2",
     });
   });
 

@@ -34,9 +34,13 @@ describe.each([0, 60_000])('the wall clock is set, persistAfter %i', (persistAft
   });
 
   test('forward: a timer that the clock has passed is delivered', async () => {
-    await timers.schedule('a', 'k', Date.now() + HOUR, undefined, { persistAfter: 0 });
+    await timers.schedule('a', 'stored', Date.now() + HOUR, undefined, { persistAfter: 0 });
+    for (let at = 0; at < 3000; at++) await timers.schedule('a', `${at}`, Date.now() + 30_000 + at);
+    await timers.schedule('a', 'far', Date.now() + HOUR);
     await pause(50);
     shift = 2 * HOUR;
-    await expect.poll(() => seen.length, { timeout: 5000 }).toBe(1);
+    await pause(2000);
+    expect(seen).toHaveLength(3002);
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
   });
 });

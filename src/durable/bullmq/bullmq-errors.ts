@@ -1,7 +1,7 @@
 import { DurableStoreError } from '../durable-error.ts';
 
 /** Of a job whose lock has run out. A worker has taken it since, or is about to. */
-const lockLost = /(Missing (key|lock)|Lock mismatch) for job|could not renew lock|is not in the active state/;
+const lockLost = /(Missing (key|lock)|Lock mismatch) for job|is not in the active state/;
 
 const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[] = [
   ['ERR_STORE_FULL', /\bOOM\b|MISCONF/, 'is full'],

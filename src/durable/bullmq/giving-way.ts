@@ -3,6 +3,8 @@ import type { JobData } from './job-data.ts';
 
 /** ms that a worker leaves to the others: more than the 100 ms in which Redis ends their sleeps, in an order of its own. */
 const WAY = 150;
+/** Most s of sleep: a wall clock that is set takes its timers along after so long. */
+const MOST_SLEEP = 1;
 
 /** A worker that comes last to a timer which it has put back. */
 export interface GivingWay extends Worker<JobData> {
@@ -28,7 +30,7 @@ export function givingWay(
 
     /** s of sleep until the next timer. */
     protected override getBlockTimeout(until: number): number {
-      const seconds = super.getBlockTimeout(until);
+      const seconds = Math.min(MOST_SLEEP, super.getBlockTimeout(until));
       return until > 0 && until === this.putBack && seconds > 0 ? seconds + WAY / 1000 : seconds;
     }
   };

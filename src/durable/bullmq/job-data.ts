@@ -1,4 +1,4 @@
-import type { StoredTimer } from '../durable-store.ts';
+import type { StoredTimer } from '../stored-timer.ts';
 
 /** The data of a job: what BullMQ's own fields do not have. Times in ms since 1970. */
 export interface JobData {
@@ -6,12 +6,10 @@ export interface JobData {
   deadline: number;
   /** When it is to be delivered. The job's delay may end before: then it is delayed once more. */
   due: number;
-  /** Attempts that other jobs have had for the timer. */
+  /** Attempts that have begun; more may be counted beside the data. */
   attempts: number;
   /** The payload's bytes in base64. */
   payload?: string;
-  /** It is dead on arrival, for this reason. */
-  reason?: string;
 }
 
 export const jobDataOf = ({ key, deadline, due, attempts, payload }: StoredTimer): JobData => ({
@@ -22,7 +20,7 @@ export const jobDataOf = ({ key, deadline, due, attempts, payload }: StoredTimer
   ...(payload !== undefined && { payload: Buffer.from(payload).toString('base64') }),
 });
 
-/** `attempts`: those of the job. */
+/** `attempts`: those beside the data. */
 export const timerOf = (name: string, data: JobData, attempts: number): StoredTimer => ({
   name,
   key: data.key,

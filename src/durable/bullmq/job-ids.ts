@@ -13,8 +13,8 @@ export function newJobId(timer: string): string {
   return `${timer}/${process}${made.toString(36)}`;
 }
 
-/** The pattern, of Redis, of the ids of jobs of a name whose keys begin with the prefix. */
-export const jobPattern = (name: string, prefix: string): string => `${encode(name)}/${encode(prefix)}*`;
+/** The pattern, of Redis, of the ids of timers of a name whose keys begin with the prefix, and of those of their jobs. */
+export const timerPattern = (name: string, prefix: string): string => `${encode(name)}/${encode(prefix)}*`;
 
 /** Texts that stay as they are. */
 const PLAIN = /^[\w.~-]*$/;

@@ -1,168 +1,91 @@
-import type { Job, Queue } from 'bullmq';
-import { setTimeout } from '../../time/native-timers.ts';
+import type { Queue } from 'bullmq';
+import { setImmediate } from '../../time/native-timers.ts';
 import { dueTime } from '../due-time.ts';
-import type { StoredTimer, StoreHost } from '../durable-store.ts';
-import { type JobData, jobDataOf } from './job-data.ts';
+import type { StoredTimer } from '../stored-timer.ts';
+import { type JobData, jobDataOf, timerOf } from './job-data.ts';
 import { newJobId, timerId } from './job-ids.ts';
 import type { RedisConnection } from './queue-options.ts';
+import { cancel } from './scripts/cancel.ts';
+import { type Look, look } from './scripts/look.ts';
+import { move } from './scripts/move.ts';
+import { supersede } from './scripts/supersede.ts';
+
+/** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
+const JOB_OPTIONS = {
+  attempts: 1e9,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: false,
+};
 
 /**
- * Removes the job of a timer unless a worker has it. Returns 1 if it did. BullMQ's own call says the same of a job that it has removed
- * and of one that was delivered just before.
- *
- *     KEYS  the timer's deduplication key, that of what follows its active job, the jobs that are delayed, have a priority, wait, and
- *           wait in a queue that is paused
- *     ARGV  what the keys of jobs begin with
- */
-const REMOVE_FREE = `
-local job = redis.call('GET', KEYS[1])
-if not job then return 0 end
-if redis.call('ZREM', KEYS[3], job) + redis.call('ZREM', KEYS[4], job) == 0
-  and redis.call('LREM', KEYS[5], 1, job) == 0 and redis.call('LREM', KEYS[6], 1, job) == 0 then return 0 end
-redis.call('DEL', ARGV[1] .. job, KEYS[1], KEYS[2])
-return 1`;
-
-/** ms between two looks at a job that is just being taken. */
-const STATE_CHECK_MS = 20;
-
-/** BullMQ's codes of errors. */
-const NO_JOB = -1;
-const NOT_DELAYED = -3;
-
-/**
- * The jobs of timers: one per timer, found by its deduplication id. What BullMQ has no call for is made of several calls, each of them
- * atomic, in an order that loses no confirmed timer wherever it is cut off:
- *
- * - To move a timer: a new job with the same deduplication id, which replaces the one that is delayed, or follows the one that is
- *   active, in one script. One that is due and waits for a worker is given the new data; the worker delays it again.
- * - To cancel one: it is removed, in a script of our own, unless a worker has it.
+ * The jobs of timers: one per timer, found by its deduplication id; and one that comes after it, if the timer was scheduled while a
+ * worker had its job. BullMQ adds, replaces, and completes jobs; what it has no call for is done by scripts of our own.
  */
 export class QueueJobs {
   /** Jobs added, changed or removed. */
   writes = 0;
-  private readonly bullmq: typeof import('bullmq');
+  readonly client: RedisConnection;
+  /** What the keys of the queue begin with. */
+  readonly prefix: string;
   private readonly queue: Queue<JobData>;
-  private readonly client: RedisConnection;
-  private readonly host: StoreHost;
 
-  constructor(bullmq: typeof import('bullmq'), queue: Queue<JobData>, client: RedisConnection, host: StoreHost) {
-    this.bullmq = bullmq;
+  constructor(queue: Queue<JobData>, client: RedisConnection) {
     this.queue = queue;
     this.client = client;
-    this.host = host;
+    this.prefix = queue.toKey('');
   }
 
-  async find(timer: string): Promise<Job<JobData> | undefined> {
-    const { queue } = this;
-    const jobId = await queue.getDeduplicationJobId(timer);
-    return jobId === null ? undefined : ((await queue.getJob(jobId)) as Job<JobData> | undefined);
-  }
-
-  async place(timer: StoredTimer): Promise<void> {
-    const { queue, bullmq, host } = this;
-    const id = timerId(timer.name, timer.key);
+  async put(timer: StoredTimer): Promise<void> {
+    const { name } = timer;
+    const id = timerId(name, timer.key);
     const data = jobDataOf(timer);
     for (;;) {
       const jobId = newJobId(id);
-      const now = Date.now();
+      const timestamp = Date.now();
+      const delay = Math.max(0, Math.ceil(timer.due - timestamp));
       this.writes += 1;
-      const { id: placed } = await queue.add(timer.name, data, {
+      const deduplication = { id, replace: true };
+      const { id: placed } = await this.queue.add(name, data, {
+        ...JOB_OPTIONS,
         jobId,
-        timestamp: now,
-        delay: Math.max(0, Math.ceil(timer.due - now)),
-        attempts: Math.max(1, host.retry.attempts - timer.attempts),
-        backoff: { type: 'custom' },
-        deduplication: { id, replace: true, keepLastIfActive: true },
-        removeOnComplete: true,
-        removeOnFail: false,
+        timestamp,
+        delay,
+        deduplication,
       });
-      if (placed === jobId || (await this.followsActive(id, jobId))) return;
-      // The one that is there waits for a worker. A job's data are read when it is taken.
-      const waiting = new bullmq.Job<JobData>(queue, timer.name, data, {}, placed);
-      if (!(await this.update(waiting, data))) continue;
-      const state = await waiting.getState();
-      if (state === 'waiting' || state === 'delayed' || state === 'prioritized') return;
-      await this.finalState(waiting); // it has been taken, with the data before or after
+      if (placed === jobId) return;
+      if (await supersede(this.client, this.prefix, id, { name, data: JSON.stringify(data), id: jobId })) return;
     }
   }
 
-  /** Resolves with false if there is none, or its delivery has begun. */
-  async move(timer: string, deadline: number): Promise<boolean> {
+  async find(name: string, key: string): Promise<StoredTimer | undefined> {
+    return scheduledOf(name, await look(this.client, this.prefix, timerId(name, key)));
+  }
+
+  async move(name: string, key: string, deadline: number): Promise<boolean> {
+    const id = timerId(name, key);
     const due = dueTime(deadline);
     for (;;) {
-      const job = await this.find(timer);
-      if (job === undefined) return false;
-      const data = { ...job.data, deadline, due, attempts: 0 };
+      const found = await look(this.client, this.prefix, id);
+      const timer = scheduledOf(name, found);
+      if (timer === undefined) return false;
+      const before = (found.next ?? found.data) as string;
+      const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
       this.writes += 1;
-      try {
-        const delay = (): Promise<void> => job.changeDelay(Math.max(0, Math.ceil(due - Date.now())));
-        // In each order the data are never due after the job: who takes it in between delivers it, and does not delay it again.
-        if (due < job.data.due) {
-          await job.updateData(data);
-          await delay();
-        } else {
-          await delay();
-          await job.updateData(data);
-        }
-        return true;
-      } catch (error) {
-        const { code } = error as { code?: unknown };
-        if (code === NO_JOB) continue;
-        if (code !== NOT_DELAYED) throw error;
-      }
-      const outcome = await this.moveWaiting(job, data);
-      if (outcome !== undefined) return outcome;
+      if (await move(this.client, this.prefix, id, { before, after, due })) return true;
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Moves a job that is due and waits for a worker. Undefined if it is in another state by now. */
-  private async moveWaiting(job: Job<JobData>, data: JobData): Promise<boolean | undefined> {
-    const before = await job.getState();
-    if (before === 'active') return false;
-    if (before !== 'waiting' && before !== 'prioritized') return undefined;
-    if (!(await this.update(job, data))) return undefined;
-    const after = await job.getState();
-    if (after === 'waiting' || after === 'delayed' || after === 'prioritized') return true;
-    await this.finalState(job); // it has been taken, with the data before or after
-    return undefined;
+  async remove(name: string, key: string): Promise<boolean> {
+    const isCancelled = await cancel(this.client, this.prefix, timerId(name, key));
+    if (isCancelled) this.writes += 1;
+    return isCancelled;
   }
+}
 
-  /** Gives a job other data. Resolves with false if it has ended. */
-  private async update(job: Job<JobData>, data: JobData): Promise<boolean> {
-    try {
-      await job.updateData(data);
-      return true;
-    } catch (error) {
-      if ((error as { code?: unknown }).code === NO_JOB) return false;
-      throw error;
-    }
-  }
-
-  /** Whether the job is stored as what comes after the active one. */
-  private async followsActive(timer: string, jobId: string): Promise<boolean> {
-    const { queue } = this;
-    const { client } = this;
-    if ((await client.hget(queue.toKey(`dn:${timer}`), 'jid')) === jobId) return true;
-    return (await client.exists(queue.toKey(jobId))) === 1; // the active one has ended since
-  }
-
-  /** Resolves with false if there is none, or its delivery has begun. */
-  async withdraw(timer: string): Promise<boolean> {
-    const { queue, client } = this;
-    const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'prioritized', 'wait', 'paused'].map((key) =>
-      queue.toKey(key),
-    );
-    const isRemoved = (await client.eval(REMOVE_FREE, keys.length, ...keys, queue.toKey(''))) === 1;
-    if (isRemoved) this.writes += 1;
-    return isRemoved;
-  }
-
-  /** Resolves with the state of a job when no worker has it. */
-  private async finalState(job: Job<JobData>): Promise<string> {
-    for (;;) {
-      const state = await job.getState();
-      if (state !== 'active') return state;
-      await new Promise((resolve) => setTimeout(resolve, STATE_CHECK_MS));
-    }
-  }
+/** What is scheduled of what Redis has. */
+export function scheduledOf(name: string, { data, state, attempts, next }: Look): StoredTimer | undefined {
+  if (next !== null) return timerOf(name, JSON.parse(next) as JobData, 0);
+  return data === null || state !== null ? undefined : timerOf(name, JSON.parse(data) as JobData, attempts);
 }

@@ -5,8 +5,17 @@ export interface RedisConnection {
   get(key: string): Promise<string | null>;
   mget(keys: string[]): Promise<(string | null)[]>;
   set(key: string, value: string, condition: 'NX'): Promise<unknown>;
-  hget(key: string, field: string): Promise<string | null>;
-  exists(key: string): Promise<number>;
+  hset(key: string, field: string, value: string): Promise<unknown>;
+  hdel(key: string, field: string): Promise<number>;
+  hlen(key: string): Promise<number>;
+  hscan(
+    key: string,
+    cursor: string,
+    match: 'MATCH',
+    pattern: string,
+    count: 'COUNT',
+    number: number,
+  ): Promise<[cursor: string, pairs: string[]]>;
   eval(script: string, keys: number, ...keysAndArguments: string[]): Promise<unknown>;
   lrange(key: string, start: number, end: number): Promise<string[]>;
   zscan(
@@ -19,6 +28,7 @@ export interface RedisConnection {
   ): Promise<[cursor: string, pairs: string[]]>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   quit(): Promise<unknown>;
+  disconnect(): void;
 }
 
 export interface QueueOptions {

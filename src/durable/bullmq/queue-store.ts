@@ -1,11 +1,15 @@
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { DurableStoreError } from '../durable-error.ts';
-import type { DeadTimer, DurableStore, StoredTimer, StoreHost, StoreStats } from '../durable-store.ts';
+import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import type { StoreStats } from '../durable-stats.ts';
+import type { DurableStore, StoreHost } from '../durable-store.ts';
+import { Limiter } from '../limiter.ts';
 import { Patience } from '../patience.ts';
+import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 import { bullmqError } from './bullmq-errors.ts';
-import { type JobData, jobDataOf, timerOf } from './job-data.ts';
-import { newJobId, timerId } from './job-ids.ts';
+import { DeadLetters } from './dead-letters.ts';
+import type { JobData } from './job-data.ts';
+import { timerId } from './job-ids.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
 import { QueueJobs } from './queue-jobs.ts';
@@ -15,28 +19,29 @@ import { QueueScan } from './queue-scan.ts';
 type Bullmq = typeof import('bullmq');
 
 interface Opened {
-  readonly host: StoreHost;
   readonly queue: Queue<JobData>;
   readonly jobs: QueueJobs;
   readonly scan: QueueScan;
   readonly lookup: KeyLookup;
+  readonly deadLetters: DeadLetters;
   readonly deliveries: QueueDeliveries;
 }
 
 /** The version of the jobs' data. */
-const SCHEMA = '1';
-/** Jobs read in one go. */
-const PAGE = 200;
+const SCHEMA = '2';
+/** Most writes that Redis has not answered: further ones wait here for their turn. */
+const MOST_PENDING = 10_000;
 
 /**
- * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any machine, repeats
- * it after a failure, and takes it from a worker that has died.
+ * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any machine, and
+ * takes it from a worker that has died.
  */
 export class QueueStore implements DurableStore {
   readonly kind = 'bullmq';
   private readonly options: QueueOptions;
   private readonly load: () => Bullmq;
   private readonly patience: Patience;
+  private readonly pending = new Limiter(MOST_PENDING);
   private opened: Opened | undefined;
   private isOpening = false;
 
@@ -58,9 +63,10 @@ export class QueueStore implements DurableStore {
       const queue = new bullmq.Queue<JobData>(name, { connection: connection as unknown as Redis });
       queue.on('error', (error) => host.failed(bullmqError(name, error)));
       const deliveries = new QueueDeliveries(bullmq, queue, this.options, host);
-      const jobs = new QueueJobs(bullmq, queue, connection, host);
-      const scan = new QueueScan(queue, connection, (work) => this.call(work));
-      this.opened = { host, queue, jobs, scan, lookup: new KeyLookup(connection, name), deliveries };
+      const jobs = new QueueJobs(queue, connection);
+      const scan = new QueueScan(jobs, (work) => this.call(work));
+      const deadLetters = new DeadLetters(connection, jobs.prefix);
+      this.opened = { queue, jobs, scan, lookup: new KeyLookup(connection, name), deadLetters, deliveries };
       await this.call(() => this.checkSchema());
     } catch (error) {
       await this.opened?.queue.close();
@@ -79,11 +85,11 @@ export class QueueStore implements DurableStore {
   }
 
   put(timer: StoredTimer): Promise<void> {
-    return this.certain(this.parts.jobs.place(timer));
+    return this.write((jobs) => jobs.put(timer));
   }
 
   move(name: string, key: string, deadline: number): Promise<boolean> {
-    return this.certain(this.parts.jobs.move(timerId(name, key), deadline));
+    return this.write((jobs) => jobs.move(name, key, deadline));
   }
 
   has(name: string, key: string): Promise<boolean> {
@@ -92,88 +98,85 @@ export class QueueStore implements DurableStore {
   }
 
   remove(name: string, key: string): Promise<boolean> {
-    return this.certain(this.parts.jobs.withdraw(timerId(name, key)));
+    return this.write((jobs) => jobs.remove(name, key));
   }
 
   get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return this.call(async () => {
-      const job = await this.parts.jobs.find(timerId(name, key));
-      return job === undefined ? undefined : timerOf(name, job.data, attemptsOf(job));
-    });
+    return this.call(() => this.parts.jobs.find(name, key));
   }
 
   async count(name: string | undefined): Promise<number> {
-    if (name === undefined) {
-      const { delayed, waiting, active, prioritized } = await this.call(() => this.counts());
-      return delayed + waiting + active + prioritized;
-    }
+    const { scan } = this.parts;
     let count = 0;
-    for await (const ids of this.parts.scan.timers(name, '')) count += ids.length;
+    if (name === undefined) {
+      const { delayed, waiting, prioritized } = await this.call(() => this.counts());
+      return delayed + waiting + prioritized + (await scan.countHeld());
+    }
+    for await (const _ of scan.timers(name, '')) count += 1;
     return count;
   }
 
-  async *timers(name: string, prefix: string): AsyncGenerator<StoredTimer> {
-    for await (const ids of this.parts.scan.timers(name, prefix)) {
-      const jobs = await this.call(() => Promise.all(ids.map((id) => this.parts.queue.getJob(id))));
-      for (const job of jobs) if (job !== undefined) yield timerOf(name, job.data, attemptsOf(job));
-    }
+  timers(name: string, prefix: string): AsyncIterable<StoredTimer> {
+    return this.parts.scan.timers(name, prefix);
   }
 
-  async *dead(name: string): AsyncGenerator<DeadTimer> {
-    for (let start = 0; ; start += PAGE) {
-      const jobs = await this.call(() => this.parts.queue.getFailed(start, start + PAGE - 1));
-      for (const job of jobs) {
-        const { failedReason: reason, finishedOn: diedAt = 0, data } = job;
-        if (job.name !== name) continue;
-        yield { ...timerOf(name, data, attemptsOf(job)), diedAt, reason };
-      }
-      if (jobs.length < PAGE) return;
-    }
+  dead(name: string): AsyncIterable<DeadTimer> {
+    return this.parts.deadLetters.of(name, (work) => this.call(work));
   }
 
-  async bury(dead: DeadTimer): Promise<void> {
-    const { name, reason } = dead;
-    const data = { ...jobDataOf(dead), reason };
+  bury(dead: DeadTimer): Promise<void> {
     this.parts.jobs.writes += 1;
-    const jobId = newJobId(timerId(name, dead.key));
-    await this.certain(this.parts.queue.add(name, data, { jobId, removeOnFail: false }));
+    return this.certain(this.parts.deadLetters.add(dead));
   }
 
-  async removeDead(name: string, key: string): Promise<boolean> {
-    let found = false;
-    for await (const dead of this.parts.scan.failed(name, key)) {
-      this.parts.jobs.writes += 1;
-      await this.call(async () => this.parts.queue.remove(dead));
-      found = true;
-    }
-    return found;
+  removeDead(name: string, key: string): Promise<boolean> {
+    this.parts.jobs.writes += 1;
+    return this.call(() => this.parts.deadLetters.remove(name, key));
   }
 
   async stats(): Promise<StoreStats> {
-    const { delayed, waiting, active, prioritized, failed } = await this.call(() => this.counts());
+    const { deadLetters, jobs } = this.parts;
+    const counts = this.call(() => this.counts());
+    const dead = await this.call(() => deadLetters.count());
+    const { delayed, waiting, active, prioritized } = await counts;
     const overdue = waiting + prioritized;
     return {
       kind: this.kind,
       stored: delayed + overdue + active,
       overdue,
       active,
-      dead: failed,
+      dead,
       near: 0,
-      writes: this.parts.jobs.writes,
+      writes: jobs.writes,
     };
+  }
+
+  async stop(): Promise<void> {
+    this.opened?.deliveries.stop();
   }
 
   async close(): Promise<void> {
     if (this.opened === undefined) return;
     const { queue, deliveries } = this.opened;
-    await deliveries.close();
-    await queue.close();
     this.opened = undefined;
-    this.isOpening = false;
+    try {
+      await this.call(async () => {
+        await deliveries.close();
+        await queue.close();
+      });
+    } finally {
+      deliveries.release();
+      this.isOpening = false;
+    }
   }
 
   private get parts(): Opened {
-    return this.opened as Opened;
+    if (this.opened === undefined) throw new DurableTimersClosedError();
+    return this.opened;
+  }
+
+  private write<T>(work: (jobs: QueueJobs) => Promise<T>): Promise<T> {
+    return this.certain(this.pending.run(() => work(this.parts.jobs)));
   }
 
   /** Without a limit of time: it may take effect at any later time. */
@@ -199,11 +202,8 @@ export class QueueStore implements DurableStore {
     if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${queue.name}`, found, Number(SCHEMA));
   }
 
-  private async counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized' | 'failed', number>> {
-    const counts = await this.parts.queue.getJobCounts('delayed', 'waiting', 'active', 'prioritized', 'failed');
-    return counts as Record<'delayed' | 'waiting' | 'active' | 'prioritized' | 'failed', number>;
+  private async counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {
+    const counts = await this.parts.queue.getJobCounts('delayed', 'waiting', 'active', 'prioritized');
+    return counts as Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>;
   }
 }
-
-/** Attempts that have begun, of which those that a dead process began are known only by the count of stalls. */
-const attemptsOf = ({ attemptsMade, stalledCounter }: Job<JobData>): number => attemptsMade + stalledCounter;

@@ -16,13 +16,15 @@ interface Pending {
  * Commits in groups, one at a time: what is asked for while a commit is under way belongs to the next. The engine could have several
  * under way itself. But it tells only two apart: of three, it takes the second for done when the third is, and where the second has
  * failed, as on a full disk, it calls writes safe that are lost (lmdb 3.5, `queueCommitResolution`).
+ *
+ * All writes are conditional ones of the engine: its transactions that call back hold the lock of the file until this thread comes,
+ * which waits for that lock itself when it opens the same file once more.
  */
 export class LmdbCommits {
   private readonly root: RootDatabase;
   private readonly path: string;
   private readonly patience: Patience;
   private waiting: Pending[] = [];
-  private transactions: (() => Promise<void>)[] = [];
   private isRunning = false;
 
   /** `timeout`: ms that a call may take. */
@@ -45,14 +47,6 @@ export class LmdbCommits {
     });
   }
 
-  /** Calls `work` with the newest state, between two commits, while no process writes. Resolves when what it wrote is on disk. */
-  transaction<T>(work: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.transactions.push(() => this.attempt(() => this.root.transaction(work)).then(resolve, reject));
-      this.start();
-    });
-  }
-
   /** Rejects with DurableStoreError after the time that is given for it. What the work asked for may be done later. */
   bounded<T>(work: Promise<T>): Promise<T> {
     return this.patience.bounded(work);
@@ -66,10 +60,7 @@ export class LmdbCommits {
 
   private async run(): Promise<void> {
     await Promise.resolve(); // what is asked for in the same go belongs together
-    while (this.transactions.length + this.waiting.length > 0) {
-      const transaction = this.transactions.shift();
-      await (transaction === undefined ? this.commit() : transaction());
-    }
+    while (this.waiting.length > 0) await this.commit();
     this.isRunning = false;
   }
 
@@ -78,23 +69,14 @@ export class LmdbCommits {
     const group = this.waiting.splice(0, MAX_GROUP);
     const outcomes: Promise<boolean>[] = [];
     try {
-      await this.attempt(() =>
-        this.root.batch(() => {
-          for (const { write } of group) outcomes.push(write());
-        }),
-      );
+      await this.root.batch(() => {
+        for (const { write } of group) outcomes.push(write());
+      });
       for (const [at, { resolve }] of group.entries()) void outcomes[at].then(resolve);
     } catch (error) {
       for (const outcome of outcomes) outcome.catch(() => undefined); // it is the commit's error
-      for (const { reject } of group) reject(error as Error);
-    }
-  }
-
-  private async attempt<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw lmdbError(this.path, await causeOf(error));
+      const named = lmdbError(this.path, await causeOf(error));
+      for (const { reject } of group) reject(named);
     }
   }
 }

@@ -12,6 +12,7 @@ const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: Re
   ],
   ['ERR_STORE_VERSION', /MDB_VERSION_MISMATCH/i, 'was written by another version of LMDB'],
   ['ERR_STORE_FULL', /MDB_MAP_FULL|ENOSPC|EFBIG|EDQUOT|No space left|File too large|quota/i, 'is full'],
+  ['ERR_STORE_FULL', /MDB_READERS_FULL/, `has no place for a further process`],
   ['ERR_STORE_READ_ONLY', /EROFS|EACCES|EPERM|ENOENT|Read-only|Permission denied|not permitted/i, 'cannot be written'],
   ['ERR_STORE_FAILED', /EEXIST|ENOTDIR|EISDIR/, 'must be a folder'],
 ];

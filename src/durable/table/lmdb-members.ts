@@ -1,7 +1,9 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { process } from '../../process.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
-import type { Members } from './record-table.ts';
+import { type Members, newVersion } from './record-table.ts';
+
+const { existsSync, readlinkSync } = process.getBuiltinModule('node:fs');
 
 /** ms between two signs of life of a process. */
 const BEAT_MS = 5000;
@@ -10,18 +12,18 @@ const STALL = 30_000;
 
 /**
  * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of readers, and
- * the kernel a lock for each, which ends with its process. A process that still exists but stands still, and a thread that was
- * terminated, are known by their count of beats, which rises no more.
+ * the kernel a lock for each, which ends with its process. That a thread of a process has ended the kernel says, on Linux. What
+ * still exists but stands still is known by its count of beats, which rises no more.
  */
 export class LmdbMembers implements Members {
-  readonly self = `${process.pid}-${Math.random().toString(36).slice(2, 12)}`;
+  readonly self = `${process.pid}-${ownThread()}-${Math.random().toString(36).slice(2, 12)}`;
   private readonly root: RootDatabase;
   private readonly commits: LmdbCommits;
   /** Of each member, its beats. */
   private readonly beats: Database<number, string>;
   private readonly leaders: Database<string, string>;
   /** What this process has seen of the others: their beats, and when it saw them change, ms of the monotonic clock. */
-  private readonly seen = new Map<string, { count: number; at: number }>();
+  private readonly seen = new Map<string, { count: number; at: number; hasEnded: boolean }>();
   private pids = new Set<number>();
   private count = 0;
   /** When the last beat was written, ms of the monotonic clock; and the last of which that is certain. */
@@ -32,7 +34,7 @@ export class LmdbMembers implements Members {
     this.root = root;
     this.commits = commits;
     this.beats = root.openDB('members', {});
-    this.leaders = root.openDB('leaders', {});
+    this.leaders = root.openDB('leaders', { useVersions: true });
   }
 
   get hasOthers(): boolean {
@@ -54,7 +56,8 @@ export class LmdbMembers implements Members {
       if (member === this.self) continue;
       gone.delete(member);
       const known = this.seen.get(member);
-      if (known?.count !== count) this.seen.set(member, { count, at: now });
+      const at = known?.count === count ? known.at : now;
+      this.seen.set(member, { count, at, hasEnded: hasThreadEnded(member) });
     }
     for (const member of gone) this.seen.delete(member);
     for (const member of this.seen.keys()) {
@@ -69,7 +72,7 @@ export class LmdbMembers implements Members {
     const known = this.seen.get(member);
     // Nothing has been seen of it: it has left, or has just come.
     if (known === undefined) return this.beats.get(member) !== undefined;
-    return this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL;
+    return !known.hasEnded && this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL;
   }
 
   renewed(): Promise<void> | undefined {
@@ -89,21 +92,43 @@ export class LmdbMembers implements Members {
   }
 
   async lead(name: string, before: string | undefined): Promise<boolean> {
-    return this.commits.transaction(() => {
-      if (this.leaders.get(name) !== before) return false;
-      this.leaders.putSync(name, this.self);
-      return true;
-    });
+    const known = this.leaders.getEntry(name);
+    if (known?.value !== before) return false;
+    const write = (): void => void this.leaders.put(name, this.self, newVersion());
+    return this.commits.add(() =>
+      known === undefined
+        ? this.leaders.ifNoExists(name, write)
+        : this.leaders.ifVersion(name, known.version as number, write),
+    );
+  }
+
+  async resign(): Promise<void> {
+    const led = Array.from(this.leaders.getRange({ versions: true })).filter(({ value }) => value === this.self);
+    await Promise.all(
+      led.map(({ key: name, version }) => {
+        const write = (): void => void this.leaders.remove(name);
+        return this.commits.add(() => this.leaders.ifVersion(name, version as number, write));
+      }),
+    );
   }
 
   async leave(): Promise<void> {
-    await this.commits.transaction(() => {
-      for (const { key: name, value: member } of this.leaders.getRange().map((entry) => entry)) {
-        if (member === this.self) this.leaders.removeSync(name);
-      }
-      this.beats.removeSync(this.self);
-    });
+    await this.commits.add(() => this.beats.remove(this.self));
   }
+}
+
+/** The kernel's number of this thread; 0 where it does not say. */
+function ownThread(): number {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/')[2]);
+  } catch {
+    return 0; // no Linux
+  }
+}
+
+function hasThreadEnded(member: string): boolean {
+  const [pid, thread] = member.split('-');
+  return thread !== '0' && !existsSync(`/proc/${pid}/task/${thread}`);
 }
 
 /** Of LMDB's list of readers: a line of headings, then pid, thread and transaction of each. */

@@ -1,13 +1,31 @@
 import type { Database, RootDatabase } from 'lmdb';
-import type { DeadTimer } from '../durable-store.ts';
+import type { DeadTimer } from '../stored-timer.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
+import { lmdbError } from './lmdb-errors.ts';
 import { LmdbMembers } from './lmdb-members.ts';
-import type { DueEntry, DuePlace, RecordTable, TimerRecord } from './record-table.ts';
+import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
 
 /** What a record holds, in the order of its fields. The key has the name and the key; the engine keeps the version. */
-type Fields = [deadline: number, due: number, attempts: number, owner: string | null, payload: Uint8Array | null];
-type DeadFields = [...Fields, diedAt: number, reason: string];
+type Fields = [
+  deadline: number,
+  due: number,
+  attempts: number,
+  owner: string | null,
+  payload: Uint8Array | null,
+  state?: TimerRecord['state'],
+];
+type DeadFields = [
+  deadline: number,
+  due: number,
+  attempts: number,
+  payload: Uint8Array | null,
+  diedAt: number,
+  reason: string,
+];
 type NameAndKey = [name: string, key: string];
+
+/** A key's part that comes after all texts. */
+const AFTER_TEXTS = new Uint8Array([0xff]);
 
 /**
  * A RecordTable in LMDB: five databases of one environment. A `replace` is one conditional write, which the engine's own thread
@@ -17,6 +35,7 @@ export class LmdbTable implements RecordTable {
   writes = 0;
   readonly members: LmdbMembers;
   private readonly root: RootDatabase;
+  private readonly path: string;
   private readonly commits: LmdbCommits;
   private readonly timers: Database<Fields, NameAndKey>;
   private readonly dueTimes: Database<true, [name: string, due: number, key: string]>;
@@ -25,8 +44,9 @@ export class LmdbTable implements RecordTable {
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
 
-  constructor(root: RootDatabase, commits: LmdbCommits) {
+  constructor(root: RootDatabase, path: string, commits: LmdbCommits) {
     this.root = root;
+    this.path = path;
     this.commits = commits;
     this.timers = root.openDB('timers', { useVersions: true });
     this.dueTimes = root.openDB('due', {});
@@ -38,7 +58,7 @@ export class LmdbTable implements RecordTable {
   }
 
   read(name: string, key: string): TimerRecord | undefined {
-    const entry = this.timers.getEntry([name, key]);
+    const entry = this.reading(() => this.timers.getEntry([name, key]));
     return entry === undefined ? undefined : recordOf(name, key, entry.value, entry.version as number);
   }
 
@@ -77,52 +97,35 @@ export class LmdbTable implements RecordTable {
     this.root.resetReadTxn();
   }
 
-  due(name: string, { due, key }: DuePlace, until: number, limit: number): DueEntry[] {
-    const range = this.dueTimes.getKeys({
-      start: [name, due, key],
-      exclusiveStart: true,
-      end: [name, until, ''],
-      limit,
-    });
-    return Array.from(range, ([, due, key]) => ({ name, due, key }));
+  due(name: string, { due, key }: DuePlace, until: number, limit: number): DuePlace[] {
+    const range = { start: [name, due, key], exclusiveStart: true, end: [name, until, ''], limit };
+    return this.reading(() => Array.from(this.dueTimes.getKeys(range), ([, due, key]) => ({ due, key })));
   }
 
   active(name: string, limit: number): { readonly owner: string; readonly key: string }[] {
-    const entries: { owner: string; key: string }[] = [];
-    for (const [of, owner, key] of this.owners.getKeys({ start: [name, '', ''], limit })) {
-      if (of !== name) break;
-      entries.push({ owner, key });
-    }
-    return entries;
+    const range = { start: [name, '', ''], end: [name, AFTER_TEXTS], limit };
+    return this.reading(() => Array.from(this.owners.getKeys(range), ([, owner, key]) => ({ owner, key })));
   }
 
   records(name: string, prefix: string, after: string | undefined, limit: number): TimerRecord[] {
-    const records: TimerRecord[] = [];
-    const start: NameAndKey = [name, after ?? prefix];
-    const range = this.timers.getRange({ start, exclusiveStart: after !== undefined, versions: true, limit });
-    for (const {
-      key: [of, key],
-      value,
-      version,
-    } of range) {
-      if (of !== name) break;
-      records.push(recordOf(name, key, value, version as number));
-    }
-    return records;
+    const exclusiveStart = after !== undefined;
+    const range = { start: [name, after ?? prefix], exclusiveStart, end: [name, AFTER_TEXTS], versions: true, limit };
+    return this.reading(() =>
+      Array.from(this.timers.getRange(range), ({ key: [, key], value, version }) =>
+        recordOf(name, key, value, version as number),
+      ),
+    );
   }
 
   dead(name: string, after: string | undefined, limit: number): DeadTimer[] {
-    const dead: DeadTimer[] = [];
-    const range = this.deadTimers.getRange({ start: [name, after ?? ''], exclusiveStart: after !== undefined, limit });
-    for (const {
-      key: [of, key],
-      value,
-    } of range) {
-      if (of !== name) break;
-      const [deadline, due, attempts, , payload, diedAt, reason] = value;
-      dead.push({ name, key, deadline, due, attempts, payload: payload ?? undefined, diedAt, reason });
-    }
-    return dead;
+    const exclusiveStart = after !== undefined;
+    const range = { start: [name, after ?? ''], exclusiveStart, end: [name, AFTER_TEXTS], limit };
+    return this.reading(() =>
+      Array.from(this.deadTimers.getRange(range), ({ key: [, key], value }) => {
+        const [deadline, due, attempts, payload, diedAt, reason] = value;
+        return { name, key, deadline, due, attempts, payload: payload ?? undefined, diedAt, reason };
+      }),
+    );
   }
 
   async bury(dead: DeadTimer): Promise<void> {
@@ -135,27 +138,33 @@ export class LmdbTable implements RecordTable {
 
   async removeDead(name: string, key: string): Promise<boolean> {
     this.refresh();
-    if (!this.deadTimers.doesExist([name, key])) return false;
+    if (!this.reading(() => this.deadTimers.doesExist([name, key]))) return false;
     this.writes += 1;
     await this.commits.add(() => this.deadTimers.remove([name, key]));
     return true;
   }
 
   names(): string[] {
-    return Array.from(this.nameSet.getKeys());
+    return this.reading(() => Array.from(this.nameSet.getKeys()));
   }
 
   sizes(): { readonly records: number; readonly active: number; readonly dead: number } {
-    const entries = (database: Database) => (database.getStats() as { entryCount: number }).entryCount;
-    return {
-      records: entries(this.timers as Database),
-      active: entries(this.owners as Database),
-      dead: entries(this.deadTimers as Database),
-    };
+    const entries = (database: Pick<Database, 'getStats'>): number =>
+      this.reading(() => (database.getStats() as { entryCount: number }).entryCount);
+    return { records: entries(this.timers), active: entries(this.owners), dead: entries(this.deadTimers) };
   }
 
-  private putDead(dead: DeadTimer): Promise<boolean> {
-    return this.deadTimers.put([dead.name, dead.key], [...fieldsOf(dead), dead.diedAt, dead.reason]);
+  private putDead({ name, key, deadline, due, attempts, payload, diedAt, reason }: DeadTimer): Promise<boolean> {
+    return this.deadTimers.put([name, key], [deadline, due, attempts, payload ?? null, diedAt, reason]);
+  }
+
+  /** A read, of a file that may be damaged. */
+  private reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw lmdbError(this.path, error);
+    }
   }
 
   /** Stores a name with its first timer; it counts as stored once a commit has succeeded, not before. */
@@ -163,16 +172,29 @@ export class LmdbTable implements RecordTable {
     if (!this.known.has(name)) void this.nameSet.put(name, true);
   }
 
-  close(): Promise<void> {
-    return this.commits.bounded(this.members.leave().then(() => this.root.close()));
+  async close(): Promise<void> {
+    await this.members.leave().catch(() => undefined); // the others see that the process has left
+    await this.root.close();
   }
 }
 
-const fieldsOf = (
-  timer: Pick<TimerRecord, 'deadline' | 'due' | 'attempts' | 'payload'> & { owner?: string },
-): Fields => [timer.deadline, timer.due, timer.attempts, timer.owner ?? null, timer.payload ?? null];
+function fieldsOf({ deadline, due, attempts, owner, payload, state }: TimerRecord): Fields {
+  const fields: Fields = [deadline, due, attempts, owner ?? null, payload ?? null];
+  if (owner !== undefined) fields.push(state);
+  return fields;
+}
 
 function recordOf(name: string, key: string, fields: Fields, version: number): TimerRecord {
-  const [deadline, due, attempts, owner, payload] = fields;
-  return { name, key, deadline, due, attempts, payload: payload ?? undefined, owner: owner ?? undefined, version };
+  const [deadline, due, attempts, owner, payload, state = 'scheduled'] = fields;
+  return {
+    name,
+    key,
+    deadline,
+    due,
+    attempts,
+    payload: payload ?? undefined,
+    owner: owner ?? undefined,
+    state,
+    version,
+  };
 }

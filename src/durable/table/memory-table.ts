@@ -1,5 +1,5 @@
-import type { DeadTimer } from '../durable-store.ts';
-import type { DueEntry, DuePlace, Members, RecordTable, TimerRecord } from './record-table.ts';
+import type { DeadTimer } from '../stored-timer.ts';
+import type { DuePlace, Members, RecordTable, TimerRecord } from './record-table.ts';
 
 /** Sorted strings, by binary search: O(n) to insert, which is enough for tests. */
 class SortedKeys<K> {
@@ -95,6 +95,9 @@ export class MemoryTable implements RecordTable {
         named.leader = self;
         return true;
       },
+      resign: async () => {
+        for (const named of data.names.values()) if (named.leader === self) named.leader = undefined;
+      },
     };
   }
 
@@ -127,11 +130,11 @@ export class MemoryTable implements RecordTable {
     // Every read sees everything.
   }
 
-  due(name: string, from: DuePlace, until: number, limit: number): DueEntry[] {
+  due(name: string, from: DuePlace, until: number, limit: number): DuePlace[] {
     const { due } = this.data.of(name);
     const end = due.at({ due: until, key: '' });
     const start = due.after(from);
-    return due.all.slice(start, Math.min(end, start + limit)).map((place) => ({ name, ...place }));
+    return due.all.slice(start, Math.min(end, start + limit));
   }
 
   active(name: string, limit: number): { readonly owner: string; readonly key: string }[] {
@@ -174,8 +177,6 @@ export class MemoryTable implements RecordTable {
   }
 
   async close(): Promise<void> {
-    const { self } = this.members;
-    this.data.members.delete(self);
-    for (const named of this.data.names.values()) if (named.leader === self) named.leader = undefined;
+    this.data.members.delete(this.members.self);
   }
 }

@@ -1,8 +1,8 @@
-import { CapacityExceededError } from '../../errors.ts';
-import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { setImmediate } from '../../time/native-timers.ts';
-import type { TimerId } from '../../timer-id.ts';
-import type { DueEntry, DuePlace, RecordTable } from './record-table.ts';
+import { Alarm, type Alarms } from '../alarms.ts';
+import type { Delivery, DueTimer, Ending } from '../delivery.ts';
+import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
+import type { Rows } from './rows.ts';
 
 /** Entries read from the index in one go: some 0.5 ms of LMDB. */
 const PAGE = 500;
@@ -15,12 +15,57 @@ const SWEPT = 100;
 const BACKLOG = 2000;
 
 /** A timer of the near tier. */
-export interface NearTimer {
-  readonly tier: NearTier;
+class NearTimer extends Alarm implements DueTimer {
   readonly key: string;
   due: number;
-  /** Its timer in the wheel; undefined once it has fired. */
-  id: TimerId | undefined;
+  /** It is on its way to a handler. */
+  hasFired = false;
+  private readonly tier: NearTier;
+
+  constructor(tier: NearTier, { key, due }: DuePlace) {
+    super();
+    this.tier = tier;
+    this.key = key;
+    this.due = due;
+  }
+
+  get name(): string {
+    return this.tier.name;
+  }
+
+  get wakesAt(): number {
+    return this.due;
+  }
+
+  protected get alarms(): Alarms {
+    return this.tier.host.alarms;
+  }
+
+  wake(): void {
+    this.tier.fire(this);
+  }
+
+  claim(): Promise<TimerRecord | undefined> {
+    return this.tier.claim(this);
+  }
+
+  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
+    return this.tier.host.rows.settle(attempt, ending);
+  }
+
+  released(): void {
+    // The table has it.
+  }
+}
+
+export interface NearTierHost {
+  readonly rows: Rows;
+  readonly alarms: Alarms;
+  readonly delivery: Delivery;
+  /** ms ahead that are covered. */
+  readonly horizon: number;
+  /** Most timers held. */
+  readonly nearLimit: number;
 }
 
 /**
@@ -33,16 +78,13 @@ export interface NearTimer {
  * may break that, and so may a clock that is set: `sweep` looks at the head of the index, and finds what is due and not here. What
  * is here and no longer in the table does no harm, as the table decides again when it is due.
  *
- * Memory: some 300 bytes per timer, for at most `limit` timers. Costs no write.
+ * Memory: some 300 bytes per timer, for at most `nearLimit` timers. Costs no write.
  */
 export class NearTier {
   readonly name: string;
+  readonly host: NearTierHost;
   private readonly table: RecordTable;
-  private readonly scheduler: Scheduler;
-  private readonly horizon: number;
-  private readonly limit: number;
   private readonly backlog: number;
-  private readonly fired: (timer: NearTimer) => void;
   private readonly timers = new Map<string, NearTimer>();
   private covered: DuePlace = { due: 0, key: '' };
   /** Timers that have fired and were not removed. */
@@ -51,33 +93,29 @@ export class NearTier {
   private isReading = false;
   private isEnded = false;
 
-  /** `fired` is called with each timer that is due, by the wheel's clock. It stays here until `remove`. */
-  constructor(
-    name: string,
-    table: RecordTable,
-    { scheduler, horizon, nearLimit }: { scheduler: Scheduler; horizon: number; nearLimit: number },
-    fired: (timer: NearTimer) => void,
-  ) {
+  constructor(name: string, table: RecordTable, host: NearTierHost) {
     this.name = name;
     this.table = table;
-    this.scheduler = scheduler;
-    this.horizon = horizon;
-    this.limit = nearLimit;
-    this.backlog = Math.min(BACKLOG, nearLimit);
-    this.fired = fired;
+    this.host = host;
+    this.backlog = Math.min(BACKLOG, host.nearLimit);
   }
 
   get size(): number {
     return this.timers.size;
   }
 
+  values(): Iterable<Alarm> {
+    return this.timers.values();
+  }
+
   /** Reads what has come within the horizon, page by page, with a pass of the event loop after each. */
   async read(): Promise<void> {
-    if (this.isReading || this.size > this.limit / 2 || this.covered.due > Date.now() + this.horizon / 2) return;
+    const { horizon, nearLimit } = this.host;
+    if (this.isReading || this.size > nearLimit / 2 || this.covered.due > Date.now() + horizon / 2) return;
     this.isReading = true;
     try {
-      const until = Date.now() + this.horizon;
-      while (!this.isEnded && this.size < this.limit) {
+      const until = Date.now() + horizon;
+      while (!this.isEnded && this.size < nearLimit) {
         this.isHeldBack = this.onTheirWay >= this.backlog;
         if (this.isHeldBack) break;
         this.table.refresh();
@@ -100,7 +138,7 @@ export class NearTier {
     for (const entry of this.table.due(this.name, { due: 0, key: '' }, now, SWEPT)) {
       const timer = this.timers.get(entry.key);
       if (timer === undefined) this.add(entry);
-      else if (timer.id !== undefined && this.scheduler.cancel(timer.id)) this.fire(timer);
+      else if (!timer.hasFired) this.fire(timer);
     }
   }
 
@@ -110,7 +148,7 @@ export class NearTier {
       this.remove(key);
       return;
     }
-    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.limit;
+    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.host.nearLimit;
     if (!mayBeAdded || !this.add({ key, due })) this.covered = { due, key: '' }; // it will be read when there is room
   }
 
@@ -119,13 +157,24 @@ export class NearTier {
     const timer = this.timers.get(key);
     if (timer === undefined) return;
     this.timers.delete(key);
-    if (timer.id === undefined) {
-      this.onTheirWay -= 1;
-      if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
-      return;
-    }
-    this.scheduler.cancel(timer.id);
-    timer.id = undefined;
+    this.host.alarms.unset(timer);
+    if (!timer.hasFired) return;
+    this.onTheirWay -= 1;
+    if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
+  }
+
+  fire(timer: NearTimer): void {
+    this.host.alarms.unset(timer);
+    timer.hasFired = true;
+    this.onTheirWay += 1;
+    this.host.delivery.push(timer);
+  }
+
+  /** Takes a timer from here, and for this process. */
+  async claim(timer: NearTimer): Promise<TimerRecord | undefined> {
+    if (this.isEnded) return undefined;
+    if (this.timers.get(timer.key) === timer) this.remove(timer.key);
+    return this.host.rows.claim(this.name, timer.key);
   }
 
   end(): void {
@@ -139,37 +188,14 @@ export class NearTier {
   }
 
   /** Returns false if the scheduler, which may be the caller's, has no room. */
-  private add({ key, due }: Pick<DueEntry, 'key' | 'due'>): boolean {
+  private add(place: DuePlace): boolean {
     if (this.isEnded) return true;
-    const delay = Math.max(0, due - Date.now());
-    let timer = this.timers.get(key);
-    if (timer === undefined) {
-      timer = { tier: this, key, due, id: undefined };
-      this.timers.set(key, timer);
-    } else if (timer.id === undefined) {
-      timer.due = due; // on its way to a handler, which asks the table
-      return true;
-    } else {
-      timer.due = due;
-      this.scheduler.cancel(timer.id);
-    }
-    if (delay === 0) {
-      this.fire(timer);
-      return true;
-    }
-    try {
-      timer.id = this.scheduler.scheduleAfter(0, delay, this.fire, timer);
-      return true;
-    } catch (error) {
-      this.timers.delete(key);
-      if (error instanceof CapacityExceededError) return false;
-      throw error;
-    }
+    const timer = this.timers.get(place.key) ?? new NearTimer(this, place);
+    timer.due = place.due;
+    if (timer.hasFired) return true; // on its way to a handler, which asks the table
+    this.timers.set(place.key, timer);
+    if (place.due <= Date.now()) this.fire(timer);
+    else if (!this.host.alarms.set(timer)) return !this.timers.delete(place.key);
+    return true;
   }
-
-  private readonly fire = (timer: NearTimer): void => {
-    timer.id = undefined;
-    this.onTheirWay += 1;
-    this.fired(timer);
-  };
 }

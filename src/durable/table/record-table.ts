@@ -1,4 +1,4 @@
-import type { DeadTimer, StoredTimer } from '../durable-store.ts';
+import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 
 /**
  * Records of timers in the order of their keys, with an index by due time and one of those that are being delivered: what
@@ -20,11 +20,11 @@ export interface RecordTable {
    * and nothing is changed, if the table's record is another. `dead` is stored with it.
    */
   replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean>;
-  /** Rejects with DurableStoreError if the work has not settled by the time that the engine has for a commit. */
+  /** Rejects with DurableStoreError if the engine does not answer in time. */
   bounded<T>(work: Promise<T>): Promise<T>;
   refresh(): void;
   /** Index entries after `from` and up to `until`, exclusive, in order. */
-  due(name: string, from: DuePlace, until: number, limit: number): DueEntry[];
+  due(name: string, from: DuePlace, until: number, limit: number): DuePlace[];
   /** The keys of the timers that are being delivered, by whom. */
   active(name: string, limit: number): { readonly owner: string; readonly key: string }[];
   /** Records of the name whose keys are greater than `after`, or at least `prefix` if that is undefined, in order. */
@@ -45,18 +45,16 @@ export interface RecordTable {
 export interface TimerRecord extends StoredTimer {
   /** Distinguishes this state of the record from all others of the same key. */
   readonly version: number;
-  /** The process that delivers it. */
+  /** The process that runs an attempt. */
   readonly owner: string | undefined;
+  /** What the record's timer is: without an owner 'scheduled'; else what that runs, what comes after it, or what was cancelled. */
+  readonly state: 'scheduled' | 'running' | 'superseded' | 'cancelled';
 }
 
 /** A place in the index by due time: after the entries that are due before it, and after that key. */
 export interface DuePlace {
   readonly due: number;
   readonly key: string;
-}
-
-export interface DueEntry extends DuePlace {
-  readonly name: string;
 }
 
 /** The processes that have the table open, and who of them delivers the timers of a name. */
@@ -76,6 +74,8 @@ export interface Members {
   leaderOf(name: string): string | undefined;
   /** Makes this process the leader in place of `before`. Resolves with false if the leader is another by now. */
   lead(name: string, before: string | undefined): Promise<boolean>;
+  /** Gives up whatever this process leads. It stays a member until the table is closed. */
+  resign(): Promise<void>;
 }
 
 /** A version that no other state of a record has had: drawn from 2^52. */

@@ -1,11 +1,13 @@
 import { clearTimeout, setImmediate, setTimeout } from '../../time/native-timers.ts';
-import { dueTime } from '../due-time.ts';
-import { DurableStoreError } from '../durable-error.ts';
-import type { DeadTimer, DurableStore, StoredTimer, StoreHost, StoreStats } from '../durable-store.ts';
-import { Deliveries } from './deliveries.ts';
+import type { Alarm } from '../alarms.ts';
+import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import type { StoreStats } from '../durable-stats.ts';
+import type { DurableStore, StoreHost } from '../durable-store.ts';
+import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 import { NearTier } from './near-tier.ts';
-import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
+import type { RecordTable, TimerRecord } from './record-table.ts';
 import { Recovery } from './recovery.ts';
+import { Rows } from './rows.ts';
 
 /** ms between two looks at who leads, and at the head of the index. */
 const BEAT_MS = 500;
@@ -13,15 +15,15 @@ const BEAT_MS = 500;
 const SHARED_BEAT_MS = 25;
 /** Records read in one go. */
 const PAGE = 500;
-/** Timers under way of which those of dead processes are put back in one go: the most that `concurrency` can be. */
-const RELEASED = 10_000;
+/** Timers under way that are looked at in one go: the most that `concurrency` can be. */
+const ACTIVE = 10_000;
 /** Overdue timers that are counted. */
 const COUNTED = 10_000;
 
 interface Opened {
   readonly host: StoreHost;
   readonly table: RecordTable;
-  readonly deliveries: Deliveries;
+  readonly rows: Rows;
 }
 
 /**
@@ -38,8 +40,7 @@ export class TableStore implements DurableStore {
   private readonly served = new Set<string>();
   private readonly tiers = new Map<string, NearTier>();
   private recovery: Recovery | undefined;
-  private isOpening = false;
-  private isClosed = false;
+  private state: 'closed' | 'open' | 'stopped' = 'closed';
   private lastBeat = Number.NEGATIVE_INFINITY;
   private stepping: Promise<void> | undefined;
   private nextBeat: NodeJS.Timeout | undefined;
@@ -50,17 +51,22 @@ export class TableStore implements DurableStore {
   }
 
   async open(host: StoreHost): Promise<void> {
-    if (this.isOpening) throw DurableStoreError.inUse(this.kind);
-    this.isOpening = true;
+    if (this.state !== 'closed') throw DurableStoreError.inUse(this.kind);
+    this.state = 'open';
     try {
       const table = await this.openTable();
-      this.opened = { host, table, deliveries: new Deliveries(table, host) };
+      const changed = (name: string, key: string, after: TimerRecord | undefined): void => {
+        const tier = this.tiers.get(name);
+        if (after?.state === 'scheduled') tier?.noticed(key, after.due);
+        else tier?.remove(key);
+      };
+      this.opened = { host, table, rows: new Rows(table, { changed, failed: host.failed }) };
       this.recovery = new Recovery(table, host);
     } catch (error) {
-      this.isOpening = false;
+      this.state = 'closed';
       throw error;
     }
-    this.isClosed = false;
+    host.alarms.add(() => this.alarms());
     this.beat();
   }
 
@@ -74,54 +80,38 @@ export class TableStore implements DurableStore {
     void this.step();
   }
 
-  async put(timer: StoredTimer): Promise<void> {
-    const { table } = this.parts;
-    for (;;) {
-      const before = table.read(timer.name, timer.key);
-      if (await table.replace(before, { ...timer, owner: undefined, version: newVersion() })) break;
-      table.refresh();
-    }
-    this.tiers.get(timer.name)?.noticed(timer.key, timer.due);
+  put(timer: StoredTimer): Promise<void> {
+    return this.parts.rows.put(timer);
   }
 
-  async move(name: string, key: string, deadline: number): Promise<boolean> {
-    const { table } = this.parts;
-    const due = dueTime(deadline);
-    for (;;) {
-      const before = this.fresh(name, key);
-      if (before === undefined || this.isBegun(before)) return false;
-      const after = { ...before, deadline, due, attempts: 0, owner: undefined, version: newVersion() };
-      if (await table.replace(before, after)) break;
-    }
-    this.tiers.get(name)?.noticed(key, due);
-    return true;
+  move(name: string, key: string, deadline: number): Promise<boolean> {
+    return this.parts.rows.move(name, key, deadline);
+  }
+
+  remove(name: string, key: string): Promise<boolean> {
+    return this.parts.rows.remove(name, key);
   }
 
   has(name: string, key: string): boolean {
-    return this.fresh(name, key) !== undefined;
-  }
-
-  async remove(name: string, key: string): Promise<boolean> {
     const { table } = this.parts;
-    for (;;) {
-      const before = this.fresh(name, key);
-      if (before === undefined || this.isBegun(before)) return false;
-      if (await table.replace(before, undefined)) break;
-    }
-    this.tiers.get(name)?.remove(key);
-    return true;
+    table.refresh();
+    return table.read(name, key) !== undefined;
   }
 
   async get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return this.fresh(name, key);
+    return this.parts.rows.find(name, key);
   }
 
   async count(name: string | undefined): Promise<number> {
-    const { table } = this.parts;
+    const { table, rows } = this.parts;
     table.refresh();
-    if (name === undefined) return table.sizes().records;
-    let count = 0;
-    for await (const page of this.pages(name, '')) count += page.length;
+    let count = name === undefined ? table.sizes().records : 0;
+    if (name !== undefined) for await (const page of this.pages(name, '')) count += page.length;
+    // Rows of which nothing is scheduled are under way: few.
+    for (const of of name === undefined ? table.names() : []) {
+      for (const { key } of table.active(of, ACTIVE))
+        if (rows.scheduledOf(table.read(of, key)) === undefined) count -= 1;
+    }
     return count;
   }
 
@@ -161,44 +151,52 @@ export class TableStore implements DurableStore {
     return { kind: this.kind, stored: records, overdue, active, dead, near, writes: table.writes };
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     if (this.opened === undefined) return;
-    this.isClosed = true;
-    const { table, deliveries } = this.opened;
-    clearTimeout(this.nextBeat);
-    await this.stepping;
+    this.state = 'stopped';
     for (const tier of this.tiers.values()) tier.end();
     this.tiers.clear();
-    this.recovery?.end();
-    await deliveries.close();
-    this.opened = undefined;
     this.served.clear();
-    await table.close();
-    this.isOpening = false;
+    this.recovery?.end();
+    const { table } = this.opened;
+    await table.bounded(this.lastStep().then(() => table.members.resign()));
+  }
+
+  async close(): Promise<void> {
+    if (this.opened === undefined) return;
+    const { table } = this.opened;
+    this.opened = undefined;
+    clearTimeout(this.nextBeat);
+    const closed = this.lastStep().then(() => table.close());
+    await table.bounded(
+      closed.then(() => {
+        this.state = 'closed';
+      }),
+    );
+  }
+
+  private lastStep(): Promise<void> {
+    return this.stepping ?? Promise.resolve();
   }
 
   private get parts(): Opened {
-    return this.opened as Opened;
+    if (this.opened === undefined) throw new DurableTimersClosedError();
+    return this.opened;
   }
 
-  /** Whether a process that lives delivers it. */
-  private isBegun({ owner }: TimerRecord): boolean {
-    return owner !== undefined && this.parts.table.members.isAlive(owner);
+  private *alarms(): Generator<Alarm> {
+    for (const tier of this.tiers.values()) yield* tier.values();
   }
 
-  private fresh(name: string, key: string): TimerRecord | undefined {
-    const { table } = this.parts;
-    table.refresh();
-    return table.read(name, key);
-  }
-
-  /** Pages of records, with a pass of the event loop after each. */
+  /** Pages of what is scheduled, with a pass of the event loop after each. */
   private async *pages(name: string, prefix: string): AsyncGenerator<TimerRecord[]> {
     let after: string | undefined;
     for (;;) {
-      const page = this.parts.table.records(name, prefix, after, PAGE);
+      const { table, rows } = this.parts;
+      table.refresh();
+      const page = table.records(name, prefix, after, PAGE);
       const end = page.findIndex(({ key }) => !key.startsWith(prefix));
-      yield end < 0 ? page : page.slice(0, end);
+      yield page.slice(0, end < 0 ? page.length : end).flatMap((row) => rows.scheduledOf(row) ?? []);
       if (end >= 0 || page.length < PAGE) return;
       after = page[PAGE - 1].key;
       await new Promise((resolve) => setImmediate(resolve));
@@ -206,7 +204,6 @@ export class TableStore implements DurableStore {
   }
 
   private readonly beat = (): void => {
-    if (this.isClosed) return;
     const { table } = this.parts;
     void this.step();
     // A timer of Node's: the scheduler may be the caller's, and have no room.
@@ -238,37 +235,21 @@ export class TableStore implements DurableStore {
   }
 
   private async chooseLeader(name: string): Promise<void> {
-    const { table } = this.parts;
+    const { host, table, rows } = this.parts;
     const { members } = table;
     const leader = members.leaderOf(name);
     const isVacant = leader === undefined || !members.isAlive(leader);
     const leads = leader === members.self || (isVacant && (await members.lead(name, leader)));
-    if (this.isClosed) return;
+    if (this.state !== 'open') return;
     const tier = this.tiers.get(name);
     if (!leads) {
       tier?.end();
       this.tiers.delete(name);
       return;
     }
-    await this.release(name);
-    if (tier !== undefined || this.isClosed) return;
-    const { host, deliveries } = this.parts;
-    const begun = new NearTier(name, table, host, (timer) => deliveries.push(timer));
-    this.tiers.set(name, begun);
+    await rows.release(name, ACTIVE);
+    if (tier !== undefined || this.state !== 'open') return;
+    this.tiers.set(name, new NearTier(name, table, { ...host, rows }));
     this.recovery?.begin(name);
-  }
-
-  /** Puts back what processes had under way that have died. */
-  private async release(name: string): Promise<void> {
-    const { table } = this.parts;
-    const { members } = table;
-    const orphans = table.active(name, RELEASED).filter(({ owner }) => !members.isAlive(owner));
-    await Promise.all(
-      orphans.map(async ({ owner, key }) => {
-        const record = table.read(name, key);
-        if (record?.owner !== owner) return;
-        await table.replace(record, { ...record, owner: undefined, version: newVersion() });
-      }),
-    );
   }
 }

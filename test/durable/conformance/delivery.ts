@@ -62,19 +62,6 @@ export function testDelivery(stores: Stores): void {
     expect(seen[2]).toMatchObject({ key: 'moved', payload: 'fine', attempt: 1 });
   });
 
-  test('a timer whose delivery has begun is not cancelled, and not moved by reschedule', async () => {
-    const timers = await stores.start();
-    const results: boolean[] = [];
-    const seen = note(timers, async () => {
-      results.push(await timers.cancel('a', 'k'), await timers.reschedule('a', 'k', soon()));
-    });
-    await timers.schedule('a', 'k', soon(0));
-    await stores.until(() => results.length === 2);
-    await nothingMore();
-    expect(results).toEqual([false, false]);
-    expect(seen).toHaveLength(1);
-  });
-
   test('a handler may schedule its own key: the next delivery comes after this one, at its time', async () => {
     const timers = await stores.start();
     const times: number[] = [];

@@ -1,0 +1,115 @@
+import type { Job } from 'bullmq';
+import type { DueTimer, Ending } from '../delivery.ts';
+import { DurableStoreError } from '../durable-error.ts';
+import type { StoredTimer } from '../stored-timer.ts';
+import { bullmqError } from './bullmq-errors.ts';
+import { DEAD, deadText } from './dead-letters.ts';
+import { type JobData, jobDataOf, timerOf } from './job-data.ts';
+import { timerId } from './job-ids.ts';
+import type { RedisConnection } from './queue-options.ts';
+import { claim } from './scripts/claim.ts';
+import { look } from './scripts/look.ts';
+import { settle } from './scripts/settle.ts';
+
+/** What a take needs of its queue. */
+export interface TakeHost {
+  readonly client: RedisConnection;
+  /** What the keys of the queue begin with. */
+  readonly prefix: string;
+  readonly queue: string;
+  failed(error: Error): void;
+}
+
+/**
+ * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
+ * have been cancelled, scheduled anew, or given to another worker.
+ */
+export class QueueTake implements DueTimer {
+  /** The newest lock's: this worker may be given the job again while it has it. */
+  token: string;
+  /** What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed. */
+  end: 'unclaimed' | 'complete' | 'leave' = 'unclaimed';
+  /** Resolves when the delivery has released it. */
+  readonly over: Promise<void>;
+  readonly released: () => void;
+  private readonly job: Job<JobData>;
+  private readonly host: TakeHost;
+
+  constructor(job: Job<JobData>, token: string, host: TakeHost) {
+    this.job = job;
+    this.token = token;
+    this.host = host;
+    let released = (): void => undefined;
+    this.over = new Promise((resolve) => {
+      released = resolve;
+    });
+    this.released = released;
+  }
+
+  get name(): string {
+    return this.job.name;
+  }
+
+  get key(): string {
+    return this.job.data.key;
+  }
+
+  async claim(): Promise<StoredTimer | undefined> {
+    const [job, lock, next] = this.keys;
+    for (let { data } = this.job; ; ) {
+      if (data.due > Date.now()) {
+        await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
+        return undefined;
+      }
+      const answer = await claim(this.host.client, [job, lock, next], this.token, JSON.stringify(data));
+      if (typeof answer === 'object') {
+        data = JSON.parse(answer.data) as JobData;
+        continue;
+      }
+      this.end = answer === 'lost' ? 'leave' : 'complete';
+      return typeof answer === 'number' ? timerOf(this.name, data, answer) : undefined;
+    }
+  }
+
+  async settle(_: StoredTimer, ending: Ending): Promise<boolean> {
+    if (ending.kind === 'done') return true;
+    const { timer } = ending;
+    const data = JSON.stringify(jobDataOf(timer));
+    const isAgain = ending.kind === 'again';
+    const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
+    const answer = await settle(this.host.client, this.keys, this.token, become);
+    if (answer === 'kept' && isAgain) await this.delay(timer.due);
+    if (answer === 'lost') {
+      this.end = 'leave';
+      this.host.failed(DurableStoreError.lockLost(this.name, this.key));
+    }
+    return answer === 'kept';
+  }
+
+  /** Puts the job back until then. */
+  async delay(until: number): Promise<void> {
+    this.end = 'leave';
+    try {
+      await this.job.moveToDelayed(Math.ceil(until), this.token);
+      await this.hasten(until);
+    } catch (error) {
+      const named = bullmqError(this.host.queue, error);
+      if (named.code !== 'ERR_STORE_LOCK_LOST') throw named; // it is another's by now
+    }
+  }
+
+  /** What came while the job was put back is not to wait for as long. */
+  private async hasten(until: number): Promise<void> {
+    const found = await look(this.host.client, this.host.prefix, timerId(this.name, this.key));
+    if (found.job !== this.job.id || found.data === null) return;
+    const isOver = found.next !== null || found.state === 'ended';
+    const due = isOver ? 0 : (JSON.parse(found.data) as JobData).due;
+    if (due < until) await this.job.changeDelay(Math.max(0, Math.ceil(due - Date.now()))).catch(() => undefined); // it has been taken
+  }
+
+  private get keys(): [job: string, lock: string, next: string, dead: string] {
+    const { prefix } = this.host;
+    const job = prefix + (this.job.id as string);
+    return [job, `${job}:lock`, `${prefix}dn:${timerId(this.name, this.key)}`, `${prefix}${DEAD}`];
+  }
+}

@@ -1,0 +1,27 @@
+import type { RedisConnection } from '../queue-options.ts';
+
+/**
+ * Begins an attempt of the job that a worker has taken. Invariant: of a job, an attempt begins only under its newest lock, with its
+ * newest data, and unless it has ended or another comes after it; and it is counted before.
+ *
+ *     KEYS  the job, its lock, what comes after it
+ *     ARGV  the lock's token, the data that the worker knows
+ */
+const CLAIM = `
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'lost' end
+local fields = redis.call('HMGET', KEYS[1], 'data', 'swState')
+if fields[2] == 'ended' or redis.call('EXISTS', KEYS[3]) == 1 then return 'ended' end
+if fields[1] ~= ARGV[2] then return {fields[1]} end
+redis.call('HSET', KEYS[1], 'swState', 'running')
+return redis.call('HINCRBY', KEYS[1], 'swAttempts', 1)`;
+
+/** Resolves with the number of attempts beyond those in the data, or with other data that the job has by now. */
+export async function claim(
+  client: RedisConnection,
+  keys: readonly [job: string, lock: string, next: string],
+  token: string,
+  data: string,
+): Promise<number | { data: string } | 'lost' | 'ended'> {
+  const answer = await client.eval(CLAIM, 3, ...keys, token, data);
+  return Array.isArray(answer) ? { data: answer[0] as string } : (answer as number | 'lost' | 'ended');
+}

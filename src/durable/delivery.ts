@@ -1,0 +1,211 @@
+import { outsideContexts } from '../async-context/async-context.ts';
+import { show } from '../errors.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
+import type { DurableCounts } from './durable-stats.ts';
+import type { DurableHandler } from './durable-timer.ts';
+import { Fifo } from './fifo.ts';
+import { decodePayload } from './payload-codec.ts';
+import { pauseAfter, type RetryPolicy } from './retry-policy.ts';
+import type { DeadTimer, StoredTimer } from './stored-timer.ts';
+
+/** ms until what a store cannot do at present is tried again. */
+const PAUSE_MS = 1000;
+/** Deliveries that are begun in one go: some 2 ms. */
+const MOST_BEGUN = 100;
+
+/** How an attempt has ended, and what is to become of its timer. */
+export type Ending =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly timer: StoredTimer }
+  | { readonly kind: 'dead'; readonly timer: DeadTimer };
+
+/** A timer that is due, in the hands of what keeps it: memory, a table, or a queue. */
+export interface DueTimer {
+  readonly name: string;
+  readonly key: string;
+  /** Takes the timer for this process, with one attempt more. Undefined if it is not due any more, or another's. */
+  claim(): Promise<StoredTimer | undefined>;
+  /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
+  settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
+  /** The delivery has nothing more to do with it. */
+  released(): void;
+}
+
+export interface DeliveryHost {
+  readonly retry: RetryPolicy;
+  /** Most handlers that run at a time. */
+  readonly concurrency: number;
+  readonly counts: DurableCounts;
+  handlerOf(name: string): DurableHandler<unknown>;
+  died(timer: DeadTimer): void;
+  failed(error: Error): void;
+}
+
+/** A timer that has a slot. */
+interface UnderWay {
+  state: 'claiming' | 'running' | 'settling';
+  /** What else of the same key is due by now. */
+  readonly next: DueTimer[];
+  interrupt: () => void;
+}
+
+/**
+ * Delivers timers, wherever they are kept: at most `concurrency` at a time, those of one key one after the other, else in the order in
+ * which they came.
+ *
+ *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ settling ─▶ released      done: forgotten; again: due later; dead: kept as such
+ *                │               │           └ interrupted: `close` waits no longer. It is scheduled as before, and the attempt does not count
+ *                └── closed ─────┴── not due, cancelled, another's ─▶ released
+ *
+ * The claim is kept before the handler begins, so an attempt that kills its process has been counted. What the store cannot do is
+ * repeated until it can; until then the timer is this process's, and its slot taken.
+ */
+export class Delivery {
+  private readonly host: DeliveryHost;
+  private readonly waiting = new Fifo<DueTimer>();
+  private readonly underWay = new Map<string, UnderWay>();
+  private isClosed = false;
+  private isResuming = false;
+  private unsettled: Error | undefined;
+  private changed: (() => void) | undefined;
+
+  constructor(host: DeliveryHost) {
+    this.host = host;
+  }
+
+  push(timer: DueTimer): void {
+    this.waiting.push(timer);
+    if (!this.isResuming) this.begin();
+  }
+
+  /** Begins no further attempt. Resolves when no handler runs; those that run after `within` ms are interrupted. */
+  async close(within: number): Promise<void> {
+    this.isClosed = true;
+    this.begin();
+    const over = within === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.interrupt, within);
+    await this.until(() => ![...this.underWay.values()].some(({ state }) => state === 'running'));
+    clearTimeout(over);
+  }
+
+  /** After `close`: resolves when what has become of all timers is kept; rejects with the store's error if that failed. */
+  async settled(): Promise<void> {
+    await this.until(() => this.underWay.size === 0);
+    if (this.unsettled !== undefined) throw this.unsettled;
+  }
+
+  private readonly interrupt = (): void => {
+    for (const each of this.underWay.values()) each.interrupt();
+  };
+
+  private async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      await new Promise<void>((resolve) => {
+        this.changed = resolve;
+      });
+    }
+  }
+
+  private readonly begin = (): void => {
+    this.isResuming = false;
+    for (let begun = 0; this.isClosed || this.underWay.size < this.host.concurrency; begun++) {
+      if (begun === MOST_BEGUN) {
+        this.isResuming = true;
+        setImmediate(this.begin);
+        return;
+      }
+      const timer = this.waiting.shift();
+      if (timer === undefined) return;
+      const id = `${timer.name}\0${timer.key}`;
+      const before = this.underWay.get(id);
+      if (this.isClosed) timer.released();
+      else if (before !== undefined) before.next.push(timer);
+      else void this.take(id, timer);
+    }
+  };
+
+  private async take(id: string, timer: DueTimer): Promise<void> {
+    const slot: UnderWay = { state: 'claiming', next: [], interrupt: () => undefined };
+    this.underWay.set(id, slot);
+    await this.deliver(timer, slot);
+    this.underWay.delete(id);
+    timer.released();
+    for (const next of slot.next) this.waiting.push(next);
+    this.changed?.();
+    if (!this.isResuming) this.begin();
+  }
+
+  /** Never rejects. */
+  private async deliver(due: DueTimer, slot: UnderWay): Promise<void> {
+    const attempt = await this.insist(() => due.claim());
+    if (attempt === undefined) return;
+    const ending = await this.attempt(attempt, slot);
+    slot.state = 'settling';
+    this.changed?.();
+    const counts = await this.insist(() => due.settle(attempt, ending));
+    if (counts === true && ending.kind === 'dead') this.host.died(ending.timer);
+  }
+
+  private async attempt(timer: StoredTimer, slot: UnderWay): Promise<Ending> {
+    const { retry } = this.host;
+    if (timer.attempts > retry.attempts) {
+      const reason = 'The process died during the last attempt';
+      return { kind: 'dead', timer: { ...timer, attempts: retry.attempts, diedAt: Date.now(), reason } };
+    }
+    const isTooEarly = timer.due > Date.now(); // the clock was set back while the claim was kept
+    const failure = this.isClosed || isTooEarly ? 'interrupted' : await this.run(timer, slot);
+    if (failure === undefined) return { kind: 'done' };
+    if (failure === 'interrupted') return { kind: 'again', timer: { ...timer, attempts: timer.attempts - 1 } };
+    const now = Date.now();
+    return timer.attempts < retry.attempts
+      ? { kind: 'again', timer: { ...timer, due: Math.max(timer.deadline, now + pauseAfter(timer.attempts, retry)) } }
+      : { kind: 'dead', timer: { ...timer, diedAt: now, reason: reasonOf(failure.thrown) } };
+  }
+
+  /** Runs the handler. Resolves with how it has failed, if it has. */
+  private run(timer: StoredTimer, slot: UnderWay): Promise<{ thrown: unknown } | 'interrupted' | undefined> {
+    const { counts } = this.host;
+    const { name, key, deadline, attempts: attempt } = timer;
+    slot.state = 'running';
+    counts.began(Date.now() - timer.due, attempt);
+    return new Promise((resolve) => {
+      slot.interrupt = () => resolve('interrupted');
+      const handler = this.host.handlerOf(name);
+      outsideContexts(async () => handler(decodePayload(timer.payload), { name, key, deadline, attempt })).then(
+        () => {
+          counts.delivered += 1;
+          resolve(undefined);
+        },
+        (thrown: unknown) => {
+          counts.failed += 1;
+          resolve({ thrown });
+        },
+      );
+    });
+  }
+
+  /** Repeats what cannot be done at present; after the close not any more. */
+  private async insist<T>(work: () => Promise<T>): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        this.host.failed(error as Error);
+        if (this.isClosed) {
+          this.unsettled = error as Error;
+          return undefined;
+        }
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+}
+
+/** Whatever was thrown. */
+function reasonOf(thrown: unknown): string {
+  try {
+    const said = thrown instanceof Error ? thrown.message : thrown;
+    return typeof said === 'string' ? said : show(said);
+  } catch {
+    return 'something that cannot be shown'; // a proxy, or an accessor that throws
+  }
+}

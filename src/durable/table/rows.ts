@@ -1,0 +1,146 @@
+import type { Ending } from '../delivery.ts';
+import { dueTime } from '../due-time.ts';
+import { DurableStoreError } from '../durable-error.ts';
+import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
+import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
+
+/** What a row is to become, if it may be changed. */
+type Change = { readonly after: TimerRecord | undefined; readonly dead?: DeadTimer } | undefined;
+
+export interface RowsHost {
+  /** This process has changed a row. */
+  changed(name: string, key: string, after: TimerRecord | undefined): void;
+  failed(error: Error): void;
+}
+
+/**
+ * What becomes of the row of a key. Each arrow is one `replace`, so of two processes that try one succeeds, and the other looks again:
+ *
+ *                ┌──────put, move──────┐
+ *     absent ──put──▶ scheduled ◀──again── running ──done, dead──▶ absent
+ *        ▲              │   │  └──claim──▶  │   │
+ *        └────remove────┘   │               │   └──put──▶ superseded ──attempt ends──▶ scheduled
+ *                           └◀─owner died───┤                │  ▲ put
+ *                                           └──remove──▶ cancelled ──attempt ends──▶ absent
+ *
+ * Whoever runs the attempt owns the row, until the attempt ends or the owner dies: so attempts of a key never overlap, whatever is called
+ * meanwhile, and in whichever process.
+ */
+export class Rows {
+  private readonly table: RecordTable;
+  private readonly host: RowsHost;
+
+  constructor(table: RecordTable, host: RowsHost) {
+    this.table = table;
+    this.host = host;
+  }
+
+  /** What is scheduled for a key, by what has been committed. */
+  find(name: string, key: string): TimerRecord | undefined {
+    this.table.refresh();
+    return this.scheduledOf(this.table.read(name, key));
+  }
+
+  /** What of a row is scheduled: not what is under way or was cancelled. */
+  scheduledOf(row: TimerRecord | undefined): TimerRecord | undefined {
+    const current = this.current(row);
+    return current?.state === 'scheduled' || current?.state === 'superseded' ? current : undefined;
+  }
+
+  async put(timer: StoredTimer): Promise<void> {
+    await this.change(timer.name, timer.key, (row) => {
+      if (row?.owner === undefined) return { after: scheduled(timer) };
+      return { after: { ...timer, owner: row.owner, state: 'superseded', version: newVersion() } };
+    });
+  }
+
+  move(name: string, key: string, deadline: number): Promise<boolean> {
+    return this.change(name, key, (row) => {
+      if (row?.state !== 'scheduled' && row?.state !== 'superseded') return undefined;
+      return { after: { ...row, deadline, due: dueTime(deadline), attempts: 0, version: newVersion() } };
+    });
+  }
+
+  remove(name: string, key: string): Promise<boolean> {
+    return this.change(name, key, (row) => {
+      if (row === undefined || row.state === 'cancelled') return undefined;
+      return { after: row.owner === undefined ? undefined : { ...row, state: 'cancelled', version: newVersion() } };
+    });
+  }
+
+  /** Takes a timer that is due for this process, with one attempt more. */
+  async claim(name: string, key: string): Promise<TimerRecord | undefined> {
+    const { members } = this.table;
+    await members.renewed();
+    let claimed: TimerRecord | undefined;
+    const isClaimed = await this.change(name, key, (row) => {
+      if (row?.state !== 'scheduled' || row.due > Date.now()) return undefined;
+      claimed = { ...row, attempts: row.attempts + 1, owner: members.self, state: 'running', version: newVersion() };
+      return { after: claimed };
+    });
+    if (isClaimed) return claimed;
+    const row = this.table.read(name, key);
+    if (row?.state === 'scheduled') this.host.changed(name, key, row); // it is due later
+    return undefined;
+  }
+
+  /** Resolves with false if the attempt no longer counts: also if another process took this one for dead, and has the row. */
+  async settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
+    const { name, key } = attempt;
+    let counts = false;
+    const isSettled = await this.change(name, key, (row) => {
+      if (row?.owner !== this.table.members.self) return undefined;
+      counts = row.state === 'running';
+      if (!counts) return { after: released(row) };
+      if (row.version !== attempt.version) return undefined;
+      if (ending.kind === 'again') return { after: scheduled(ending.timer) };
+      return { after: undefined, dead: ending.kind === 'dead' ? ending.timer : undefined };
+    });
+    if (!isSettled) this.host.failed(DurableStoreError.lockLost(name, key));
+    return isSettled && counts;
+  }
+
+  /** Puts back what processes had under way that have died. */
+  async release(name: string, limit: number): Promise<void> {
+    const { members } = this.table;
+    const orphans = this.table.active(name, limit).filter(({ owner }) => !members.isAlive(owner));
+    const putBack = (current: TimerRecord | undefined, row: TimerRecord | undefined): Change =>
+      current === row ? undefined : { after: current };
+    await Promise.all(orphans.map(({ key }) => this.change(name, key, putBack)));
+  }
+
+  /** Changes a row as `step` says. Resolves with false, and nothing is changed, if by the newest state it is not to be changed. */
+  private async change(
+    name: string,
+    key: string,
+    step: (current: TimerRecord | undefined, row: TimerRecord | undefined) => Change,
+  ): Promise<boolean> {
+    for (let isFresh = false; ; isFresh = true) {
+      if (isFresh) this.table.refresh();
+      const row = this.table.read(name, key);
+      const change = step(this.current(row), row);
+      if (change === undefined) {
+        if (isFresh) return false;
+      } else if (await this.table.replace(row, change.after, change.dead)) {
+        this.host.changed(name, key, change.after);
+        return true;
+      }
+    }
+  }
+
+  /** A row, as if what a dead process had under way were put back. */
+  private current(row: TimerRecord | undefined): TimerRecord | undefined {
+    return row?.owner === undefined || this.table.members.isAlive(row.owner) ? row : released(row);
+  }
+}
+
+const scheduled = (timer: StoredTimer): TimerRecord => ({
+  ...timer,
+  owner: undefined,
+  state: 'scheduled',
+  version: newVersion(),
+});
+
+/** A row whose attempt is over. */
+const released = (row: TimerRecord): TimerRecord | undefined =>
+  row.state === 'cancelled' ? undefined : scheduled(row);

@@ -31,6 +31,14 @@ export class DurableStoreError extends Error {
     );
   }
 
+  static silentLmdb(path: string, timeout: number): DurableStoreError {
+    const why = 'another process holds its lock, or the disk does not write';
+    return new DurableStoreError(
+      'ERR_STORE_UNREACHABLE',
+      `The LMDB store ${path} has not answered in ${timeout} ms: ${why}`,
+    );
+  }
+
   static lockLost(name: string, key: string): DurableStoreError {
     const message = `Another process has taken the timer ${show(key)} of ${show(name)} from this one while its handler ran`;
     return new DurableStoreError('ERR_STORE_LOCK_LOST', message);

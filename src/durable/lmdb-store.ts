@@ -1,13 +1,16 @@
 import { dirname, resolve } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import { process } from '../process.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
+import { Patience } from './patience.ts';
 import { LmdbCommits } from './table/lmdb-commits.ts';
 import { lmdbError } from './table/lmdb-errors.ts';
 import { checkFile } from './table/lmdb-file.ts';
+import { LmdbGate } from './table/lmdb-gate.ts';
 import { LmdbTable } from './table/lmdb-table.ts';
 import { TableStore } from './table/table-store.ts';
 
@@ -54,27 +57,35 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
     if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(resolve(path))) });
     if (!statSync(path).isDirectory()) throw new Error(`ENOTDIR: not a folder, open '${path}'`);
     accessSync(path, constants.W_OK);
-    await checkFile(path);
-    const root = open({
-      path,
-      maxDbs: 8,
-      maxReaders: MOST_OPEN,
-      noSubdir: false,
-      encoding: 'msgpack',
-      // Else lmdb makes a promise for each turn of the event loop, which rejects unhandled if the commit fails.
-      eventTurnBatching: false,
-      // Else a commit resolves before it is on disk, and the promise for that never settles if a later commit fails.
-      overlappingSync: false,
-    });
-    const commits = new LmdbCommits(root, path, timeout);
+    const silent = (): DurableStoreError => DurableStoreError.silentLmdb(path, timeout);
+    const gate = new LmdbGate(path);
+    const openRoot = async (): Promise<RootDatabase> => {
+      await checkFile(path);
+      return open({
+        path,
+        maxDbs: 8,
+        maxReaders: MOST_OPEN,
+        noSubdir: false,
+        encoding: 'msgpack',
+        // Else lmdb makes a promise for each turn of the event loop, which rejects unhandled if the commit fails.
+        eventTurnBatching: false,
+        // Else a commit resolves before it is on disk, and the promise for that never settles if a later commit fails.
+        overlappingSync: false,
+      });
+    };
+    let root: RootDatabase | undefined;
     try {
+      root = await gate.opened(openRoot, timeout, silent);
+      const commits = new LmdbCommits(root, gate, path, new Patience(timeout, silent));
       const found: unknown = root.get('schema');
       if ((found ?? SCHEMA) !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
       // Also shows that the lock of the file is free: to open its databases this thread waits for that.
-      await commits.bounded(commits.add(() => root.put('schema', SCHEMA)));
-      return new LmdbTable(root, path, commits);
+      await commits.bounded(commits.add(() => (root as RootDatabase).put('schema', SCHEMA)));
+      const opened = root;
+      return await gate.committed(async () => new LmdbTable(opened, gate, path, commits));
     } catch (error) {
-      await commits.bounded(root.close()).catch(() => undefined); // the error before says more
+      gate.close();
+      void root?.close(); // it may wait for another process's lock
       throw error;
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { setTimeout } from '../time/native-timers.ts';
+import { setImmediate, setTimeout } from '../time/native-timers.ts';
 
 interface Wait {
   /** ms of the monotonic clock */
@@ -42,7 +42,8 @@ export class Patience {
   }
 
   private look(after: number): void {
-    this.timer = setTimeout(this.giveUp, Math.max(1, Math.ceil(after)));
+    // After a look at what has come: this thread may have been too busy to see it.
+    this.timer = setTimeout(() => setImmediate(this.giveUp), Math.max(1, Math.ceil(after)));
   }
 
   private readonly giveUp = (): void => {

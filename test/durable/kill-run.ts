@@ -21,8 +21,8 @@ interface Attempt {
 /** What a store says when a process has given no sign of life for long enough to count as dead. */
 const LOCK_LOST = /Missing (key|lock)|Lock mismatch|is not in the active state|has taken the timer/;
 
-/** ms by which a handler may begin after it was claimed. */
-const CLAIMED = 150;
+/** ms by which a handler may begin after it was claimed: its process may stand still in between. */
+const CLAIMED = 500;
 /** ms within which a timer is stored that is to be. */
 const STORED = 1500;
 

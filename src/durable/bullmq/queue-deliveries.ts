@@ -73,6 +73,7 @@ export class QueueDeliveries {
       concurrency: this.host.concurrency,
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
       drainDelay: 1,
+      runRetryDelay: 1000, // ms; a process that ends waits for it
       lockDuration: stalledAfter,
       skipLockRenewal: true, // it goes by the wall clock, which may be set
       stalledInterval: stalledAfter / 2,

@@ -1,7 +1,7 @@
 import type { RootDatabase } from 'lmdb';
-import { DurableStoreError } from '../durable-error.ts';
-import { Patience } from '../patience.ts';
+import type { Patience } from '../patience.ts';
 import { causeOf, lmdbError } from './lmdb-errors.ts';
+import type { LmdbGate } from './lmdb-gate.ts';
 
 /** Writes of one commit, at most: some 8 ms of this thread. */
 const MAX_GROUP = 1000;
@@ -22,18 +22,17 @@ interface Pending {
  */
 export class LmdbCommits {
   private readonly root: RootDatabase;
+  private readonly gate: LmdbGate;
   private readonly path: string;
   private readonly patience: Patience;
   private waiting: Pending[] = [];
   private isRunning = false;
 
-  /** `timeout`: ms that a call may take. */
-  constructor(root: RootDatabase, path: string, timeout: number) {
+  constructor(root: RootDatabase, gate: LmdbGate, path: string, patience: Patience) {
     this.root = root;
+    this.gate = gate;
     this.path = path;
-    const why = 'another process holds its lock, or the disk does not write';
-    const message = `The LMDB store ${path} has not answered in ${timeout} ms: ${why}`;
-    this.patience = new Patience(timeout, () => new DurableStoreError('ERR_STORE_UNREACHABLE', message));
+    this.patience = patience;
   }
 
   /**
@@ -69,9 +68,11 @@ export class LmdbCommits {
     const group = this.waiting.splice(0, MAX_GROUP);
     const outcomes: Promise<boolean>[] = [];
     try {
-      await this.root.batch(() => {
-        for (const { write } of group) outcomes.push(write());
-      });
+      await this.gate.committed(() =>
+        this.root.batch(() => {
+          for (const { write } of group) outcomes.push(write());
+        }),
+      );
       for (const [at, { resolve }] of group.entries()) void outcomes[at].then(resolve);
     } catch (error) {
       for (const outcome of outcomes) outcome.catch(() => undefined); // it is the commit's error

@@ -1,9 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb';
-import { process } from '../../process.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { type Members, newVersion } from './record-table.ts';
-
-const { existsSync, readlinkSync } = process.getBuiltinModule('node:fs');
+import { hasThreadEnded, newIdentity } from './thread-identity.ts';
 
 /** ms between two signs of life of a process. */
 const BEAT_MS = 5000;
@@ -16,7 +14,7 @@ const STALL = 30_000;
  * still exists but stands still is known by its count of beats, which rises no more.
  */
 export class LmdbMembers implements Members {
-  readonly self = `${process.pid}-${ownThread()}-${Math.random().toString(36).slice(2, 12)}`;
+  readonly self = newIdentity();
   private readonly root: RootDatabase;
   private readonly commits: LmdbCommits;
   /** Of each member, its beats. */
@@ -115,20 +113,6 @@ export class LmdbMembers implements Members {
   async leave(): Promise<void> {
     await this.commits.add(() => this.beats.remove(this.self));
   }
-}
-
-/** The kernel's number of this thread; 0 where it does not say. */
-function ownThread(): number {
-  try {
-    return Number(readlinkSync('/proc/thread-self').split('/')[2]);
-  } catch {
-    return 0; // no Linux
-  }
-}
-
-function hasThreadEnded(member: string): boolean {
-  const [pid, thread] = member.split('-');
-  return thread !== '0' && !existsSync(`/proc/${pid}/task/${thread}`);
 }
 
 /** Of LMDB's list of readers: a line of headings, then pid, thread and transaction of each. */

@@ -2,6 +2,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import type { DeadTimer } from '../stored-timer.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { lmdbError } from './lmdb-errors.ts';
+import type { LmdbGate } from './lmdb-gate.ts';
 import { LmdbMembers } from './lmdb-members.ts';
 import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
 
@@ -35,6 +36,7 @@ export class LmdbTable implements RecordTable {
   writes = 0;
   readonly members: LmdbMembers;
   private readonly root: RootDatabase;
+  private readonly gate: LmdbGate;
   private readonly path: string;
   private readonly commits: LmdbCommits;
   private readonly timers: Database<Fields, NameAndKey>;
@@ -44,8 +46,9 @@ export class LmdbTable implements RecordTable {
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
 
-  constructor(root: RootDatabase, path: string, commits: LmdbCommits) {
+  constructor(root: RootDatabase, gate: LmdbGate, path: string, commits: LmdbCommits) {
     this.root = root;
+    this.gate = gate;
     this.path = path;
     this.commits = commits;
     this.timers = root.openDB('timers', { useVersions: true });
@@ -175,6 +178,7 @@ export class LmdbTable implements RecordTable {
   async close(): Promise<void> {
     await this.members.leave().catch(() => undefined); // the others see that the process has left
     await this.root.close();
+    this.gate.close();
   }
 }
 

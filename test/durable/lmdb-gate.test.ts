@@ -1,0 +1,86 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
+import { pause } from './conformance/stores.ts';
+
+let path: string;
+const gates: LmdbGate[] = [];
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'shardwheel-gate-'));
+});
+afterEach(() => {
+  for (const gate of gates.splice(0)) gate.close();
+  expect(readdirSync(join(path, 'gate'))).toEqual([]);
+  rmSync(path, { recursive: true, force: true });
+});
+
+function newGate(): LmdbGate {
+  const gate = new LmdbGate(path);
+  gates.push(gate);
+  return gate;
+}
+
+const tooLate = () => new Error('too late');
+
+test('nobody commits while a store is opened, and nobody opens it while another does or commits', async () => {
+  let [opening, committing] = [0, 0];
+  const seen = { opened: 0, committed: 0 };
+  const work = async (gate: LmdbGate, at: number): Promise<void> => {
+    for (let left = 20; left > 0; left--) {
+      if ((at + left) % 3 === 0) {
+        await gate.opened(
+          async () => {
+            opening += 1;
+            expect([opening, committing]).toEqual([1, 0]);
+            await pause(1);
+            expect([opening, committing]).toEqual([1, 0]);
+            opening -= 1;
+            seen.opened += 1;
+          },
+          60_000,
+          tooLate,
+        );
+      } else {
+        await gate.committed(async () => {
+          committing += 1;
+          expect(opening).toBe(0);
+          await pause(1);
+          expect(opening).toBe(0);
+          committing -= 1;
+          seen.committed += 1;
+        });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, (_, at) => work(newGate(), at)));
+  expect(seen.opened + seen.committed).toBe(120);
+  expect(Math.min(seen.opened, seen.committed)).toBeGreaterThan(20);
+});
+
+test('who opens gives up in time while another is busy', async () => {
+  let end = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const committed = newGate().committed(() => held);
+  await expect(newGate().opened(async () => 'opened', 50, tooLate)).rejects.toThrow('too late');
+  end();
+  await committed;
+  expect(await newGate().opened(async () => 'opened', 50, tooLate)).toBe('opened');
+});
+
+test('what a process has left that died is removed', async () => {
+  const gate = newGate();
+  writeFileSync(join(path, 'gate/busy-4194303-4194303-dead'), '1');
+  writeFileSync(join(path, 'gate/opening'), '4194303-4194303-dead');
+  expect(await gate.committed(async () => 'committed')).toBe('committed');
+  writeFileSync(join(path, 'gate/opening'), '4194303-0-dead');
+  expect(await newGate().opened(async () => 'opened', 1000, tooLate)).toBe('opened');
+});
+
+test('a commit that fails leaves nobody busy', async () => {
+  await expect(newGate().committed(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  expect(await newGate().opened(async () => 'opened', 50, tooLate)).toBe('opened');
+});

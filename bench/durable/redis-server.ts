@@ -46,8 +46,13 @@ export class RedisServer {
 
   /** Ends the server as a machine that fails would, and starts it anew with what is on its disk. */
   async crash(): Promise<void> {
-    await this.end('SIGKILL');
+    await this.kill();
     if (!(await this.listen())) throw new Error(`No redis-server listened at ${this.url} again`);
+  }
+
+  /** Ends it as a machine that fails would. */
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
   }
 
   /** Lets it stand still, or go on. */

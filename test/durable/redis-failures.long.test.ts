@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
       const said: string[] = [];
       child.stdout.on('data', (text) => said.push(`${text}`));
       await once(child.stdout, 'data');
-      if (how === 'killed') await server.stop();
+      if (how === 'killed') await server.kill();
       else server.pause(true);
       child.stdin.write('gone');
       const [code] = await once(child, 'exit');

@@ -50,4 +50,24 @@ describe.skipIf(!hasRedis)('Redis', () => {
       await timers.close();
     }
   });
+
+  test('a retry that is due before its job has been let go does not wait until that counts as stalled', async () => {
+    const store = () => bullmqStore({ connection, queue: `retries-${process.pid}`, stalledAfter: 30_000 });
+    const retry = { attempts: 20, delay: 1, maxDelay: 1 };
+    const both = [await openDurableTimers({ store: store(), retry }), await openDurableTimers({ store: store(), retry })];
+    try {
+      let delivered = 0;
+      for (const timers of both) {
+        timers.handle('a', (_, { attempt }) => {
+          if (attempt < retry.attempts) throw new Error('as the test wants it');
+          delivered += 1;
+        });
+      }
+      const keys = Array.from({ length: 300 }, (_, at) => `k${at}`);
+      await Promise.all(keys.map((key) => both[0].schedule('a', key, Date.now())));
+      await expect.poll(() => delivered, { timeout: 20_000 }).toBe(keys.length);
+    } finally {
+      for (const timers of both) await timers.close();
+    }
+  });
 });

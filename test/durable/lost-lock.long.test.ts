@@ -79,13 +79,17 @@ describe.skipIf(!hasRedis)('a worker that Redis does not reach in time', () => {
 
   test('begins what is late, and still its own', async () => {
     wire.holdUp = 'processedOn';
-    const slow = await start(wire.url);
+    let left = 0;
+    const slow = await start(wire.url, {}, async () => {
+      left = await admin.pttl(await lock());
+    });
     await slow.timers.schedule('a', 'late', Date.now());
     await soon(() => wire.held === 1);
     wire.holdUp = undefined;
     await admin.pexpire(await lock(), 60_000);
     await soon(() => slow.seen.length === 1);
     await nothingMore();
+    expect(left, 'the attempt begins with a new lock').toBeLessThanOrEqual(STALLED_AFTER);
     expect(slow.seen).toMatchObject([{ key: 'late', attempt: 1 }]);
     expect(slow.errors).toEqual([]);
   });

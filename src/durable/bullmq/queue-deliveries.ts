@@ -6,7 +6,7 @@ import { bullmqError } from './bullmq-errors.ts';
 import { type GivingWay, givingWay } from './giving-way.ts';
 import type { JobData } from './job-data.ts';
 import type { QueueOptions, RedisConnection } from './queue-options.ts';
-import { QueueTake } from './queue-take.ts';
+import { QueueTake, type TakeHost } from './queue-take.ts';
 
 /** ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and at most. */
 const ELSEWHERE = 50;
@@ -96,7 +96,9 @@ export class QueueDeliveries {
     const { DelayedError } = this.bullmq;
     const id = job.id as string;
     const before = this.takes.get(id);
-    const take = before ?? new QueueTake(job, token, { ...this.takeHost, failed: this.host.failed });
+    // One that has let the job go knows nothing of this lock: the retry may be due before it is released.
+    const isNew = before === undefined || before.end === 'leave';
+    const take = isNew ? new QueueTake(job, token, this.takeHost) : before;
     take.token = token;
     if (!this.served.has(job.name)) {
       const until = Math.ceil(
@@ -106,19 +108,19 @@ export class QueueDeliveries {
       this.worker?.giveWay(until);
       throw new DelayedError();
     }
-    if (before === undefined) {
+    if (isNew) {
       this.takes.set(id, take);
       this.host.delivery.push(take);
     }
     await take.over;
-    if (take.token !== token) throw new DelayedError(); // the take that came last ends the job
-    this.takes.delete(id);
+    if (take.token !== token) throw new DelayedError(); // the lock that came last ends the job
+    if (this.takes.get(id) === take) this.takes.delete(id);
     if (take.end === 'unclaimed') await take.delay(Date.now());
     if (take.end === 'leave') throw new DelayedError();
   }
 
-  private get takeHost(): { client: RedisConnection; prefix: string; queue: string } {
-    const { connection: client, queue } = this.options;
-    return { client, prefix: this.queue.toKey(''), queue };
+  private get takeHost(): TakeHost {
+    const { connection: client, queue, stalledAfter } = this.options;
+    return { client, prefix: this.queue.toKey(''), queue, stalledAfter, failed: this.host.failed };
   }
 }

@@ -17,6 +17,8 @@ export interface TakeHost {
   /** What the keys of the queue begin with. */
   readonly prefix: string;
   readonly queue: string;
+  /** ms for which a lock holds unless it is renewed. */
+  readonly stalledAfter: number;
   failed(error: Error): void;
 }
 
@@ -61,7 +63,8 @@ export class QueueTake implements DueTimer {
         await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
         return undefined;
       }
-      const answer = await claim(this.host.client, [job, lock, next], this.token, JSON.stringify(data));
+      const held = { token: this.token, data: JSON.stringify(data), stalledAfter: this.host.stalledAfter };
+      const answer = await claim(this.host.client, [job, lock, next], held);
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;
         continue;

@@ -54,7 +54,10 @@ describe.skipIf(!hasRedis)('Redis', () => {
   test('a retry that is due before its job has been let go does not wait until that counts as stalled', async () => {
     const store = () => bullmqStore({ connection, queue: `retries-${process.pid}`, stalledAfter: 30_000 });
     const retry = { attempts: 20, delay: 1, maxDelay: 1 };
-    const both = [await openDurableTimers({ store: store(), retry }), await openDurableTimers({ store: store(), retry })];
+    const both = [
+      await openDurableTimers({ store: store(), retry }),
+      await openDurableTimers({ store: store(), retry }),
+    ];
     try {
       let delivered = 0;
       for (const timers of both) {

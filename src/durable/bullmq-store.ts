@@ -1,8 +1,9 @@
-import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { RedisConnection } from './bullmq/queue-options.ts';
 import { QueueStore } from './bullmq/queue-store.ts';
+import { requireNumber } from './durable-arguments.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 
@@ -45,12 +46,8 @@ export function bullmqStore(options: BullmqStoreOptions): DurableStore {
   if (typeof queue !== 'string' || queue === '' || queue.includes(':')) {
     throw new InvalidArgumentError('options.queue', "must be a name without ':'", queue);
   }
-  if (typeof stalledAfter !== 'number' || !(stalledAfter >= 1000 && stalledAfter <= 3_600_000)) {
-    throw new InvalidConfigError('options.stalledAfter', 'must be a number of ms from 1000 to 3600000', stalledAfter);
-  }
-  if (typeof timeout !== 'number' || !(timeout >= 100 && timeout <= 600_000)) {
-    throw new InvalidConfigError('options.timeout', 'must be a number of ms from 100 to 600000', timeout);
-  }
+  requireNumber('stalledAfter', stalledAfter, 1000, 3_600_000);
+  requireNumber('timeout', timeout, 100, 600_000);
   return new QueueStore({ connection, queue, stalledAfter, timeout }, loadBullmq);
 }
 

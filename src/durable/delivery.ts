@@ -28,7 +28,7 @@ export interface DueTimer {
   /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
   settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
   /** The delivery has nothing more to do with it. */
-  released(): void;
+  released?(): void;
 }
 
 export interface DeliveryHost {
@@ -117,7 +117,7 @@ export class Delivery {
       if (timer === undefined) return;
       const id = `${timer.name}\0${timer.key}`;
       const before = this.underWay.get(id);
-      if (this.isClosed) timer.released();
+      if (this.isClosed) timer.released?.();
       else if (before !== undefined) before.next.push(timer);
       else void this.take(id, timer);
     }
@@ -128,7 +128,7 @@ export class Delivery {
     this.underWay.set(id, slot);
     await this.deliver(timer, slot);
     this.underWay.delete(id);
-    timer.released();
+    timer.released?.();
     for (const next of slot.next) this.waiting.push(next);
     this.changed?.();
     if (!this.isResuming) this.begin();

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+import { InvalidArgumentError, InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import type { CloseOptions } from './durable-timer.ts';
 
@@ -26,6 +26,14 @@ export function requirePrefix(prefix: unknown): void {
 export function requireHandler(handler: unknown, name: string, isHandled: boolean): void {
   if (typeof handler !== 'function') throw new InvalidArgumentError('handler', 'must be a function', handler);
   if (isHandled) throw new InvalidArgumentError('name', 'must be one that has no handler yet', name);
+}
+
+/** Returns the value of an option: ms, or a count where it is to be an integer. Throws InvalidConfigError. */
+export function requireNumber(option: string, value: unknown, min: number, max: number, isInteger = false): number {
+  const fits = typeof value === 'number' && value >= min && value <= max && (!isInteger || Number.isInteger(value));
+  if (fits) return value;
+  const requirement = `must be ${isInteger ? 'an integer' : 'a number of ms'} from ${min} to ${max}`;
+  throw new InvalidConfigError(`options.${option}`, requirement, value);
 }
 
 /** Returns ms since 1970. */

@@ -2,7 +2,7 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { MOST_YOUTH } from './durable-arguments.ts';
+import { MOST_YOUTH, requireNumber } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
 import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry-policy.ts';
@@ -73,20 +73,13 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
   if (payloadFormat !== 'structured-clone' && payloadFormat !== 'json') {
     throw new InvalidConfigError('options.payloadFormat', "must be 'structured-clone' or 'json'", payloadFormat);
   }
-  const number = (name: keyof DurableOptions, by: number, min: number, max: number, isInteger: boolean): number => {
-    const value = (options[name] as number | undefined) ?? by;
-    const fits = typeof value === 'number' && value >= min && value <= max && (!isInteger || Number.isInteger(value));
-    if (!fits) {
-      const kind = isInteger ? 'an integer' : 'a number of ms';
-      throw new InvalidConfigError(`options.${name}`, `must be ${kind} from ${min} to ${max}`, value);
-    }
-    return value;
-  };
+  const number = (name: keyof DurableOptions, by: number, min: number, max: number, isInteger = false): number =>
+    requireNumber(name, options[name] ?? by, min, max, isInteger);
   return {
     store,
     scheduler,
-    horizon: number('horizon', 60_000, 1000, 86_400_000, false),
-    persistAfter: number('persistAfter', 0, 0, MOST_YOUTH, false),
+    horizon: number('horizon', 60_000, 1000, 86_400_000),
+    persistAfter: number('persistAfter', 0, 0, MOST_YOUTH),
     concurrency: number('concurrency', 100, 1, 10_000, true),
     maxPayloadBytes: number('maxPayloadBytes', 65_536, 0, 2 ** 24, true),
     payloadFormat,

@@ -8,11 +8,6 @@ export class Fifo<T> {
   }
 
   /** Undefined if it is empty. */
-  get first(): T | undefined {
-    return this.items[this.taken];
-  }
-
-  /** Undefined if it is empty. */
   shift(): T | undefined {
     if (this.taken === this.items.length) return undefined;
     const item = this.items[this.taken++];

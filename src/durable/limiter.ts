@@ -10,12 +10,8 @@ export class Limiter {
     this.limit = limit;
   }
 
-  get isFull(): boolean {
-    return this.used >= this.limit;
-  }
-
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isFull) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.used >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.used += 1;
     try {
       return await work();

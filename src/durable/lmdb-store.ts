@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import { process } from '../process.ts';
+import { requireNumber } from './durable-arguments.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { Patience } from './patience.ts';
@@ -44,9 +45,7 @@ export function lmdbStore(options: LmdbStoreOptions): DurableStore {
   if (typeof path !== 'string' || path === '') {
     throw new InvalidArgumentError('options.path', 'must be the path of a folder', path);
   }
-  if (typeof timeout !== 'number' || !(timeout >= 100 && timeout <= 600_000)) {
-    throw new InvalidConfigError('options.timeout', 'must be a number of ms from 100 to 600000', timeout);
-  }
+  requireNumber('timeout', timeout, 100, 600_000);
   return new TableStore('lmdb', () => openTable(path, timeout));
 }
 

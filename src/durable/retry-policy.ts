@@ -1,5 +1,6 @@
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { requireNumber } from './durable-arguments.ts';
 
 export interface RetryOptions {
   /** Attempts in all, from 1 to 1,000. After the last that fails the timer is dead. Default 10. */
@@ -28,12 +29,8 @@ export function resolveRetry(options: RetryOptions = {}): RetryPolicy {
     'options.retry',
   );
   const { attempts = 10, delay = 1000, maxDelay = 3_600_000 } = options;
-  if (!Number.isInteger(attempts) || attempts < 1 || attempts > 1000) {
-    throw new InvalidConfigError('options.retry.attempts', 'must be an integer from 1 to 1000', attempts);
-  }
-  if (typeof delay !== 'number' || !(delay >= 1 && delay <= 86_400_000)) {
-    throw new InvalidConfigError('options.retry.delay', 'must be a number of ms from 1 to 86400000', delay);
-  }
+  requireNumber('retry.attempts', attempts, 1, 1000, true);
+  requireNumber('retry.delay', delay, 1, 86_400_000);
   if (typeof maxDelay !== 'number' || !(maxDelay >= delay && maxDelay <= 31_536_000_000)) {
     const requirement = `must be a number of ms from options.retry.delay, which is ${delay}, to 31536000000`;
     throw new InvalidConfigError('options.retry.maxDelay', requirement, maxDelay);

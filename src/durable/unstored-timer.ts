@@ -55,8 +55,4 @@ export class UnstoredTimer extends Alarm implements DueTimer {
   settle(_: StoredTimer, ending: Ending): Promise<boolean> {
     return this.owner.settle(this, ending);
   }
-
-  released(): void {
-    // It is where it belongs.
-  }
 }

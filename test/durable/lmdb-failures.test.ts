@@ -14,6 +14,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+async function started(name: string): Promise<ChildProcess> {
+  const program = fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
 const openAt = (path: string): Promise<DurableTimers> => openDurableTimers({ store: lmdbStore({ path }) });
 const refusal = (path: string) =>
   openAt(path).then(
@@ -91,6 +104,18 @@ test('after a refusal the same store opens once the reason is gone', async () =>
   await (await openDurableTimers({ store })).close();
 });
 
+test('a thousand may have a store open; one more is told that there is no place', async () => {
+  await filled(join(folder, 'own'));
+  expect(statSync(join(folder, 'own/lock.mdb')).size, 'a line of cache for each').toBeGreaterThan(1000 * 64);
+  const child = await started('reader');
+  expect(await refusal(folder)).toMatchObject({
+    code: 'ERR_STORE_FULL',
+    message: expect.stringContaining('has no place for a further process'),
+  });
+  await kill(child);
+  await (await openAt(folder)).close();
+});
+
 test('a disk that is full: calls reject, what was confirmed is there, and room is made by cancelling', async () => {
   const program = fileURLToPath(new URL('./programs/filling.mjs', import.meta.url));
   const { stdout, stderr, status } = spawnSync('prlimit', ['--fsize=2000000', process.execPath, program, folder], {
@@ -108,23 +133,10 @@ test('a disk that is full: calls reject, what was confirmed is there, and room i
 });
 
 describe('another process that holds the lock of the store, and stands still', () => {
-  async function holder(): Promise<ChildProcess> {
-    const program = fileURLToPath(new URL('./programs/lock-holder.mjs', import.meta.url));
-    const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'ignore'] });
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return child;
-  }
-
-  async function kill(child: ChildProcess): Promise<void> {
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-
   test('calls reject in time, reads go on, and what was asked for is done once the lock is free', async () => {
     const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
     await timers.schedule('a', 'before', Date.now() + 1e9, 1);
-    const child = await holder();
+    const child = await started('lock-holder');
     const stuck = await Promise.allSettled([
       timers.schedule('a', 'meanwhile', Date.now() + 1e9),
       timers.cancel('a', 'before'),
@@ -150,7 +162,7 @@ describe('another process that holds the lock of the store, and stands still', (
 
   test('no store is closed for ever', async () => {
     const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
-    const child = await holder();
+    const child = await started('lock-holder');
     await expect(timers.close()).rejects.toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await kill(child);
     await (await openAt(folder)).close();

@@ -1,49 +1,12 @@
 import type { DeadTimer } from '../stored-timer.ts';
 import type { DuePlace, Members, RecordTable, TimerRecord } from './record-table.ts';
 
-/** Sorted strings, by binary search: O(n) to insert, which is enough for tests. */
-class SortedKeys<K> {
-  readonly all: K[] = [];
-  private readonly compare: (one: K, other: K) => number;
-
-  constructor(compare: (one: K, other: K) => number) {
-    this.compare = compare;
-  }
-
-  /** The place of the first key that is not less. */
-  at(key: K): number {
-    let [low, high] = [0, this.all.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.compare(this.all[middle], key) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** The place of the first key that is greater. */
-  after(key: K): number {
-    const at = this.at(key);
-    return at < this.all.length && this.compare(this.all[at], key) === 0 ? at + 1 : at;
-  }
-
-  add(key: K): void {
-    this.all.splice(this.at(key), 0, key);
-  }
-
-  remove(key: K): void {
-    this.all.splice(this.at(key), 1);
-  }
-}
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-const byDue = (one: DuePlace, other: DuePlace): number => one.due - other.due || byText(one.key, other.key);
+const byKey = ({ key: one }: { key: string }, { key: other }: { key: string }): number =>
+  one < other ? -1 : one > other ? 1 : 0;
+const byDue = (one: DuePlace, other: DuePlace): number => one.due - other.due || byKey(one, other);
 
 class NamedRecords {
   readonly records = new Map<string, TimerRecord>();
-  readonly keys = new SortedKeys(byText);
-  readonly due = new SortedKeys<DuePlace>(byDue);
-  readonly active = new Map<string, string>();
   readonly dead = new Map<string, DeadTimer>();
   leader: string | undefined;
 }
@@ -71,7 +34,7 @@ export class MemoryRecords {
   }
 }
 
-/** A RecordTable in this thread's memory. */
+/** A RecordTable in this thread's memory. It sorts at each read, which is enough for tests. */
 export class MemoryTable implements RecordTable {
   writes = 0;
   readonly members: Members;
@@ -107,16 +70,10 @@ export class MemoryTable implements RecordTable {
 
   async replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean> {
     const { name, key } = (before ?? after) as TimerRecord;
-    const { records, keys, due, active, dead: deadTimers } = this.data.of(name);
+    const { records, dead: deadTimers } = this.data.of(name);
     if (records.get(key)?.version !== before?.version) return false;
-    if (before !== undefined && before.owner === undefined) due.remove({ due: before.due, key });
-    if (before?.owner !== undefined) active.delete(key);
     if (after === undefined) records.delete(key);
     else records.set(key, after);
-    if (before === undefined) keys.add(key);
-    if (after === undefined) keys.remove(key);
-    if (after !== undefined && after.owner === undefined) due.add({ due: after.due, key });
-    if (after?.owner !== undefined) active.set(key, after.owner);
     if (dead !== undefined) deadTimers.set(key, dead);
     this.writes += 1;
     return true;
@@ -131,26 +88,24 @@ export class MemoryTable implements RecordTable {
   }
 
   due(name: string, from: DuePlace, until: number, limit: number): DuePlace[] {
-    const { due } = this.data.of(name);
-    const end = due.at({ due: until, key: '' });
-    const start = due.after(from);
-    return due.all.slice(start, Math.min(end, start + limit));
+    const ahead = (row: TimerRecord) => row.owner === undefined && row.due < until && byDue(row, from) > 0;
+    return this.rows(name, ahead).sort(byDue).slice(0, limit);
   }
 
   active(name: string, limit: number): { readonly owner: string; readonly key: string }[] {
-    const entries = [...this.data.of(name).active].slice(0, limit);
-    return entries.map(([key, owner]) => ({ owner, key }));
+    return this.rows(name, () => true)
+      .flatMap(({ owner, key }) => (owner === undefined ? [] : { owner, key }))
+      .slice(0, limit);
   }
 
   records(name: string, prefix: string, after: string | undefined, limit: number): TimerRecord[] {
-    const { keys, records } = this.data.of(name);
-    const start = after === undefined ? keys.at(prefix) : keys.after(after);
-    return keys.all.slice(start, start + limit).map((key) => records.get(key) as TimerRecord);
+    const isAhead = ({ key }: TimerRecord) => (after === undefined ? key >= prefix : key > after);
+    return this.rows(name, isAhead).sort(byKey).slice(0, limit);
   }
 
   dead(name: string, after: string | undefined, limit: number): DeadTimer[] {
-    const all = [...this.data.of(name).dead.values()].sort((one, other) => byText(one.key, other.key));
-    return all.filter(({ key }) => after === undefined || key > after).slice(0, limit);
+    const all = [...this.data.of(name).dead.values()].filter(({ key }) => after === undefined || key > after);
+    return all.sort(byKey).slice(0, limit);
   }
 
   async bury(dead: DeadTimer): Promise<void> {
@@ -167,16 +122,20 @@ export class MemoryTable implements RecordTable {
   }
 
   sizes(): { readonly records: number; readonly active: number; readonly dead: number } {
-    const sum = (of: (named: NamedRecords) => number) =>
-      [...this.data.names.values()].reduce((total, named) => total + of(named), 0);
-    return {
-      records: sum(({ records }) => records.size),
-      active: sum(({ active }) => active.size),
-      dead: sum(({ dead }) => dead.size),
-    };
+    const sizes = { records: 0, active: 0, dead: 0 };
+    for (const { records, dead } of this.data.names.values()) {
+      sizes.records += records.size;
+      sizes.dead += dead.size;
+      for (const { owner } of records.values()) if (owner !== undefined) sizes.active += 1;
+    }
+    return sizes;
   }
 
   async close(): Promise<void> {
     this.data.members.delete(this.members.self);
+  }
+
+  private rows(name: string, isMeant: (row: TimerRecord) => boolean): TimerRecord[] {
+    return [...this.data.of(name).records.values()].filter(isMeant);
   }
 }

@@ -52,10 +52,6 @@ class NearTimer extends Alarm implements DueTimer {
   settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
     return this.tier.host.rows.settle(attempt, ending);
   }
-
-  released(): void {
-    // The table has it.
-  }
 }
 
 export interface NearTierHost {

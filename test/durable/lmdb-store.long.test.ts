@@ -1,0 +1,4 @@
+import { testStore } from './conformance.ts';
+import { lmdbKind } from './lmdb-kind.ts';
+
+testStore('lmdbStore', lmdbKind);

@@ -163,7 +163,7 @@ export async function killAtRandom(
     const last = Array.from({ length: processes }, () => start('drain'));
     const isDone = (): boolean => {
       log = logOf(all, []);
-      return [...log.values()].every((key) => !mustBeDelivered(key, persistAfter) || key.attempts.some(hasResolved));
+      return [...log.values()].every((key) => !mustBeDelivered(key, persistAfter) || isDelivered(key));
     };
     for (let left = 300; left > 0 && !isDone(); left--) await pause(100);
     await pause(1500); // for deliveries that must not come
@@ -193,8 +193,12 @@ export async function killAtRandom(
 function faultsOf(of: KeyLog, persistAfter: number): string[] {
   const faults: string[] = [];
   const { attempts, cancelledAt } = of;
-  if (mustBeDelivered(of, persistAfter) && !attempts.some(hasResolved)) {
-    faults.push('confirmed, and delivered by no handler that ended');
+  if (mustBeDelivered(of, persistAfter) && !isDelivered(of)) {
+    faults.push(
+      attempts.some(hasResolved)
+        ? 'scheduled anew, and not delivered since'
+        : 'confirmed, and delivered by no handler that ended',
+    );
   }
   if (cancelledAt > 0 && attempts.some(({ at }) => at > cancelledAt + CLAIMED)) faults.push('cancelled, and delivered');
   if (attempts.some(({ isEarly }) => isEarly)) faults.push('delivered early');
@@ -265,6 +269,10 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
 }
 
 const hasResolved = (attempt: Attempt): boolean => attempt.hasResolved;
+
+/** What was confirmed last has been delivered; if a later call was not confirmed, anything has. */
+const isDelivered = ({ attempts, deadline }: KeyLog): boolean =>
+  attempts.some((each) => each.hasResolved && (deadline === undefined || each.deadline === deadline));
 
 /** Confirmed, never cancelled, and not younger than `persistAfter` when its process was killed. */
 function mustBeDelivered({ by, confirmedAt, isCancelCalled }: KeyLog, persistAfter: number): boolean {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../replay/command-line.ts';
-import { onNode, without } from '../replay/node-release.ts';
+import { UsageError } from '../tools/replay/command-line.ts';
+import { onNode, without } from '../tools/replay/node-release.ts';
 import type { Comparison } from './comparison.ts';
 import { type Options, parseOptions } from './options.ts';
 import { Progress } from './progress.ts';

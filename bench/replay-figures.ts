@@ -1,5 +1,5 @@
-import { count, milliseconds } from '../replay/format.ts';
-import type { Summary } from '../replay/summary.ts';
+import { count, milliseconds } from '../tools/replay/format.ts';
+import type { Summary } from '../tools/replay/summary.ts';
 import { block } from './figures.ts';
 
 /** The replays of one release of Node: as `npm start` runs by default, and with `--contexts`. */

@@ -37,12 +37,13 @@ function sourcesIn(...folders: string[]): SourceFile[] {
   });
 }
 
-const src = sourcesIn('src');
+const isPage = ({ path }: SourceFile) => /^src\/\w+\/page\//.test(path);
+const src = sourcesIn('src').filter((file) => !isPage(file));
 const shipped = [...src, ...sourcesIn('workers')];
 /** What browsers run. */
-const pages = sourcesIn('pages');
-const measuring = sourcesIn('replay', 'plan', 'soak', 'bench');
-const all = [...shipped, ...pages, ...measuring, ...sourcesIn('cli', 'test', 'examples')];
+const pages = sourcesIn('src').filter(isPage);
+const measuring = sourcesIn('tools/replay', 'tools/plan', 'tools/soak', 'bench');
+const all = [...shipped, ...pages, ...measuring, ...sourcesIn('tools/cli', 'test', 'examples')];
 
 /** Folders and files of src by height. Imports run downwards: to what is lower, or within the same folder. */
 const heights: Record<string, number> = {
@@ -68,17 +69,11 @@ const heights: Record<string, number> = {
   exporters: 10,
   dashboard: 11,
   profile: 10,
-  prometheus: 11,
-  opentelemetry: 11,
-  'timers-promises': 10,
-  register: 10,
-  index: 11,
-  'wheel-entry': 10,
+  entries: 12,
 };
 
 /** The part of src that a path belongs to: its folder, or for files at the top their name. */
 function partOf(path: string): string {
-  if (path === 'src/wheel.ts') return 'wheel-entry';
   const [, part] = path.split('/');
   return part.replace(/\.ts$/, '');
 }
@@ -134,13 +129,13 @@ describe('imports', () => {
     const known = ['src/wheel/presets.ts', 'src/wheel/wheel-config.ts', 'src/wheel/tick-index.ts'];
     const users = src.filter(({ path }) => ['client', 'hosts', 'scheduler'].includes(partOf(path)));
     expect(users.length).toBeGreaterThan(30);
-    const stray = strayImports(users, (_, to) => !to.startsWith('src/wheel') || known.includes(to));
+    const stray = strayImports(users, (_, to) => !to.startsWith('src/wheel/') || known.includes(to));
     expect(stray).toEqual(['src/scheduler/home-index.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
   });
 
   test('whoever is outside of src/wheel gets an engine from create-index, and sees a TickIndex', () => {
     const known = ['presets', 'wheel-config', 'create-index', 'tick-index'].map((name) => `src/wheel/${name}.ts`);
-    const outside = shipped.filter(({ path }) => !path.startsWith('src/wheel/') && path !== 'src/wheel.ts');
+    const outside = shipped.filter(({ path }) => !path.startsWith('src/wheel/') && path !== 'src/entries/wheel.ts');
     expect(strayImports(outside, (_, to) => !to.startsWith('src/wheel/') || known.includes(to))).toEqual([]);
   });
 
@@ -149,11 +144,12 @@ describe('imports', () => {
   });
 
   test('what is shipped knows nothing of what measures it', () => {
-    expect(strayImports(shipped, (_, to) => !/^(cli|pages|replay|plan|soak|bench|examples|test)\//.test(to))).toEqual(
-      [],
-    );
+    expect(strayImports(shipped, (_, to) => !/^(tools|bench|examples|test)\/|\/page\//.test(to))).toEqual([]);
     expect(
-      strayImports(sourcesIn('cli', 'replay', 'plan'), (_, to) => !/^(soak|bench|examples|test)\//.test(to)),
+      strayImports(
+        sourcesIn('tools/cli', 'tools/replay', 'tools/plan'),
+        (_, to) => !/^(tools\/soak|bench|examples|test)\//.test(to),
+      ),
     ).toEqual([]);
     expect(strayImports(measuring, (_, to) => !to.startsWith('test/'))).toEqual([]);
   });
@@ -206,7 +202,7 @@ describe('imports', () => {
     const relative = all.filter(({ path }) => path.endsWith('.ts'));
     const stray = strayImports(
       relative,
-      (_, to) => !/^(src|workers|pages|cli|replay|plan|soak|test|bench|examples)\//.test(to) || /\.\w+$/.test(to),
+      (_, to) => !/^(src|workers|tools|test|bench|examples)\//.test(to) || /\.\w+$/.test(to),
     );
     expect(stray).toEqual([]);
   });
@@ -235,7 +231,7 @@ describe('files', () => {
 
   test('have names that say what is in them', () => {
     const vague = /^(utils?|common|helpers?|types|misc|shared|lib|constants|index)$/;
-    const named = all.filter(({ path }) => path !== 'src/index.ts');
+    const named = all.filter(({ path }) => path !== 'src/entries/index.ts');
     const stem = (path: string) => basename(path).replace(/\..*$/, '');
     const stray = named.filter(({ path }) =>
       [stem(path), ...dirname(path).split('/').slice(1)].some((name) => vague.test(name)),
@@ -245,14 +241,14 @@ describe('files', () => {
 
   test('re-export only where the package is entered, and then do nothing else', () => {
     const entries = [
-      'src/index.ts',
-      'src/wheel.ts',
-      'src/timers.ts',
-      'src/timers-promises.ts',
-      'src/prometheus.ts',
-      'src/opentelemetry.ts',
-      'src/dashboard.ts',
-      'src/durable.ts',
+      'src/entries/index.ts',
+      'src/entries/wheel.ts',
+      'src/entries/timers.ts',
+      'src/entries/timers-promises.ts',
+      'src/entries/prometheus.ts',
+      'src/entries/opentelemetry.ts',
+      'src/entries/dashboard.ts',
+      'src/entries/durable.ts',
     ];
     const barrels = filesWith(all, /\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\b/);
     expect(barrels.filter((path) => !entries.includes(path))).toEqual([]);
@@ -265,7 +261,7 @@ describe('files', () => {
       const { default: last } = target as { default?: string | { default: string } };
       return typeof last === 'object' ? last.default : last;
     });
-    const built = entries.map((path) => `./${path.replace(/^src/, 'lib').replace(/ts$/, 'js')}`);
+    const built = entries.map((path) => `./${path.replace(/^src\/entries/, 'lib').replace(/ts$/, 'js')}`);
     expect(targets).toEqual(expect.arrayContaining(built));
   });
 });

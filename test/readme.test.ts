@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { createWheel, PinnedWheel, presets, type TimingWheel } from '../src/entries/wheel.ts';
 import { OLD_CALLS } from '../src/scheduler/renamed.ts';
 import { Scheduler } from '../src/scheduler/scheduler.ts';
 import { TimerGroup } from '../src/scheduler/timer-group.ts';
-import { createWheel, PinnedWheel, presets, type TimingWheel } from '../src/wheel.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createScheduler } from 'shardwheel';
-import { EventLoops } from '../../replay/event-loops.ts';
-import { mergedLateness } from '../../replay/merged-lateness.ts';
+import { EventLoops } from '../../tools/replay/event-loops.ts';
+import { mergedLateness } from '../../tools/replay/merged-lateness.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import type { Target } from '../target.ts';
 import type { ClientCalls, ClientResult } from './client-load.ts';

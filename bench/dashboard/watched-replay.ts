@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseOptions } from '../../replay/options.ts';
-import type { ReplayMessage, ReplayResult } from '../../replay/replay-result.ts';
+import { parseOptions } from '../../tools/replay/options.ts';
+import type { ReplayMessage, ReplayResult } from '../../tools/replay/replay-result.ts';
 
 /** A replay of shardwheel in a process of its own, with its dashboard. */
 export interface WatchedReplay {
@@ -17,7 +17,9 @@ export interface WatchedReplay {
 /** Resolves once the first connections arrive. Throws UsageError for flags of the replay that are none. */
 export async function startReplay(flags: readonly string[]): Promise<WatchedReplay> {
   const options = parseOptions(flags);
-  const entry = fileURLToPath(new URL(`../../replay/replay-process${import.meta.url.slice(-3)}`, import.meta.url));
+  const entry = fileURLToPath(
+    new URL(`../../tools/replay/replay-process${import.meta.url.slice(-3)}`, import.meta.url),
+  );
   const child = fork(entry, [JSON.stringify(['shardwheel', options])], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
   let url: string | undefined;
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { buildShard, serveLane } from '../../src/shard/build-shard.ts';
 import { presets } from '../../src/wheel/presets.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import { spreadOf } from '../statistics.ts';
 import { cpuEach } from './cpu.ts';
 import { FAR, FAR_SPAN, TimerLoad } from './timer-load.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
-import { createScheduler, type Scheduler } from '../../src/index.ts';
+import { createScheduler, type Scheduler } from '../../src/entries/index.ts';
 import { commandCounters } from '../../src/lane/lane-memory.ts';
 import { internalsOf } from '../../src/scheduler/internals.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';

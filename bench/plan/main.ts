@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { highestRate, memoryOf } from '../../plan/arrangements.ts';
-import type { Costs, Service } from '../../plan/costs.ts';
-import { measureCosts } from '../../plan/measure-costs.ts';
-import { type PlannedLoad, proxyTimers } from '../../plan/planned-load.ts';
-import { type Arrangement, simulate } from '../../plan/simulation.ts';
-import type { Summary } from '../../replay/summary.ts';
+import { highestRate, memoryOf } from '../../tools/plan/arrangements.ts';
+import type { Costs, Service } from '../../tools/plan/costs.ts';
+import { measureCosts } from '../../tools/plan/measure-costs.ts';
+import { type PlannedLoad, proxyTimers } from '../../tools/plan/planned-load.ts';
+import { type Arrangement, simulate } from '../../tools/plan/simulation.ts';
+import type { Summary } from '../../tools/replay/summary.ts';
 import { spreadOf } from '../statistics.ts';
 import { type Check, type Figure, figures, type PlanResults } from './plan-check.ts';
 import { planFiguresOf } from './plan-figures.ts';
@@ -43,7 +43,7 @@ const load: PlannedLoad = { cps, timers: proxyTimers(lifetime * 1000) };
 type DriverCosts = Record<'work' | 'besideWork' | 'workAtMost', number>;
 type Measured = Record<Figure, number> & DriverCosts;
 
-const replay = fileURLToPath(new URL(`../../replay/main${import.meta.url.slice(-3)}`, import.meta.url));
+const replay = fileURLToPath(new URL(`../../tools/replay/main${import.meta.url.slice(-3)}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'shardwheel-plan-'));
 
 /** Replays on so many of this machine's first cores. Node's own timers have their turn in the same run as inline ones. */

@@ -1,5 +1,5 @@
-import type { Costs } from '../../plan/costs.ts';
-import type { Arrangement } from '../../plan/simulation.ts';
+import type { Costs } from '../../tools/plan/costs.ts';
+import type { Arrangement } from '../../tools/plan/simulation.ts';
 import type { Spread } from '../statistics.ts';
 
 /** What the plan foretells, and what is measured of the replay. */

@@ -1,5 +1,5 @@
-import { titleOf } from '../../plan/arrangements.ts';
-import { count } from '../../replay/format.ts';
+import { titleOf } from '../../tools/plan/arrangements.ts';
+import { count } from '../../tools/replay/format.ts';
 import { block } from '../figures.ts';
 import { figure, withSpread } from '../format.ts';
 import { type Check, figures, held, isWithin, MARK, type PlanResults, ratioOf } from './plan-check.ts';

@@ -19,7 +19,7 @@ const about: Record<string, string> = {
   timers: 'nothing but timers: 1.1 million a second',
 };
 const entry = fileURLToPath(new URL(`./profiled-program${import.meta.url.slice(-3)}`, import.meta.url));
-const profile = new URL('../../src/profile.js', import.meta.url).href;
+const profile = new URL('../../src/entries/profile.js', import.meta.url).href;
 
 interface Answer {
   operations: number;

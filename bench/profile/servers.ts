@@ -10,8 +10,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import type { ReportData } from '../../cli/profile/report-data.ts';
 import type { TimerCounts } from '../../src/profile/profile-data.ts';
+import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 
 const CONNECTIONS = 100;
 const ECHO_CONNECTIONS = 1000;
@@ -26,7 +26,7 @@ const about: Record<string, string> = {
   deadlines: 'node:http, 20 deadlines per request',
   echo: `node:net, ${ECHO_CONNECTIONS} connections, an idle timeout each, refreshed by each message`,
 };
-const script = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+const script = fileURLToPath(new URL('../../tools/cli/main.js', import.meta.url));
 const entry = fileURLToPath(new URL('./served-program.js', import.meta.url));
 
 /** Requests or messages per second. */

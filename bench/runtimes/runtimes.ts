@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { nodeBinary } from '../../replay/node-release.ts';
-import { registryBinary } from '../../replay/registry-binary.ts';
+import { nodeBinary } from '../../tools/replay/node-release.ts';
+import { registryBinary } from '../../tools/replay/registry-binary.ts';
 import type { SubjectEntry } from '../suite.ts';
 
 /** Timers on a runtime: the subjects. */
@@ -18,7 +18,7 @@ export interface RuntimeSubject extends SubjectEntry {
 const releases = [20, 22, 24, 26] as const;
 const REFERENCE = 24 satisfies (typeof releases)[number];
 
-const OURS = new URL(`../../src/timers${import.meta.url.slice(-3)}`, import.meta.url).href;
+const OURS = new URL(`../../src/entries/timers${import.meta.url.slice(-3)}`, import.meta.url).href;
 const FAST = pathToFileURL(createRequire(import.meta.url).resolve('undici/lib/util/timers.js')).href;
 
 type Binary = RuntimeSubject['binary'];

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Subject } from '../../replay/subjects/subject.ts';
 import { BUCKETS, LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import type { Subject } from '../../tools/replay/subjects/subject.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 import { start } from './subjects.ts';
 

@@ -1,4 +1,4 @@
-import type { CpuUse } from '../../replay/cpu-meter.ts';
+import type { CpuUse } from '../../tools/replay/cpu-meter.ts';
 import type { Figure, Measurement, Scale, SubjectEntry, Suite } from '../suite.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { runPaced } from './paced-run.ts';

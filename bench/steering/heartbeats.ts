@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler, type TimerId } from 'shardwheel';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import { readMemory } from '../memory.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler, type Scheduler, type TimerCallback, type TimerGroup, type TimerId } from 'shardwheel';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import { readMemory } from '../memory.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { CHUNK, each } from './random-timers.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import { SEED, scaled, scaleFor, xorshift } from '../xorshift.ts';
 
 /** Operations of a turn of the event loop. */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createScheduler, type Scheduler } from 'shardwheel';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { metricReaders } from './metric-readers.ts';
 import { CHUNK } from './random-timers.ts';

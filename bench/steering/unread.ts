@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler, type Scheduler, watchLateness } from 'shardwheel';
-import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { CpuMeter } from '../../tools/replay/cpu-meter.ts';
 import type { Measurement, Scale, Suite } from '../suite.ts';
 import { metricReaders } from './metric-readers.ts';
 import { CHUNK, each } from './random-timers.ts';

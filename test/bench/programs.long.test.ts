@@ -9,7 +9,7 @@ const { programs }: typeof import('../../bench/programs/programs.ts') = await bu
 const { ProgramTimers }: typeof import('../../bench/programs/program-timers.ts') = await built('program-timers.js');
 const { programSuite }: typeof import('../../bench/programs/program-suite.ts') = await built('program-suite.js');
 const { ScheduledMap }: typeof import('../../bench/programs/scheduled-map.ts') = await built('scheduled-map.js');
-const { createScheduler }: typeof import('../../src/index.ts') = await import(
+const { createScheduler }: typeof import('../../src/entries/index.ts') = await import(
   new URL('../../lib/index.js', import.meta.url).href
 );
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Suite } from '../../bench/suite.ts';
 import { suiteTable } from '../../bench/tables.ts';
-import { registryBinary } from '../../replay/registry-binary.ts';
+import { registryBinary } from '../../tools/replay/registry-binary.ts';
 
 // What is run by other processes is built.
 const built = (path: string) => new URL(`../../dist/bench/${path}`, import.meta.url);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { eventsIn, type StreamEvent } from '../../cli/event-stream.ts';
 import type { Hello, Sample } from '../../src/dashboard/messages.ts';
+import { eventsIn, type StreamEvent } from '../../tools/cli/event-stream.ts';
 
 export interface Answer {
   status: number;

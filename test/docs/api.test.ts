@@ -34,7 +34,7 @@ test('has every entry point of the package', () => {
 describe('has every name that an entry point exports', () => {
   test.each(entries.filter((entry) => entry !== 'shardwheel/worker'))('%s', (entry) => {
     const file = entry === 'shardwheel' ? 'index' : entry.replace('shardwheel/', '').replace('/', '-');
-    const source = readFileSync(`${root}src/${file}.ts`, 'utf8');
+    const source = readFileSync(`${root}src/entries/${file}.ts`, 'utf8');
     const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => names.split(','));
     const named = listed.map((name) =>
       name

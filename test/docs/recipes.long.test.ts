@@ -29,7 +29,7 @@ beforeAll(() => {
     const target = 'es2022'; // Node 20 knows no `using`
     writeFileSync(join(folder, name.replace('.ts', '.mjs')), transformSync(code, { loader: 'ts', target }).code);
   }
-  const compilerOptions = { noUnusedLocals: false, types: ['node'] };
+  const compilerOptions = { noUnusedLocals: false, types: ['node'], paths: {} }; // `shardwheel` is the built package
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),

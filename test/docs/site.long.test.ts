@@ -7,7 +7,7 @@ import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { TimerView } from '../../src/scheduler/timer-view.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const site = `${root}site`;
+const site = `${root}docs/site`;
 const api = readFileSync(`${root}docs/api.md`, 'utf8');
 
 const run = (command: string, ...argv: string[]) => {

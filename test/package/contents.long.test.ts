@@ -68,7 +68,7 @@ it('no link of the README leads out of the package', () => {
 });
 
 // An optional part of a package that npm could not find is left out of the lock in silence, and then `npm ci` refuses the lock.
-it.each(['package-lock.json', 'site/package-lock.json'])(
+it.each(['package-lock.json', 'docs/site/package-lock.json'])(
   '%s has every part of each package, for all platforms',
   (lock) => {
     interface Locked {

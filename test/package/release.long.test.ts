@@ -11,7 +11,7 @@ const clone = join(folder, 'clone');
 
 const git = (...argv: string[]) => execFileSync('git', ['-C', clone, ...argv], { encoding: 'utf8', stdio: 'pipe' });
 const release = (...argv: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['build/release.mjs', ...argv], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/build/release.mjs', ...argv], {
     cwd: clone,
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -25,7 +25,7 @@ beforeAll(() => {
   git('checkout', '--quiet', '-B', 'main');
   git('config', 'user.name', 'A Tester');
   git('config', 'user.email', 'tester@example.org');
-  for (const path of ['build/release.mjs', 'package.json', 'CHANGELOG.md']) {
+  for (const path of ['tools/build/release.mjs', 'package.json', 'CHANGELOG.md']) {
     writeFileSync(join(clone, path), readFileSync(join(root, path)));
   }
   git('add', '--all');

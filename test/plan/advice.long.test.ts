@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { advise } from '../../plan/advice.ts';
-import { candidates, type PlanRequest } from '../../plan/arrangements.ts';
-import type { Costs } from '../../plan/costs.ts';
+import { advise } from '../../tools/plan/advice.ts';
+import { candidates, type PlanRequest } from '../../tools/plan/arrangements.ts';
+import type { Costs } from '../../tools/plan/costs.ts';
 import { modelCosts, proxyLoad, service } from './model-costs.ts';
 
 const adviceFor = (request: PlanRequest, costs: Costs) => advise(request, costs, [...candidates(request, costs)]);

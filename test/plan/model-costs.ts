@@ -1,5 +1,5 @@
-import type { Costs, CpuCost, Service, ServiceCosts } from '../../plan/costs.ts';
-import { type PlannedLoad, proxyTimers, timersSignature } from '../../plan/planned-load.ts';
+import type { Costs, CpuCost, Service, ServiceCosts } from '../../tools/plan/costs.ts';
+import { type PlannedLoad, proxyTimers, timersSignature } from '../../tools/plan/planned-load.ts';
 
 const none: CpuCost = { perConnection: 0, perTurn: 0 };
 

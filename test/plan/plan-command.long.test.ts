@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proxyTimers, timersSignature } from '../../plan/planned-load.ts';
+import { proxyTimers, timersSignature } from '../../tools/plan/planned-load.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { modelCosts } from './model-costs.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parseTimer } from '../../plan/parse-timer.ts';
+import { parseTimer } from '../../tools/plan/parse-timer.ts';
 import {
   firesPerConnection,
   liveTimers,
   operationsPerConnection,
   type PlannedTimer,
   proxyTimers,
-} from '../../plan/planned-load.ts';
-import { UsageError } from '../../replay/command-line.ts';
+} from '../../tools/plan/planned-load.ts';
+import { UsageError } from '../../tools/replay/command-line.ts';
 
 describe('a planned load', () => {
   const idle: PlannedTimer = { name: 'idle', delay: 60_000, starts: 1, moves: 3, held: 8000, fires: 0 };

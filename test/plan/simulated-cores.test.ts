@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { EventQueue } from '../../plan/event-queue.ts';
-import { Random } from '../../plan/random.ts';
-import { SimulatedCores, SimulatedThread } from '../../plan/simulated-cores.ts';
+import { EventQueue } from '../../tools/plan/event-queue.ts';
+import { Random } from '../../tools/plan/random.ts';
+import { SimulatedCores, SimulatedThread } from '../../tools/plan/simulated-cores.ts';
 
 function machineOf(cores: number) {
   const events = new EventQueue();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { candidates, highestRate, memoryOf } from '../../plan/arrangements.ts';
-import { liveTimers } from '../../plan/planned-load.ts';
-import { type Arrangement, simulate } from '../../plan/simulation.ts';
+import { candidates, highestRate, memoryOf } from '../../tools/plan/arrangements.ts';
+import { liveTimers } from '../../tools/plan/planned-load.ts';
+import { type Arrangement, simulate } from '../../tools/plan/simulation.ts';
 import { modelCosts, proxyLoad, service } from './model-costs.ts';
 
 const inline = (cores: number, loops: number): Arrangement => ({ service: 'inline', cores, loops, shards: 0 });

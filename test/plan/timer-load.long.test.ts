@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { firesPerConnection, type PlannedTimer, proxyTimers } from '../../plan/planned-load.ts';
-import { TimerLoad } from '../../plan/timer-load.ts';
-import type { Subject } from '../../replay/subjects/subject.ts';
+import { firesPerConnection, type PlannedTimer, proxyTimers } from '../../tools/plan/planned-load.ts';
+import { TimerLoad } from '../../tools/plan/timer-load.ts';
+import type { Subject } from '../../tools/replay/subjects/subject.ts';
 
 /** Counts what it is asked for, and fires nothing. */
 class CountingSubject implements Subject {

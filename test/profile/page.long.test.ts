@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../bench/dashboard/browser.ts';
-import type { ReportData } from '../../cli/profile/report-data.ts';
+import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { OpenedPage } from '../dashboard/opened-page.ts';
 import { exampleData } from './example-data.ts';

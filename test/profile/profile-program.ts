@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import type { ReportData } from '../../cli/profile/report-data.ts';
+import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { type CommandOptions, type Ended, runCommand } from '../cli/run-command.ts';
 
 export const programOf = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { embedded } from '../../cli/profile/html-report.ts';
-import { readProfiles } from '../../cli/profile/profile-files.ts';
-import type { ReportData } from '../../cli/profile/report-data.ts';
-import { terminalReport } from '../../cli/profile/terminal-report.ts';
 import { delayText } from '../../src/profile/short-report.ts';
+import { embedded } from '../../tools/cli/profile/html-report.ts';
+import { readProfiles } from '../../tools/cli/profile/profile-files.ts';
+import type { ReportData } from '../../tools/cli/profile/report-data.ts';
+import { terminalReport } from '../../tools/cli/profile/terminal-report.ts';
 import { exampleCosts, exampleData } from './example-data.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shardwheel-report-'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Calendar } from '../../replay/calendar.ts';
-import { ConnectionTable, PENDING } from '../../replay/connection-table.ts';
+import { Calendar } from '../../tools/replay/calendar.ts';
+import { ConnectionTable, PENDING } from '../../tools/replay/connection-table.ts';
 
 test('every record comes out once, in its own millisecond, however far beyond the ring it lies', () => {
   const delay = fc.oneof(

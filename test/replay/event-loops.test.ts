@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { asPart, commandFile } from '../../replay/command-file.ts';
-import { EventLoops } from '../../replay/event-loops.ts';
-import type { LoopCalls } from '../../replay/loop-replay.ts';
-import { parseOptions } from '../../replay/options.ts';
+import { asPart, commandFile } from '../../tools/replay/command-file.ts';
+import { EventLoops } from '../../tools/replay/event-loops.ts';
+import type { LoopCalls } from '../../tools/replay/loop-replay.ts';
+import { parseOptions } from '../../tools/replay/options.ts';
 
 // Threads load built JavaScript only.
 const start = () => new Worker(commandFile, { argv: asPart('loop-thread', '') });

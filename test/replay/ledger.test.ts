@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Ledger } from '../../replay/ledger.ts';
-import { StepClock } from '../../replay/step-clock.ts';
-import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../replay/timer-kind.ts';
+import { Ledger } from '../../tools/replay/ledger.ts';
+import { StepClock } from '../../tools/replay/step-clock.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../tools/replay/timer-kind.ts';
 
 /** A ledger whose clock stands at 0 until `fireAt` sets it and fires a timer. */
 function ledgerOf(expected: number) {

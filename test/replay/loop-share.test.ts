@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LoopShare } from '../../replay/loop-share.ts';
+import { LoopShare } from '../../tools/replay/loop-share.ts';
 
 test.each([1, 2, 3, 7])(
   '%i event loops share the connections: each has its own, and all have them in turn',

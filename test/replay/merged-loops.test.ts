@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Ledger } from '../../replay/ledger.ts';
-import { mergedResult } from '../../replay/merged-loops.ts';
-import type { LoopResult } from '../../replay/replay-result.ts';
-import { StepClock } from '../../replay/step-clock.ts';
-import { CONNECT } from '../../replay/timer-kind.ts';
+import { Ledger } from '../../tools/replay/ledger.ts';
+import { mergedResult } from '../../tools/replay/merged-loops.ts';
+import type { LoopResult } from '../../tools/replay/replay-result.ts';
+import { StepClock } from '../../tools/replay/step-clock.ts';
+import { CONNECT } from '../../tools/replay/timer-kind.ts';
 
 /** What a loop came to whose timers fired so many ms after their deadlines, one early and one lost besides. */
 function loop(factor: number, latenesses: readonly number[]): LoopResult {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../replay/command-line.ts';
-import { parseOptions } from '../../replay/options.ts';
+import { UsageError } from '../../tools/replay/command-line.ts';
+import { parseOptions } from '../../tools/replay/options.ts';
 
-const main = fileURLToPath(new URL('../../dist/replay/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/tools/replay/main.js', import.meta.url));
 const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8' });
 
 /** What was typed, and what the one line must say about it. */

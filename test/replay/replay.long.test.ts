@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Summary } from '../../replay/summary.ts';
+import type { Summary } from '../../tools/replay/summary.ts';
 
-const main = fileURLToPath(new URL('../../dist/replay/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/tools/replay/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ConnectionTable, GAP, LEFT } from '../../replay/connection-table.ts';
-import { ModelProxy } from '../../replay/model-proxy.ts';
-import { parseOptions, type ReplayOptions } from '../../replay/options.ts';
-import { StepClock } from '../../replay/step-clock.ts';
-import { NoTimers } from '../../replay/subjects/no-timers.ts';
-import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../replay/timer-kind.ts';
-import { NEVER, Workload } from '../../replay/workload.ts';
+import { ConnectionTable, GAP, LEFT } from '../../tools/replay/connection-table.ts';
+import { ModelProxy } from '../../tools/replay/model-proxy.ts';
+import { parseOptions, type ReplayOptions } from '../../tools/replay/options.ts';
+import { StepClock } from '../../tools/replay/step-clock.ts';
+import { NoTimers } from '../../tools/replay/subjects/no-timers.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../tools/replay/timer-kind.ts';
+import { NEVER, Workload } from '../../tools/replay/workload.ts';
 
 const options = (...argv: string[]): ReplayOptions => parseOptions(argv)!;
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { findDrift, type Sample } from '../../soak/drift.ts';
-import { parseSoakOptions } from '../../soak/options.ts';
+import { findDrift, type Sample } from '../../tools/soak/drift.ts';
+import { parseSoakOptions } from '../../tools/soak/options.ts';
 
-const main = fileURLToPath(new URL('../../dist/soak/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/tools/soak/main.js', import.meta.url));
 const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', timeout: 60_000 });
 
 describe('npm run soak', () => {

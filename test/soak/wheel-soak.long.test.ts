@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { SEED } from '../fixtures/draws.ts';
 
-const main = fileURLToPath(new URL('../../dist/soak/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/tools/soak/main.js', import.meta.url));
 const run = (...argv: string[]) =>
   spawnSync(process.execPath, [main, 'wheel', ...argv], { encoding: 'utf8', timeout: 60_000 });
 

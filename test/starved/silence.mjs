@@ -6,7 +6,7 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { createScheduler } from '../../dist/src/index.js';
+import { createScheduler } from '../../dist/src/entries/index.js';
 import { Doorbell } from '../../dist/src/lane/doorbell.js';
 import { Heartbeat } from '../../dist/src/lane/heartbeat.js';
 import { internalsOf } from '../../dist/src/scheduler/internals.js';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Finding, playWorlds } from '../../soak/wheel/differential.ts';
-import { shrink } from '../../soak/wheel/shrink.ts';
-import { worldKinds } from '../../soak/wheel/world.ts';
-import { CascadingWheel, type TimingWheel } from '../../src/wheel.ts';
+import { CascadingWheel, type TimingWheel } from '../../src/entries/wheel.ts';
+import { type Finding, playWorlds } from '../../tools/soak/wheel/differential.ts';
+import { shrink } from '../../tools/soak/wheel/shrink.ts';
+import { worldKinds } from '../../tools/soak/wheel/world.ts';
 import { SEED } from '../fixtures/draws.ts';
 
 const OPERATIONS = process.env.SHARDWHEEL_SLOW === '1' ? 1e8 : 1e6;

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { repository, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const home = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
+
+/** What is a page: see `collect-pages.mjs`. */
+const isPage = (path) => /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[^/]+\.md$|^examples\/README\.md$/.test(path);
+
+const page = (text, name) => ({ text, link: `/docs/${name}` });
+
+/** A link to a file of the repository that is no page leads to the repository. */
+function leadHome(markdown) {
+  markdown.core.ruler.push('links-home', ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      for (const token of children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : undefined;
+        if (href === undefined || href === null || /^(\w+:|#|\/)/.test(href)) continue;
+        const [file, anchor = ''] = href.split('#');
+        const path = relative(root, resolve(root, dirname(sourceOf(env.relativePath)), file));
+        if (isPage(path) || !existsSync(join(root, path))) continue; // one that is nowhere is left for VitePress to find
+        token.attrSet('href', `${home}/blob/main/${path}${anchor === '' ? '' : `#${anchor}`}`);
+      }
+    }
+  });
+}
+
+/** An anchor as GitHub makes it, so that a link holds there and here. */
+const slugify = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+
+/** Where a page comes from. */
+const sourceOf = (relativePath) => (relativePath === 'index.md' ? 'README.md' : relativePath);
+
+export default defineConfig({
+  title: 'shardwheel',
+  description,
+  srcDir: './pages',
+  outDir: './dist',
+  cacheDir: './.vitepress/cache',
+  rewrites: { 'README.md': 'index.md' },
+  cleanUrls: true,
+  markdown: { config: leadHome, anchor: { slugify } },
+  themeConfig: {
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: home }],
+    outline: [2, 3],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'What it is', link: '/' },
+          page('Recipes', 'recipes'),
+          { text: 'Examples', link: '/examples/README' },
+          page('Troubleshooting', 'troubleshooting'),
+        ],
+      },
+      {
+        text: 'Decide',
+        items: [
+          page('Profile a program', 'profile'),
+          page('Plan for a load', 'plan'),
+          page('Sizing', 'sizing'),
+          page('Performance', 'performance'),
+          page('All figures', 'figures'),
+        ],
+      },
+      {
+        text: 'Use',
+        items: [
+          page('Drop-in timers', 'timers'),
+          page('Tests without sleeping', 'fake-time'),
+          page('Labels and scaled timers', 'labels'),
+          page('Metrics', 'metrics'),
+          page('Dashboard', 'dashboard'),
+          page('Durable timers', 'durable'),
+          page('Bundlers, CommonJS, Jest', 'bundling'),
+          page('Bun and Deno', 'runtimes'),
+          page('Wheels', 'wheels'),
+        ],
+      },
+      {
+        text: 'Look up',
+        items: [page('API', 'api'), page('Guarantees', 'guarantees'), { text: 'Changes', link: '/CHANGELOG' }],
+      },
+      {
+        text: 'Understand',
+        items: [
+          page('Design', 'design'),
+          page('Decisions', 'decisions'),
+          page('Reliability', 'reliability'),
+          page('Testing', 'testing'),
+          { text: 'Contributing', link: '/CONTRIBUTING' },
+        ],
+      },
+    ],
+  },
+});

@@ -1,0 +1,190 @@
+// The second half of `npm run build`: makes `lib`, which is what a user installs, of the modules and declarations that the compiler
+// has written to `dist`.
+//
+//     lib/*.js, lib/chunks/*.js      the entries as ES modules; what several of them need is in chunks, loaded once
+//     lib/*.cjs, lib/chunks/*.cjs    the same chunks as CommonJS, for loaders that cannot `require` an ES module
+//     lib/types                      declarations for both
+//     lib/worker.cjs, lib/worker.js  what a shard's thread runs: one file, in either format
+//     lib/cli.js                     the command line, with its libraries inside: a user installs none of them
+//     lib/pages                      what browsers load
+//
+// Nothing is renamed and lines stay lines, so a stack can be read; therefore no source maps are shipped, and no file names one.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const lib = join(root, 'lib');
+const modules = join(root, 'dist');
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** The entries that both formats have, by their names in `lib`. */
+const entries = Object.values(exports)
+  .flatMap(({ require }) => require?.default.match(/^\.\/lib\/(.*)\.cjs$/)[1] ?? [])
+  .filter((name) => name !== 'worker');
+/** Not for users: loaded by one of the others, when it is needed. */
+const inner = ['timers/registered-wheel'];
+
+/** Bundled packages, whose licences must go along. */
+const bundled = new Set();
+
+/**
+ * Few chunks, since each file costs a program's start some tenths of a ms. A module belongs to the first room that it fits; what
+ * only some entries need, and no room names, goes into chunks of its own.
+ */
+const rooms = [
+  {
+    name: 'base',
+    test: /src\/((errors|process|runtime|package-files)|async-context\/.*|hosts\/shard-thread-mark|time\/native-timers|timers\/(place|like-nodes|timers-mode))\.js$/,
+  },
+  { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
+  {
+    name: 'scheduler',
+    test: /src\/(client\/|hosts\/|lane\/|memory\/|metrics\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create)/,
+  },
+  { name: 'default-timers', test: /src\/timers\/default-/ },
+].map((room, at, { length }) => ({ ...room, priority: length - at }));
+
+const quiet = { logLevel: 'warn', checks: { emptyImportMeta: false, preferBuiltinFeature: false } };
+
+async function write(input, options, output) {
+  const bundle = await rolldown({ ...quiet, cwd: root, platform: 'node', ...input, ...options });
+  const { output: written } = await bundle.write({ comments: false, exports: 'named', ...output });
+  await bundle.close();
+  for (const { moduleIds = [] } of written) {
+    for (const id of moduleIds) {
+      const name = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1];
+      if (name !== undefined) bundled.add(name);
+    }
+  }
+}
+
+const isPackage = (id) => !/^(\.|\/|[A-Za-z]:\\)/.test(id);
+
+/** comlink has its adapter for threads in either format, and the worker is CommonJS. */
+const adapters = {
+  name: 'adapters',
+  resolveId: {
+    order: 'pre',
+    handler: (id) => (id === ADAPTER ? { id: 'comlink/dist/umd/node-adapter.js', external: true } : null),
+  },
+};
+const ADAPTER = 'comlink/dist/esm/node-adapter.mjs';
+
+async function writeEntries() {
+  const input = Object.fromEntries(
+    [...entries.map((name) => `entries/${name}`), ...inner].map((path) => [
+      basename(path),
+      join(modules, 'src', `${path}.js`),
+    ]),
+  );
+  for (const [format, ending] of [
+    ['es', 'js'],
+    ['cjs', 'cjs'],
+  ]) {
+    await write(
+      { input, external: isPackage },
+      {},
+      {
+        dir: lib,
+        format,
+        entryFileNames: `[name].${ending}`,
+        chunkFileNames: `chunks/[name].${ending}`,
+        dynamicImportInCjs: false,
+        codeSplitting: { groups: rooms },
+        minifyInternalExports: false,
+      },
+    );
+  }
+}
+
+/** The pool calls `module.exports`. The ES module is for bundlers whose worker shall be one. */
+async function writeWorker() {
+  const input = { worker: join(modules, 'workers/shard.js') };
+  const external = (id) => isPackage(id) && id !== ADAPTER;
+  const names = { dir: lib, exports: 'auto' };
+  await write({ input, external, plugins: [adapters] }, {}, { ...names, format: 'cjs', entryFileNames: '[name].cjs' });
+  await write({ input, external: isPackage }, {}, { ...names, format: 'es', entryFileNames: '[name].js' });
+  const early = { 'working-directory': join(modules, 'workers/working-directory.cjs') };
+  await write({ input: early }, {}, { ...names, format: 'cjs', entryFileNames: '[name].cjs' });
+  const type =
+    "/** What a shard's thread runs: the pool alone calls it. */\ndeclare function serve(task: unknown): number;\n";
+  writeFileSync(join(lib, 'worker.d.cts'), `${type}export = serve;\n`);
+  writeFileSync(join(lib, 'worker.d.ts'), `${type}export default serve;\n`);
+}
+
+/** The package itself stays outside: what the command line measures is what a program imports. */
+async function writeCommandLine() {
+  const external = (id) => /^(node:|shardwheel(\/|$)|comlink(\/|$))/.test(id);
+  const output = { dir: lib, format: 'es', entryFileNames: '[name].js', codeSplitting: false, minify: true };
+  await write({ input: { cli: join(modules, 'tools/cli/main.js') }, external }, {}, output);
+}
+
+/** A style sheet with those that it imports. */
+function styleSheet(path) {
+  bundled.add('uplot');
+  return readFileSync(path, 'utf8').replace(/^@import "(.+)";$/gm, (_, wanted) =>
+    styleSheet(wanted.startsWith('.') ? join(dirname(path), wanted) : join(root, 'node_modules', wanted)),
+  );
+}
+
+async function writePages() {
+  for (const page of ['dashboard', 'profile']) {
+    const source = join(root, 'src', page, 'page');
+    const target = join(lib, 'pages', page);
+    const options = { platform: 'browser', moduleTypes: { '.css': 'text' } };
+    await write({ input: { main: join(source, 'main.ts') } }, options, {
+      dir: target,
+      format: 'iife',
+      exports: 'none',
+      entryFileNames: '[name].js',
+      minify: true,
+    });
+    if (page === 'profile') continue; // its report holds all in one file
+    writeFileSync(join(target, 'style.css'), styleSheet(join(source, 'style.css')));
+    writeFileSync(join(target, 'page.html'), readFileSync(join(source, 'page.html')));
+  }
+}
+
+/** The declarations that the entries reach, with the names that each format demands. */
+function writeTypes() {
+  const source = join(modules, 'src');
+  const queue = entries.map((name) => join(source, 'entries', `${name}.d.ts`));
+  const seen = new Set(queue);
+  for (const path of queue) {
+    const text = readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?/, '');
+    for (const [file, ending] of [
+      ['js', 'd.ts'],
+      ['cjs', 'd.cts'],
+    ]) {
+      const renamed = text.replace(/((?:from |import\()['"])(\.[^'"]+)\.[jt]s(['"])/g, (_, before, named, after) => {
+        const found = join(dirname(path), `${named}.d.ts`);
+        if (!seen.has(found)) queue.push(found);
+        seen.add(found);
+        return `${before}${named}.${file}${after}`;
+      });
+      const target = join(lib, 'types', relative(source, path).replace(/d\.ts$/, ending));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, renamed);
+    }
+  }
+}
+
+function writeLicences() {
+  const texts = [...bundled].sort().map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined) throw new Error(`${name} has no licence that could go along`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  writeFileSync(join(lib, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+rmSync(lib, { recursive: true, force: true });
+await writeEntries();
+await writeWorker();
+await writeCommandLine();
+await writePages();
+writeTypes();
+writeLicences();

@@ -1,10 +1,9 @@
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { buildShard } from '../src/shard/build-shard.ts';
+import { buildShard, type ShardTask } from '../src/shard/build-shard.ts';
 import { receiveCall, type ToThread } from '../src/shard/lane-mail.ts';
 import { LaneServer } from '../src/shard/lane-server.ts';
 import { ShardLoop } from '../src/shard/shard-loop.ts';
-import type { ShardTask } from '../src/shard/shard-task.ts';
 import { Mailbox } from '../src/sharing/mailbox.ts';
 
 /**

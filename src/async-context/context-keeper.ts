@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { throwUncaught } from './throw-uncaught.ts';
+import { throwUncaught } from './run-ticks.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;

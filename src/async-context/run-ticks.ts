@@ -1,4 +1,5 @@
 import { process } from '../process.ts';
+
 /**
  * Runs the ticks and microtasks of a callback before the next one runs, as Node does between two of its own timers. It is Node's
  * own function and takes 30 to 47 ns; an immediate for each callback takes 1,200. Undefined if Node does not have it: it is not
@@ -15,3 +16,12 @@ function findRunTicks(): (() => void) | undefined {
   const wrapped = Object.getPrototypeOf(found);
   return wrapped === Function.prototype ? (found as () => void) : wrapped;
 }
+
+/** Makes the error an uncaught exception as soon as this call's caller is done, in the context of this call. */
+export function throwUncaught(error: unknown): void {
+  process.nextTick(rethrow, error);
+}
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};

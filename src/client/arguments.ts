@@ -1,4 +1,5 @@
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+import { process } from '../process.ts';
 
 // The checks of arguments of public calls, made once, here. `x - x !== 0` is true only of NaN and the infinities.
 
@@ -24,4 +25,36 @@ export function requireCallback(callback: unknown): void {
   if (callback !== undefined && typeof callback !== 'function') {
     throw new InvalidArgumentError('callback', 'must be a function', callback);
   }
+}
+
+/** How many ms ahead a deadline must be to be checked: some three years. */
+const FAR = 1e11;
+/** A deadline within this many ms of the wall clock's present counts as a time of the wall clock: some ten years. */
+const NEAR_PRESENT = 3e11;
+
+let hasWarned = false;
+
+/**
+ * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades ahead, and its
+ * timer would never fire. `now` in ms on the scheduler's clock.
+ */
+export function warnOfWallClock(deadline: number, now: number): void {
+  if (deadline - now < FAR || hasWarned || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
+  hasWarned = true;
+  const years = Math.round((deadline - now) / (365.25 * 24 * 3_600_000));
+  process.emitWarning(
+    `A deadline of ${deadline} ms lies ${years} years ahead on the clock of scheduler.now(), and looks like one of Date.now(). ` +
+      'scheduleAt(hint, date) takes a time of the wall clock, scheduleAfter(hint, delay) a delay',
+    { code: 'SHARDWHEEL_WALL_CLOCK' },
+  );
+}
+
+/**
+ * Returns the ms until a time of the wall clock. That clock is read rounded down to the ms, so a timer with this delay is not
+ * early. Throws InvalidDeadlineError.
+ */
+export function delayUntil(date: Date | number): number {
+  const time = date instanceof Date ? date.getTime() : date;
+  if (typeof time === 'number' && time - time === 0) return time - Date.now();
+  throw new InvalidDeadlineError(date, 'must be a valid Date, or ms since 1970', 'date');
 }

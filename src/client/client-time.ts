@@ -1,8 +1,17 @@
-import { dueTickFrom, WORD_REACH } from '../lane/due-word.ts';
-import { coincidingTick } from '../time/coinciding-tick.ts';
+import { dueTickFrom, MAX_SLACK, WORD_REACH } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
-import type { TickScale } from '../time/tick-scale.ts';
-import { warnOfWallClock } from './wall-clock.ts';
+import { coincidingTick, type TickScale } from '../time/tick-scale.ts';
+import { warnOfWallClock } from './arguments.ts';
+
+/** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see `slackRange`. */
+export function slackInTicks(slack: unknown, scale: TickScale): number {
+  if (typeof slack !== 'number' || !(slack >= 0)) return Number.NaN;
+  const ticks = scale.tickAtOrBefore(slack);
+  return ticks <= MAX_SLACK ? ticks : Number.NaN;
+}
+
+/** What a slack must be, for an error. */
+export const slackRange = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;

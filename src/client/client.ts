@@ -7,20 +7,20 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
+import type { MissedCalls } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery } from './delivery.ts';
 import { CANCELLED, isToldWhenCancelled } from './hand-back.ts';
 import { HomeTimers } from './home-timers.ts';
-import type { Label } from './label.ts';
+import { TimerRefs } from './keep-alive.ts';
 import { LabelRegistry } from './label-registry.ts';
-import type { MissedCalls } from './missed-calls.ts';
+import type { Label } from './lane-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { refusal } from './refusal.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
-import { TimerRefs } from './timer-refs.ts';
 import { IDLE, TurnClock } from './turn-clock.ts';
 
 /**

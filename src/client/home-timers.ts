@@ -6,12 +6,10 @@ import { CapacityExceededError, SchedulerClosedError } from '../errors.ts';
 import type { ClientTime } from './client-time.ts';
 import type { Delivery } from './delivery.ts';
 import { HANDED_BACK } from './hand-back.ts';
-import { type HomeTimer, REFED, SLOT } from './home-timer.ts';
-import { HomeWheel, type NewIndex } from './home-wheel.ts';
-import { Label } from './label.ts';
-import { NO_LABEL } from './lane-labels.ts';
+import { type HomeTimer, HomeWheel, type NewIndex, REFED, SLOT } from './home-wheel.ts';
+import type { TimerRefs } from './keep-alive.ts';
+import { Label, NO_LABEL } from './lane-labels.ts';
 import type { RefusalHost } from './refusal.ts';
-import type { TimerRefs } from './timer-refs.ts';
 import type { TurnClock } from './turn-clock.ts';
 
 // Taken once: a program may replace them.

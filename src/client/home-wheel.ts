@@ -1,7 +1,25 @@
-import { coincidingTick } from '../time/coinciding-tick.ts';
+import type { Runnable } from '../async-context/context-keeper.ts';
+import { coincidingTick } from '../time/tick-scale.ts';
 import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
 import type { ClientTime } from './client-time.ts';
 import { DueQueue } from './due-queue.ts';
+import type { HandedBack } from './hand-back.ts';
+
+/**
+ * The slot of a timer while it is live: it waits, or is due and has not run. A number below 0 once it has ended: another for each,
+ * as two timers are never equal. Only `HomeTimers` writes it.
+ */
+export const SLOT = Symbol('slot');
+/** Whether it holds the process while it is live. Only `HomeTimers` writes it then. */
+export const REFED = Symbol('refed');
+
+/** A timer that lives in its thread. It runs when it is due, and throws what its function throws. */
+export interface HomeTimer extends Runnable, HandedBack {
+  [SLOT]: number;
+  [REFED]: boolean;
+  /** The function that it calls, under the name of Node's timeouts. */
+  readonly _onTimeout: unknown;
+}
 
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;

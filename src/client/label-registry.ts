@@ -2,9 +2,8 @@ import { InvalidArgumentError } from '../errors.ts';
 import { process } from '../process.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { ClientLane } from './client-lane.ts';
-import { Label } from './label.ts';
-import { LaneLabels, NO_LABEL } from './lane-labels.ts';
-import { slackInTicks, slackRange } from './slack.ts';
+import { slackInTicks, slackRange } from './client-time.ts';
+import { Label, LaneLabels, NO_LABEL } from './lane-labels.ts';
 
 /** Maximum of labels of a client; further ones count as OTHER. */
 const MAX_LABELS = 254;

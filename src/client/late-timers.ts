@@ -1,5 +1,4 @@
 import type { TimerId } from '../timer-id.ts';
-import { callbackName } from './callback-name.ts';
 
 /** Number of timers of one turn that are reported one by one. */
 const TOLD = 16;
@@ -77,5 +76,16 @@ export class LateTimers {
   /** The thresholds that had late timers. */
   all(): LateTurn[] {
     return this.turns.filter(({ count }) => count > 0);
+  }
+}
+
+/** The name of a callback, '' if it has none or it cannot be read; undefined if it is not a function. Never throws. */
+export function callbackName(callback: unknown): string | undefined {
+  if (typeof callback !== 'function') return undefined;
+  try {
+    const name: unknown = callback.name;
+    return typeof name === 'string' ? name : '';
+  } catch {
+    return ''; // the program's own getter has thrown
   }
 }

@@ -1,9 +1,9 @@
 import type { TimerId } from '../timer-id.ts';
-import { callbackName } from './callback-name.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
 import { isToldWhenHandedBack } from './hand-back.ts';
-import { SLOT } from './home-timer.ts';
 import type { HomeTimers } from './home-timers.ts';
+import { SLOT } from './home-wheel.ts';
+import { callbackName } from './late-timers.ts';
 import { hintOf } from './placement.ts';
 
 /** A live timer, as `Scheduler.liveTimers` shows it. */

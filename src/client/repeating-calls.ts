@@ -2,7 +2,7 @@ import { wordOf } from '../lane/due-word.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
-import type { Label } from './label.ts';
+import type { Label } from './lane-labels.ts';
 
 /** The parts of the client that they need. */
 export interface RepeatingHost {

@@ -1,5 +1,4 @@
-import type { DurableStats } from '../durable/durable-stats.ts';
-import { type DurableStatsSource, statsSourceOf } from '../durable/stats-sources.ts';
+import { type DurableStats, type DurableStatsSource, statsSourceOf } from '../durable/durable-stats.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { process } from '../process.ts';

@@ -7,7 +7,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { LaneQueues, ShardWheel } from '../scheduler/shard-wheels.ts';
 import type { ClientStats } from '../scheduler/sharing.ts';
 import type { SchedulerStats, ShardStats } from '../scheduler/stats.ts';
-import type { TimerCounts } from '../scheduler/timer-counts.ts';
+import type { TimerCounts } from '../scheduler/stats-interval.ts';
 import { between, exactView, type LatenessCounts, LatenessWindow, summed, viewOf } from './lateness-window.ts';
 import { LatestAnswer } from './latest-answer.ts';
 import type {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { DurableStats } from '../durable/durable-stats.ts';
-import type { ShardRestart } from '../hosts/shard-restart.ts';
+import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { EventStreams } from './event-streams.ts';

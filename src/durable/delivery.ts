@@ -3,10 +3,10 @@ import { show } from '../errors.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
 import type { DurableCounts } from './durable-stats.ts';
 import type { DurableHandler } from './durable-timer.ts';
-import { Fifo } from './fifo.ts';
 import { decodePayload } from './payload-codec.ts';
 import { pauseAfter, type RetryPolicy } from './retry-policy.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
+import { Fifo } from './work-order.ts';
 
 /** ms until what a store cannot do at present is tried again. */
 const PAUSE_MS = 1000;

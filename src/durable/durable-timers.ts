@@ -3,7 +3,6 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { reportError, warn } from '../scheduler/report-error.ts';
 import { Alarms } from './alarms.ts';
 import { Delivery } from './delivery.ts';
-import { dueTime } from './due-time.ts';
 import {
   requireDeadlineTime,
   requireHandler,
@@ -15,7 +14,7 @@ import {
 } from './durable-arguments.ts';
 import { DurableStoreError, DurableTimersClosedError } from './durable-error.ts';
 import type { ResolvedDurableOptions } from './durable-options.ts';
-import { DurableCounts, type DurableStats } from './durable-stats.ts';
+import { addStatsSource, DurableCounts, type DurableStats } from './durable-stats.ts';
 import type { DurableStore, StoreHost } from './durable-store.ts';
 import {
   type CloseOptions,
@@ -28,8 +27,7 @@ import {
   shownTimer,
 } from './durable-timer.ts';
 import { encodePayload } from './payload-codec.ts';
-import { addStatsSource } from './stats-sources.ts';
-import type { DeadTimer } from './stored-timer.ts';
+import { type DeadTimer, dueTime } from './stored-timer.ts';
 import { Unstored, type UnstoredHost } from './unstored.ts';
 
 /** ms between two reports of the store's failures. */

@@ -19,3 +19,6 @@ export interface DeadTimer extends StoredTimer {
   /** The message of the last error. */
   readonly reason: string;
 }
+
+/** When a timer with this deadline is due, ms since 1970: times before 1970 are as good as then. */
+export const dueTime = (deadline: number): number => Math.max(0, deadline);

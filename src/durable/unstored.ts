@@ -1,12 +1,11 @@
 import { setTimeout } from '../time/native-timers.ts';
 import type { Alarms } from './alarms.ts';
 import type { Delivery, Ending } from './delivery.ts';
-import { dueTime } from './due-time.ts';
 import type { DurableCounts } from './durable-stats.ts';
 import type { DurableStore } from './durable-store.ts';
-import { KeyOrder } from './key-order.ts';
-import type { StoredTimer } from './stored-timer.ts';
+import { dueTime, type StoredTimer } from './stored-timer.ts';
 import { type UnstoredOwner, UnstoredTimer } from './unstored-timer.ts';
+import { KeyOrder } from './work-order.ts';
 
 /** ms until a timer that could not be stored is stored again. */
 const PAUSE_MS = 1000;

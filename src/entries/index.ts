@@ -1,8 +1,8 @@
+export type { MissedCalls } from '../client/call-grids.ts';
 export type { TimerCallback } from '../client/client-lane.ts';
 export type { FiredBatch } from '../client/delivery-events.ts';
 export type { LateTimer } from '../client/late-timers.ts';
 export type { LiveTimer, UnfiredTimer } from '../client/live-timers.ts';
-export type { MissedCalls } from '../client/missed-calls.ts';
 export {
   AbortError,
   AllocationError,
@@ -21,31 +21,28 @@ export {
   UnsupportedRuntimeError,
 } from '../errors.ts';
 export { MetricsError } from '../exporters/metrics-error.ts';
-export type { ShardRestart } from '../hosts/shard-restart.ts';
+export type { ShardRestart } from '../hosts/restart-policy.ts';
 export type { ThreadOptions } from '../hosts/thread-options.ts';
 export type { Serving } from '../hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
-export { connectScheduler } from '../scheduler/connect-scheduler.ts';
-export { createScheduler } from '../scheduler/create-scheduler.ts';
-export type { DeadlineSignal } from '../scheduler/deadline-signal.ts';
-export type { StatsWarning } from '../scheduler/hot-shards.ts';
+export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
 export type { SchedulerConnectOptions, SchedulerOptions } from '../scheduler/options.ts';
 export type { RepeatOptions } from '../scheduler/repeat-options.ts';
 export type { Scheduler } from '../scheduler/scheduler.ts';
 export type { SchedulerEvents } from '../scheduler/scheduler-events.ts';
 export type { LaneQueues, ShardWheel, WheelLevel } from '../scheduler/shard-wheels.ts';
 export type { ClientStats } from '../scheduler/sharing.ts';
-export type { LabelStats, SchedulerStats, ShardStats } from '../scheduler/stats.ts';
+export type { LabelStats, SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
 export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
 export type { TimerGroup } from '../scheduler/timer-group.ts';
 export type { LabelOptions, TimerLabel } from '../scheduler/timer-label.ts';
 export type { TimerStarts, WorkerHint } from '../scheduler/timer-view.ts';
-export type { BoundedWork, WaitOptions } from '../scheduler/waits.ts';
+export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';
 export type { ShardCounters } from '../shard/shard.ts';
 export type { SchedulerHandle } from '../sharing/handle.ts';
-export { HandleError } from '../sharing/handle-error.ts';
+export { HandleError } from '../sharing/handle.ts';
 export {
   decodeTimerId,
   encodeTimerId,

@@ -1,4 +1,4 @@
-export type { MissedCalls } from '../client/missed-calls.ts';
+export type { MissedCalls } from '../client/call-grids.ts';
 export { createTimers, type Timers } from '../timers/create-timers.ts';
 export {
   clearImmediate,

@@ -1,9 +1,8 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
-import type { DurableStatsSource } from '../durable/stats-sources.ts';
+import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type Exported, newExported } from './exported.ts';
-import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
+import { type Exported, type ExporterOptions, newExported, resolveExporterOptions } from './exporter-options.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
 import type { MetricFamily, Sample } from './metric.ts';
 import { MetricsError } from './metrics-error.ts';

@@ -1,9 +1,8 @@
-import type { DurableStatsSource } from '../durable/stats-sources.ts';
+import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type Exported, newExported } from './exported.ts';
-import { type ExporterOptions, resolveExporterOptions } from './exporter-options.ts';
+import { type Exported, type ExporterOptions, newExported, resolveExporterOptions } from './exporter-options.ts';
 import type { MetricFamily } from './metric.ts';
 import { MetricsError } from './metrics-error.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';

@@ -1,4 +1,4 @@
-import { statsSourceOf } from '../durable/stats-sources.ts';
+import { statsSourceOf } from '../durable/durable-stats.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { DurableSource, durableGroups } from './durable-metrics.ts';

@@ -13,8 +13,7 @@ import { type LaneWheels, wheelOf } from '../shard/lane-wheel.ts';
 import type { Shard, ShardCounters } from '../shard/shard.ts';
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { SharedClock } from '../time/shared-clock.ts';
-import { RestartPolicy } from './restart-policy.ts';
-import type { ShardRestart } from './shard-restart.ts';
+import { RestartPolicy, type ShardRestart } from './restart-policy.ts';
 
 const monotonic = new MonotonicClock(clockOrigin());
 

@@ -1,6 +1,17 @@
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { setTimeout } from '../time/native-timers.ts';
 
+/** A successor has replaced a shard that died. */
+export interface ShardRestart {
+  shard: number;
+  /** What ended the last one: the error that was thrown, or one with the exit code. */
+  cause: Error;
+  /** Number of live timers that were indexed again. */
+  rescheduled: number;
+  /** Deaths since the shard was last served, including threads that died before they were up, and failures inline. */
+  deaths: number;
+}
+
 const monotonic = new MonotonicClock(clockOrigin());
 
 /** How many deaths of its threads, within how many ms, make a shard go on inline. */

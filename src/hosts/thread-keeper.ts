@@ -10,8 +10,22 @@ import { GONE, type LaneCall, type LaneCalls, type LaneLink } from './lane-link.
 import { NamedState } from './named-state.ts';
 import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
 import { ShardThread, type ThreadSettings } from './shard-thread.ts';
-import type { StartQueue } from './start-queue.ts';
 import { Watchdog } from './watchdog.ts';
+
+/**
+ * Starts one thread after the other. Each start costs the event loop some ms, and the processors some 50; several starts at once
+ * would block it for their sum.
+ */
+export class StartQueue {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the task when those before it have settled. */
+  enter<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(task, task);
+    this.last = turn.catch(() => undefined); // its own caller gets the error
+    return turn;
+  }
+}
 
 /** ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/decisions.md */
 const EXIT_PAUSE = 250;

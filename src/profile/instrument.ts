@@ -6,8 +6,7 @@ import { native } from '../time/native-timers.ts';
 import { like } from '../timers/like-nodes.ts';
 import { type PatchedProperty, propertiesIn } from '../timers/patched-property.ts';
 import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
-import { nodeClockOffset } from './node-clock.ts';
-import { type NodeTimeout, watchLists } from './node-lists.ts';
+import { type NodeTimeout, nodeClockOffset, watchLists } from './node-lists.ts';
 import type { Recorder } from './recorder.ts';
 
 const { promisify } = process.getBuiltinModule('node:util');

@@ -1,15 +1,44 @@
+import { join } from 'node:path';
 import { InvalidConfigError } from '../errors.ts';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import { type RegistrationState, registered, setInterval } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';
-import { DataFile } from './data-file.ts';
 import { operationsOf } from './delay-counts.ts';
 import { instrument } from './instrument.ts';
 import type { ProfileData } from './profile-data.ts';
 import { Recorder } from './recorder.ts';
 import { shortReport } from './short-report.ts';
+
+const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
+
+/** The file of one thread's data, in a folder that is created if it is missing. Each write replaces the file. */
+class DataFile {
+  private readonly folder: string;
+  private isMade = false;
+  private hasFailed = false;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Returns whether it could be written; after a failure it is not tried again. */
+  write(data: ProfileData): boolean {
+    if (this.hasFailed) return false;
+    const { pid, thread } = data.process;
+    const path = join(this.folder, `${pid}-${thread}.json`);
+    try {
+      if (!this.isMade) mkdirSync(this.folder, { recursive: true });
+      this.isMade = true;
+      writeFileSync(`${path}.part`, JSON.stringify(data));
+      renameSync(`${path}.part`, path);
+    } catch {
+      this.hasFailed = true; // a folder that is full or gone must not disturb the program
+    }
+    return !this.hasFailed;
+  }
+}
 
 const { writeSync } = process.getBuiltinModule('node:fs');
 

@@ -1,6 +1,7 @@
 import { Client } from '../client/client.ts';
 import { ClientLane } from '../client/client-lane.ts';
 import { ClientTime } from '../client/client-time.ts';
+import type { NewIndex } from '../client/home-wheel.ts';
 import { KeepAlive } from '../client/keep-alive.ts';
 import { LaneHost } from '../hosts/lane-host.ts';
 import type { LaneLink } from '../hosts/lane-link.ts';
@@ -13,8 +14,9 @@ import type { HandleParts } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { timerIdLayout } from '../timer-id.ts';
+import { createTickIndex } from '../wheel/create-index.ts';
+import type { WheelConfig } from '../wheel/wheel-config.ts';
 import type { CoordinatorEvents, HostedLanes } from './coordinator.ts';
-import { homeIndex } from './home-index.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** What a client is made of, whether it owns the threads or not. */
@@ -129,3 +131,9 @@ const loadOf = (client: Client) => ({
 /** The work of the shards so far: commands and fired records taken. */
 const workOf = ({ lanes, delivery, home }: Client): number =>
   lanes.reduce((sum, lane) => sum + lane.stage.taken, delivery.delivered - home.label.delivered + delivery.stale);
+
+/** Makes the wheel of a client's drop-in timers: the engine that its shards have, in its own memory. */
+const homeIndex =
+  ({ wheel, capacity }: { readonly wheel: WheelConfig; readonly capacity: number }): NewIndex =>
+  (now) =>
+    createTickIndex(wheel, { capacity, start: now });

@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { DeliveryEvents } from '../client/delivery-events.ts';
 import type { KeepAlive } from '../client/keep-alive.ts';
+import { type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
 import type { LaneHost } from '../hosts/lane-host.ts';
-import type { ShardRestart } from '../hosts/shard-restart.ts';
+import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
 import type { Serving, ThreadPolicy } from '../hosts/thread-policy.ts';
 import { OWNER } from '../sharing/board.ts';
@@ -196,4 +197,27 @@ export class Coordinator {
     this.others?.close();
     this.parts.keepAlive.release();
   }
+}
+
+/** The arguments of a scheduler's constructor. @internal */
+export interface SchedulerParts {
+  readonly shards: number;
+  readonly capacity: number;
+  readonly signal: AbortSignal | undefined;
+  readonly coordinator: (events: CoordinatorEvents) => Coordinator;
+}
+
+/** Ends a client and what serves it. Resolves with its timers that were not delivered, when all threads have ended. */
+export async function shutDown(client: Client, coordinator: Coordinator, shards: number): Promise<UnfiredTimer[]> {
+  const unfired = unfiredTimers(client, Math.max(1, shards));
+  client.close();
+  const stopped = coordinator.stop();
+  await undefined; // so that a listener below that calls close() gets the same promise
+  try {
+    for (const lane of client.lanes) lane.handBack();
+    client.home.handBack();
+  } finally {
+    await stopped;
+  }
+  return unfired;
 }

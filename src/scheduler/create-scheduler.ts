@@ -1,6 +1,14 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import { threadNumber } from '../runtime.ts';
+import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
+import { connectClient } from './connect-client.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
-import { resolveOptions, type SchedulerOptions } from './options.ts';
+import {
+  resolveConnectOptions,
+  resolveOptions,
+  type SchedulerConnectOptions,
+  type SchedulerOptions,
+} from './options.ts';
 import { ownClient } from './own-client.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -13,4 +21,35 @@ export function createScheduler(options?: SchedulerOptions): Scheduler {
   const coordinator = (events: CoordinatorEvents) => ownClient(resolved, events);
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler({ ...resolved, coordinator }));
+}
+
+/** Names of the schedulers to which this thread is connected: shared by every copy of this package in the thread. */
+const CONNECTED = Symbol.for('shardwheel.connected');
+
+const connected = (): Set<string> => {
+  const thread = globalThis as { [CONNECTED]?: Set<string> };
+  thread[CONNECTED] ??= new Set();
+  return thread[CONNECTED];
+};
+
+/**
+ * Connects to a scheduler of another thread and returns this thread's own scheduler on its shards. Timers, callbacks, ids, events
+ * and errors belong to this thread. `handle` is the result of `scheduler.share()`. When the shared scheduler is closed, or its
+ * thread ends, this one goes on inline.
+ * A lane to a shard is laid out at the first timer on that shard, with the owner's `capacity`, so that call may throw
+ * AllocationError.
+ * @throws HandleError; InvalidConfigError or InvalidArgumentError for the options.
+ */
+export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
+  const known = requireHandle(handle);
+  const { name, shards, capacity, ownerThread, tick } = known;
+  const resolved = resolveConnectOptions(options, tick);
+  const names = connected();
+  if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
+  if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
+  const left = () => names.delete(name);
+  const coordinator = (events: CoordinatorEvents) => connectClient(known, resolved, events, left);
+  const scheduler = outsideContexts(() => new Scheduler({ ...resolved, shards, capacity, coordinator }));
+  names.add(name);
+  return scheduler;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { InvalidArgumentError } from '../errors.ts';
+import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import type { Coordinator } from './coordinator.ts';
 
 /** The parts of a scheduler, for code of this package that starts other kinds of timers, and for tests. @internal */
@@ -18,4 +18,9 @@ export function internalsOf(scheduler: object): Internals {
   const internals = typeof scheduler === 'object' && scheduler !== null ? known.get(scheduler) : undefined;
   if (internals === undefined) throw new InvalidArgumentError('scheduler', 'must be a Scheduler', scheduler);
   return internals;
+}
+
+/** Throws SchedulerClosedError, with the name of the call. V8: known booleans */
+export function requireOpen(client: Client, call: string): void {
+  if (client.isClosed === true) throw new SchedulerClosedError(call);
 }

@@ -1,4 +1,4 @@
-import { slackInTicks, slackRange } from '../client/slack.ts';
+import { slackInTicks, slackRange } from '../client/client-time.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import type { KeeperOptions } from '../hosts/thread-keeper.ts';
 import { resolveThreadOptions, type ThreadOptions } from '../hosts/thread-options.ts';

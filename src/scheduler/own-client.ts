@@ -1,9 +1,8 @@
 import { ShardInlineError, UnsupportedRuntimeError } from '../errors.ts';
 import type { OwnLane } from '../hosts/inline-shard.ts';
 import { noThreads } from '../hosts/lane-link.ts';
-import { StartQueue } from '../hosts/start-queue.ts';
 import { findThreadFiles, loadThreadLibraries } from '../hosts/thread-files.ts';
-import { ThreadKeeper } from '../hosts/thread-keeper.ts';
+import { StartQueue, ThreadKeeper } from '../hosts/thread-keeper.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import { allocateDoorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';

@@ -1,4 +1,4 @@
-import { MISSED_CALLS, type MissedCalls } from '../client/missed-calls.ts';
+import { MISSED_CALLS, type MissedCalls } from '../client/call-grids.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 

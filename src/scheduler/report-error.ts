@@ -1,4 +1,4 @@
-import { throwUncaught } from '../async-context/throw-uncaught.ts';
+import { throwUncaught } from '../async-context/run-ticks.ts';
 import { process } from '../process.ts';
 
 export interface ErrorEmitter {

@@ -1,37 +1,32 @@
 import { EventEmitter } from 'node:events';
-import { requireDeadline, requireDelay } from '../client/arguments.ts';
+import { delayUntil, requireDeadline, requireDelay } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
-import { delayUntil } from '../client/wall-clock.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
-import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
+import { type Coordinator, type SchedulerParts, shutDown } from './coordinator.ts';
 import { hideFields, INSPECT, shownAs } from './inspection.ts';
-import { setInternals } from './internals.ts';
+import { requireOpen, setInternals } from './internals.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
 import { refuseOldNames } from './renamed.ts';
 import type { RepeatOptions } from './repeat-options.ts';
-import { requireOpen } from './require-open.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
-import { shutDown } from './shut-down.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
 import { placementIn, TimerGroup } from './timer-group.ts';
 import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
 import { type TimerStarts, TimerView, type WorkerHint } from './timer-view.ts';
-import { type BoundedWork, sleep, type WaitOptions, withTimeout } from './waits.ts';
-
-/** The arguments of a scheduler's constructor. @internal */
-export interface SchedulerParts {
-  readonly shards: number;
-  readonly capacity: number;
-  readonly signal: AbortSignal | undefined;
-  readonly coordinator: (events: CoordinatorEvents) => Coordinator;
-}
+import {
+  type BoundedWork,
+  type DeadlineSignal,
+  deadlineSignal,
+  sleep,
+  type WaitOptions,
+  withTimeout,
+} from './waits.ts';
 
 /**
  * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.

@@ -10,7 +10,7 @@ import type { PulseHolder } from '../sharing/pulse.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import { ClientMail } from './client-mail.ts';
-import { countsOf, type TimerCounts } from './timer-counts.ts';
+import { countsOf, type TimerCounts } from './stats-interval.ts';
 
 /** ms between two checks for clients that are gone. */
 const SWEEP_MS = 1000;

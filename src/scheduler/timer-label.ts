@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
-import type { Label } from '../client/label.ts';
+import type { Label } from '../client/lane-labels.ts';
 import { Rescaling } from '../client/rescaling.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { INSPECT, shownAs } from './inspection.ts';
-import { requireOpen } from './require-open.ts';
+import { requireOpen } from './internals.ts';
 import { type TimerStarts, TimerView } from './timer-view.ts';
 
 /** The settings of a label, fixed for its life. */

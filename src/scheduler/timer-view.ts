@@ -1,11 +1,10 @@
-import { requireCallback, requireDelay, requireTimer } from '../client/arguments.ts';
+import { delayUntil, requireCallback, requireDelay, requireTimer } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
-import type { Label } from '../client/label.ts';
-import { delayUntil } from '../client/wall-clock.ts';
+import type { Label } from '../client/lane-labels.ts';
 import type { TimerId } from '../timer-id.ts';
+import { requireOpen } from './internals.ts';
 import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
-import { requireOpen } from './require-open.ts';
 import { placementIn, remember, type TimerGroup } from './timer-group.ts';
 
 /**

@@ -24,13 +24,13 @@ export interface WaitOptions {
 
 let turn = 0;
 /** Spreads timers without a hint over the shards. @internal */
-export const nextHint = (): number => {
+const nextHint = (): number => {
   turn = (turn + 1) | 0;
   return turn;
 };
 
 /** @internal */
-export const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
+const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
 
 /** A wait that has begun: the argument of its timer. */
 class Wait implements HandedBack, Cancelled {
@@ -116,4 +116,72 @@ async function wait<T>(
     if (id !== undefined && !client.isClosed) client.cancel(id);
     if (signal !== undefined && aborted !== undefined) unwatch(signal, aborted);
   }
+}
+
+/** An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer; then it never aborts. */
+export type DeadlineSignal = AbortSignal & Disposable;
+
+/** The timer of a deadline signal. Like the timers of AbortSignal.timeout, it does not keep the process alive. */
+class DeadlineTimer implements Cancelled {
+  readonly controller = new AbortController();
+  private readonly client: Client;
+  private readonly error: TimeoutError;
+  private readonly outer: AbortSignal | undefined;
+  private id: TimerId = Number.NaN;
+
+  constructor(client: Client, error: TimeoutError, outer: AbortSignal | undefined) {
+    this.client = client;
+    this.error = error;
+    this.outer = outer;
+  }
+
+  begin(id: TimerId): void {
+    this.id = id;
+    this.client.refs.adjustUnref(1);
+    if (this.outer !== undefined) watch(this.outer, this.abort);
+  }
+
+  expire(): void {
+    this.release();
+    this.controller.abort(this.error);
+  }
+
+  /** By the group that was its hint. */
+  [CANCELLED](): void {
+    this.release();
+  }
+
+  readonly cancel = (): void => {
+    if (!this.client.isClosed && this.client.cancel(this.id)) this.release();
+  };
+
+  private readonly abort = (): void => {
+    this.cancel();
+    this.controller.abort(this.outer?.reason);
+  };
+
+  private release(): void {
+    this.client.refs.adjustUnref(-1);
+    if (this.outer !== undefined) unwatch(this.outer, this.abort);
+  }
+}
+
+const expireSignal = (timer: DeadlineTimer): void => timer.expire();
+
+/** See {@link Scheduler.signalAfter}. `plain`: the calls without a label. @internal */
+export function deadlineSignal(
+  client: Client,
+  plain: TimerView,
+  delay: number,
+  options: WaitOptions = {},
+): DeadlineSignal {
+  refuseUnknown(options, WAIT_OPTIONS, 'options', RENAMED_WAIT_OPTIONS);
+  const { workerHint = nextHint(), label, signal: outer } = options;
+  const starts = label === undefined ? plain : labelOf(label, client);
+  const timer = new DeadlineTimer(client, new TimeoutError(delay, label?.name), outer);
+  const { signal } = timer.controller;
+  expectWaits(workerHint);
+  if (outer?.aborted) timer.controller.abort(outer.reason);
+  else timer.begin(starts.scheduleAfter(workerHint, delay, expireSignal, timer));
+  return Object.defineProperty(signal, Symbol.dispose, { value: timer.cancel }) as DeadlineSignal;
 }

@@ -1,7 +1,7 @@
 import { type LateTurn, watchFor } from '../client/late-timers.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import { hear } from './diagnostics.ts';
 import type { Scheduler } from './scheduler.ts';
+import { hear } from './scheduler-events.ts';
 
 /** The timers that one turn of the event loop delivered later than a threshold: the message of `shardwheel:late`. */
 export interface LateTimersMessage extends LateTurn {

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
@@ -93,4 +94,15 @@ export function serveLane(
       : new LocalLane(memory, table, index, bell, local.stage);
   if (origin === 'nothing') return { lane, found: 0 };
   return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
+}
+
+/** The task of a shard's thread. */
+export interface ShardTask {
+  readonly setup: ShardSetup;
+  /** The address for other clients' calls: see `receiveCall`. */
+  readonly address: string;
+  /** The number of this thread among the shard's, from 1. */
+  readonly epoch: number;
+  /** The owner's calls, through comlink. */
+  readonly control: MessagePort;
 }

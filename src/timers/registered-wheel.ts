@@ -1,5 +1,6 @@
 import { isHooked } from '../async-context/async-context.ts';
-import { activeResources } from './active-resources.ts';
+import type { Client } from '../client/client.ts';
+import { REFED, SLOT } from '../client/home-wheel.ts';
 import { type Timers, timersOf } from './create-timers.ts';
 import { defaultClients, sourceFor } from './default-timers.ts';
 import { Timeout } from './timeout.ts';
@@ -31,4 +32,27 @@ export function registeredWheel(isAlways: boolean): RegisteredWheel {
     owns: (handle) => handle instanceof Timeout,
     activeResources: (nodes) => activeResources(nodes, defaultClients()),
   };
+}
+
+/**
+ * What `process.getActiveResourcesInfo` returns, from what Node's own has found: with a 'Timeout' for each drop-in timeout of these
+ * clients that keeps the process alive, as Node lists its own, and without the handles that the clients use for all of them.
+ */
+function activeResources(nodes: readonly string[], clients: readonly Client[]): string[] {
+  const found = [...nodes];
+  for (const name of clients.flatMap((client) => client.heldResources())) {
+    const at = found.indexOf(name);
+    if (at >= 0) found.splice(at, 1);
+  }
+  const timeouts = clients.reduce((sum, client) => sum + refCountOf(client), 0);
+  const isLast = (name: string) => name === 'Immediate';
+  const ours = Array.from({ length: timeouts }, () => 'Timeout');
+  return [...found.filter((name) => !isLast(name)), ...ours, ...found.filter(isLast)];
+}
+
+/** Number of timeouts that hold the process; as in Node, each does until its callback has ended or cleared it. */
+function refCountOf({ refs, home }: Client): number {
+  const { running } = home;
+  const isHeld = running?.[REFED] && running[SLOT] < 0 && running._onTimeout !== null;
+  return refs.refCount + (isHeld ? 1 : 0);
 }

@@ -1,12 +1,76 @@
-import { isEnteredKept } from '../async-context/async-context.ts';
+import { isEnteredKept, outsideContexts } from '../async-context/async-context.ts';
 import { type Context, RUN } from '../async-context/context-keeper.ts';
-import { throwUncaught } from '../async-context/throw-uncaught.ts';
+import { throwUncaught } from '../async-context/run-ticks.ts';
+import { type MissedCalls, nextCall } from '../client/call-grids.ts';
 import { HANDED_BACK } from '../client/hand-back.ts';
-import { REFED, SLOT } from '../client/home-timer.ts';
+import { REFED, SLOT } from '../client/home-wheel.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
-import { IntervalGrid } from './interval-grid.ts';
-import { TimeoutNumber } from './timeout-number.ts';
+import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
+
+const LONGEST = 2 ** 31 - 1;
+const nothing = (): void => undefined;
+
+/**
+ * The number of a timeout for clearTimeout, valid as long as the timeout lives, also for Node's own clearTimeout and for another
+ * copy of this package. Only Node can create such a number: it belongs to one of Node's own intervals, which stands for the
+ * timeout, does nothing, and loses its callback when Node clears the number.
+ */
+export class TimeoutNumber {
+  private standIn: NodeJS.Timeout | undefined;
+  private last = 0;
+
+  of(timeout: { close(): unknown; readonly _destroyed: boolean }): number {
+    const isOver = timeout._destroyed;
+    if (this.standIn !== undefined || (isOver && this.last !== 0)) return this.last;
+    const standIn = outsideContexts(() => setInterval(nothing, LONGEST)).unref();
+    const set = (callback: unknown): void => {
+      if (callback === null) timeout.close();
+    };
+    Object.defineProperty(standIn, '_onTimeout', { configurable: true, get: () => nothing, set });
+    this.standIn = standIn;
+    this.last = +standIn;
+    if (isOver) this.drop();
+    return this.last;
+  }
+
+  /** Frees the number. */
+  drop(): void {
+    const { standIn } = this;
+    if (standIn === undefined) return;
+    this.standIn = undefined;
+    Object.defineProperty(standIn, '_onTimeout', { configurable: true, writable: true, value: nothing });
+    clearInterval(standIn);
+  }
+}
+
+/** The times at which the calls of an interval are due. @internal */
+export class IntervalGrid {
+  readonly period: number;
+  /** Of the next call. */
+  deadline: number;
+  private readonly missed: MissedCalls;
+  private start: number;
+
+  /** `start` and `period` in ms. */
+  constructor(start: number, period: number, missed: MissedCalls) {
+    this.start = start;
+    this.period = period;
+    this.deadline = start + period;
+    this.missed = missed;
+  }
+
+  /** Advances after a call that began at `begun` and ended at `now`. */
+  advance(begun: number, now: number): void {
+    this.deadline = nextCall(this.missed, this.start, this.period, this.deadline, begun, now);
+  }
+
+  /** Counts from `start` again. */
+  restart(start: number): void {
+    this.start = start;
+    this.deadline = start + this.period;
+  }
+}
 
 // Taken once: a program may replace them.
 const { floor, max, trunc } = Math;

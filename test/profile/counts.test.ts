@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CLEARED, CREATED, DelayCounters, FIRED, operationsOf, REFRESHED } from '../../src/profile/delay-counts.ts';
+import { Series } from '../../src/profile/recorder.ts';
 import { Sampler } from '../../src/profile/sampler.ts';
-import { Series } from '../../src/profile/series.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 describe('counts by delay', () => {

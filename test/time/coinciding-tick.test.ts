@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coincidingTick } from '../../src/time/coinciding-tick.ts';
+import { coincidingTick } from '../../src/time/tick-scale.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 /** Zero bits at the end of a whole number, of 53. */

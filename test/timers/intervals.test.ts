@@ -1,7 +1,7 @@
 import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
-import { IntervalGrid } from '../../src/timers/interval-grid.ts';
+import { IntervalGrid } from '../../src/timers/timeout.ts';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name: intervals', ({ timers }) => {

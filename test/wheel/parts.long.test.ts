@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
-import { DebugWheel } from '../../src/wheel/debug-wheel.ts';
+import { DebugWheel, type LifecycleEntry } from '../../src/wheel/debug-wheel.ts';
 import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
-import type { LifecycleEntry } from '../../src/wheel/lifecycle-log.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 

@@ -1,6 +1,5 @@
 import type { DeadTimer } from '../stored-timer.ts';
-import { type JobData, jobDataOf, timerOf } from './job-data.ts';
-import { timerId, timerPattern } from './job-ids.ts';
+import { type JobData, jobDataOf, timerId, timerOf, timerPattern } from './job-data.ts';
 import type { RedisConnection } from './queue-options.ts';
 
 /** A hash of Redis: of each timer the last dead one. */

@@ -1,12 +1,46 @@
-import type { Job, Queue } from 'bullmq';
+import type { Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { clearInterval, setInterval } from '../../time/native-timers.ts';
 import type { StoreHost } from '../durable-store.ts';
 import { bullmqError } from './bullmq-errors.ts';
-import { type GivingWay, givingWay } from './giving-way.ts';
 import type { JobData } from './job-data.ts';
 import type { QueueOptions, RedisConnection } from './queue-options.ts';
 import { QueueTake, type TakeHost } from './queue-take.ts';
+
+/** ms that a worker leaves to the others: more than the 100 ms in which Redis ends their sleeps, in an order of its own. */
+const WAY = 150;
+/** Most s of sleep: a wall clock that is set takes its timers along after so long. */
+const MOST_SLEEP = 1;
+
+/** A worker that comes last to a timer which it has put back. */
+export interface GivingWay extends Worker<JobData> {
+  /** The timer that this worker has put back is due again at `until`, in ms of the wall clock. */
+  giveWay(until: number): void;
+}
+
+/**
+ * A class of such workers. All workers of a queue sleep until the same next timer, and one that knows no handler for it
+ * may be the first each time: the timer would wait for a tie to end otherwise.
+ */
+function givingWay(
+  bullmq: typeof import('bullmq'),
+): new (
+  ...args: ConstructorParameters<typeof Worker<JobData>>
+) => GivingWay {
+  return class extends bullmq.Worker<JobData> {
+    private putBack = 0;
+
+    giveWay(until: number): void {
+      this.putBack = until;
+    }
+
+    /** s of sleep until the next timer. */
+    protected override getBlockTimeout(until: number): number {
+      const seconds = Math.min(MOST_SLEEP, super.getBlockTimeout(until));
+      return until > 0 && until === this.putBack && seconds > 0 ? seconds + WAY / 1000 : seconds;
+    }
+  };
+}
 
 /** ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and at most. */
 const ELSEWHERE = 50;

@@ -1,5 +1,5 @@
 import type { StoredTimer } from '../stored-timer.ts';
-import { timerPattern } from './job-ids.ts';
+import { timerPattern } from './job-data.ts';
 import { type QueueJobs, scheduledOf } from './queue-jobs.ts';
 import { look } from './scripts/look.ts';
 

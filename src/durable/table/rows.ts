@@ -1,7 +1,6 @@
 import type { Ending } from '../delivery.ts';
-import { dueTime } from '../due-time.ts';
 import { DurableStoreError } from '../durable-error.ts';
-import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
+import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** What a row is to become, if it may be changed. */

@@ -1,5 +1,4 @@
-import { addSlot, emptyLevel } from '../level-occupancy.ts';
-import type { Occupancy } from '../occupancy.ts';
+import { addSlot, emptyLevel, type Occupancy } from '../occupancy.ts';
 import type { LevelOccupancy } from '../tick-index.ts';
 import { CHUNK_WORDS, ENTRIES_PER_CHUNK } from './chunk-lists.ts';
 import type { LevelGeometry } from './level-geometry.ts';

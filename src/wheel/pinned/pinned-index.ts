@@ -1,5 +1,4 @@
-import { countLevel } from '../level-occupancy.ts';
-import { Occupancy } from '../occupancy.ts';
+import { countLevel, Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
 import type { DueSink, LevelOccupancy } from '../tick-index.ts';
 import type { LevelStats } from '../timing-wheel.ts';

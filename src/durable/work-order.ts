@@ -1,0 +1,70 @@
+/** A queue whose `shift` costs the same whatever its length. */
+export class Fifo<T> {
+  private items: T[] = [];
+  private taken = 0;
+
+  push(item: T): void {
+    this.items.push(item);
+  }
+
+  /** Undefined if it is empty. */
+  shift(): T | undefined {
+    if (this.taken === this.items.length) return undefined;
+    const item = this.items[this.taken++];
+    if (this.taken >= 1024 && this.taken * 2 >= this.items.length) {
+      this.items = this.items.slice(this.taken);
+      this.taken = 0;
+    }
+    return item;
+  }
+}
+
+/** Lets at most `limit` be under way at a time; the others wait in the order in which they came. */
+export class Limiter {
+  private readonly limit: number;
+  private readonly waiting = new Fifo<() => void>();
+  private used = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.used >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.used += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift(); // takes over the place
+      if (next === undefined) this.used -= 1;
+      else next();
+    }
+  }
+}
+
+/** Runs what concerns one key in the order in which it was asked for, one after the other; other keys are not waited for. */
+export class KeyOrder {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  /** Whether something concerning the key is under way. */
+  has(id: string): boolean {
+    return this.last.has(id);
+  }
+
+  /** Resolves, or rejects, as the work does. */
+  run<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.last.get(id);
+    const done = before === undefined ? work() : before.then(work, work);
+    this.last.set(id, done);
+    const forget = (): void => {
+      if (this.last.get(id) === done) this.last.delete(id);
+    };
+    done.then(forget, forget);
+    return done;
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.last.size > 0) await Promise.allSettled(this.last.values());
+  }
+}

@@ -1,102 +1,54 @@
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createScheduler, type Scheduler } from 'shardwheel';
-import { Child } from './child.ts';
-import { EventLoops } from './event-loops.ts';
-import { KillSchedule } from './kill-schedule.ts';
-import type { LoadOptions, LoadReport } from './load.ts';
-import type { Measurement } from './measurement.ts';
-import { type Options, parseOptions } from './options.ts';
-import { allPlans, type Route } from './plans.ts';
-import { canSharePorts } from './port-sharing.ts';
-import { printTables } from './print-tables.ts';
-import { Progress } from './progress.ts';
-import { TimerCensus } from './timer-census.ts';
-import { judge } from './verdict.ts';
+// A TCP proxy on loopback whose connect, idle, request and drain timeouts are on shardwheel, before a server that answers one request
+// and then hangs: `npm run build && node dist/examples/tcp-proxy/main.js`. Under load, on several event loops, with threads
+// that are killed: `node dist/bench/proxy/main.js --help`.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { createScheduler } from 'shardwheel';
+import { type ConnectionEnd, TcpProxy } from './proxy.ts';
 
-/*
- * Three processes, so that the figures of this one are the proxy's and its timers' alone:
- *
- *   load (load-process) ──127.0.0.1──▶ proxies + scheduler (this process) ──127.0.0.1──▶ upstream, blackhole
- *
- * This thread owns the scheduler and serves nothing. Each event loop is a thread of its own, a client of that scheduler,
- * with two proxies: one before the test upstream, one before the blackhole.
- */
+await using scheduler = createScheduler({ shards: 1 });
 
-const MAX_SLOW = 600;
-/** ms in which the scheduler has noticed that threads are gone. */
-const SWEPT_WITHIN = 5_000;
+const server = createServer((socket) => {
+  socket.on('error', () => undefined); // the proxy has cut it
+  socket.on('data', (request) => {
+    if (String(request) === 'quick') socket.write('answer');
+  });
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 
-const measurement = await measure(parseOptions(process.argv));
-const verdict = judge(measurement.report, measurement.records, measurement.kills);
-printTables(measurement, verdict);
-const isClean = verdict.faults.length === 0 && measurement.clientsLeft === 0;
-if (!isClean || measurement.timers.some(({ size }) => size > 0)) process.exitCode = 1;
+const ends: Record<string, (end: ConnectionEnd) => void> = {};
+const proxy = await TcpProxy.listen({
+  scheduler,
+  upstreamPort: (server.address() as AddressInfo).port,
+  timeouts: { connect: 500, idle: 300, request: 150, drain: 100 },
+  onEnd: (end) => ends[`${end.clientPort}`]?.(end),
+});
 
-async function measure(options: Options): Promise<Measurement> {
-  const { timeouts, threads, kill } = options;
-  const upstreamProcess = new Child('upstream');
-  const loadProcess = new Child('load');
-  try {
-    await using scheduler = createScheduler({ shards: options.shards });
-    const [upstreamPorts] = await Promise.all([upstreamProcess.answer<Record<Route, number>>(), scheduler.ready]);
-    const setup = { handle: scheduler.share(), upstreamPorts, timeouts };
-    const capacity = options.connections + allPlans.length;
-    await using loops = new EventLoops(setup, capacity, await canSharePorts());
-    await loops.start(threads);
-
-    const census = new TimerCensus(scheduler);
-    const progress = new Progress(loops, census);
-    const usage = startUsage(loops);
-    const load: LoadOptions = {
-      ports: loops.ports,
-      asksForPort: loops.asksForPort,
-      timeouts,
-      seconds: options.seconds,
-      maxConnections: options.connections,
-      parallel: options.parallel,
-      hanging: options.hanging / 100,
-      maxSlow: MAX_SLOW,
-    };
-    loadProcess.send(load);
-    await using killing = kill === undefined ? undefined : new KillSchedule(loops, kill);
-    try {
-      await Promise.race([loadProcess.answer<'opened'>(), loops.failed]);
-      const used = usage();
-      const report = await Promise.race([loadProcess.answer<LoadReport>(), loops.failed]);
-      await killing?.stop();
-      const timers = await loops.stop();
-      const { records, kills } = loops;
-      const timersOfKilled = kills.flatMap(({ thread }) => census.latestOf(thread) ?? []);
-      const clientsLeft = await clientsLeftOf(scheduler);
-      return { report, records, ...used, peakTimers: census.peak, timers, kills, timersOfKilled, clientsLeft };
-    } finally {
-      progress.stop();
-      census.stop();
-    }
-  } finally {
-    await Promise.all([upstreamProcess.close(), loadProcess.close()]);
-  }
+/** Sends one request, shows what comes back, and how the proxy has ended the connection. */
+async function ask(request: string): Promise<void> {
+  const socket = connect({ port: proxy.port, host: '127.0.0.1' });
+  socket.on('error', () => undefined); // a cut is a reset
+  await once(socket, 'connect');
+  const ended = new Promise<ConnectionEnd>((resolve) => {
+    ends[`${socket.localPort}`] = resolve;
+  });
+  let answer = 'nothing';
+  socket.on('data', (data) => {
+    answer = String(data);
+  });
+  socket.write(request);
+  const { outcome } = await ended;
+  console.log(`${request}: ${answer}, then cut by its ${outcome} timeout`);
 }
 
-function startUsage(eventLoops: EventLoops): () => { loops: number[]; cpu: number } {
-  const from = performance.now();
-  const cpuFrom = process.cpuUsage();
-  eventLoops.utilization();
-  return () => {
-    const { user, system } = process.cpuUsage(cpuFrom);
-    const cpu = (user + system) / 1_000 / (performance.now() - from);
-    return { loops: eventLoops.utilization(), cpu };
-  };
-}
+await ask('quick');
+await ask('slow');
 
-/** Threads that were killed could not take their leave: the scheduler looks for them once a second. */
-async function clientsLeftOf(scheduler: Scheduler): Promise<number> {
-  const giveUpAt = performance.now() + SWEPT_WITHIN;
-  for (;;) {
-    const { clients } = await scheduler.stats();
-    const left = clients.length - 1; // this thread's own
-    if (left === 0 || performance.now() > giveUpAt) return left;
-    await sleep(50);
-  }
-}
+const open = connect({ port: proxy.port, host: '127.0.0.1' }).on('error', () => undefined);
+await once(open, 'connect');
+while (proxy.live === 0) await new Promise(setImmediate);
+await proxy.close(); // a connection that does not end by itself is cut by the drain timeout
+console.log('drained, timers left:', scheduler.size);
+open.destroy();
+server.close();

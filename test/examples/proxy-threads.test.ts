@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Acceptor, askForPort } from '../../dist/examples/tcp-proxy/acceptor.js';
-import { ConnectionJournal } from '../../dist/examples/tcp-proxy/connection-journal.js';
-import { EventLoops } from '../../dist/examples/tcp-proxy/event-loops.js';
-import { canSharePorts } from '../../dist/examples/tcp-proxy/port-sharing.js';
+import { Acceptor, askForPort } from '../../dist/bench/proxy/acceptor.js';
+import { ConnectionJournal } from '../../dist/bench/proxy/connection-journal.js';
+import { EventLoops } from '../../dist/bench/proxy/event-loops.js';
+import { canSharePorts } from '../../dist/bench/proxy/port-sharing.js';
 
 // No test here waits for a timeout.
 const timeouts = { connect: 20_000, request: 20_000, idle: 30_000, drain: 20_000 };

@@ -1,11 +1,11 @@
 import { createScheduler } from 'shardwheel';
 import { expect, test, vi } from 'vitest';
-import { Blackhole } from '../../dist/examples/tcp-proxy/blackhole.js';
-import type { ConnectionRecord } from '../../dist/examples/tcp-proxy/connection-journal.js';
-import { runLoad } from '../../dist/examples/tcp-proxy/load.js';
+import { Blackhole } from '../../dist/bench/proxy/blackhole.js';
+import type { ConnectionRecord } from '../../dist/bench/proxy/connection-journal.js';
+import { runLoad } from '../../dist/bench/proxy/load.js';
+import { TestUpstream } from '../../dist/bench/proxy/upstream.js';
+import { judge } from '../../dist/bench/proxy/verdict.js';
 import { type ConnectionEnd, TcpProxy } from '../../dist/examples/tcp-proxy/proxy.js';
-import { TestUpstream } from '../../dist/examples/tcp-proxy/upstream.js';
-import { judge } from '../../dist/examples/tcp-proxy/verdict.js';
 
 // Long enough for a healthy exchange on a busy machine.
 const timeouts = { connect: 800, request: 800, idle: 1600, drain: 800 };

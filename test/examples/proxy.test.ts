@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler } from 'shardwheel';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Blackhole } from '../../dist/examples/tcp-proxy/blackhole.js';
+import { Blackhole } from '../../dist/bench/proxy/blackhole.js';
 import { type ConnectionEnd, TcpProxy } from '../../dist/examples/tcp-proxy/proxy.js';
 
 // Sockets are real, time is not: no test here waits for a timeout.

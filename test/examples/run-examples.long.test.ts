@@ -117,14 +117,24 @@ test('fake time with node:test', async () => {
   expect(stdout).toMatch(/^(#|ℹ) pass 1$/m);
 });
 
-describe('tcp-proxy', () => {
+test('tcp-proxy: what hangs is cut, each by its own timeout', async () => {
+  const { code, stdout, stderr } = await run('tcp-proxy/main');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n')).toEqual([
+    'quick: answer, then cut by its idle timeout',
+    'slow: nothing, then cut by its request timeout',
+    'drained, timers left: 0',
+  ]);
+});
+
+describe('the proxy under load', () => {
   const threads = ['--threads', '2', '--seconds', '1', '--parallel', '8', '--connections', '1000', '--hanging', '10'];
   // Long enough for a healthy exchange on a busy machine.
   const waits = ['--connect', '800', '--request', '800', '--idle', '1600', '--drain', '800'];
 
   test('runs, reports, and ends by itself with exit code 0', async () => {
     const { code, stdout, stderr } = await run(
-      'tcp-proxy/main',
+      '../bench/proxy/main',
       ...['--seconds', '2', '--parallel', '8', '--connections', '2000', '--hanging', '10'],
       ...waits,
     );
@@ -134,7 +144,7 @@ describe('tcp-proxy', () => {
   });
 
   test('on two event loops ends as on one', async () => {
-    const { code, stdout, stderr } = await run('tcp-proxy/main', ...threads, ...waits);
+    const { code, stdout, stderr } = await run('../bench/proxy/main', ...threads, ...waits);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
     expect(stdout).toMatch(/event loops of the proxy busy +│ +\d+ %, \d+ % /);
     expect(stdout).toMatch(/timers left at the end +│ +0 /);
@@ -142,7 +152,7 @@ describe('tcp-proxy', () => {
   });
 
   test('loses what was on an event loop that is killed, and nothing else', async () => {
-    const { code, stdout, stderr } = await run('tcp-proxy/main', ...threads, ...waits, '--kill', '0.4');
+    const { code, stdout, stderr } = await run('../bench/proxy/main', ...threads, ...waits, '--kill', '0.4');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
     expect(stdout).toMatch(/threads killed +│ +[1-9]/);
     expect(stdout).toMatch(/connections lost with their thread +│ +[1-9]/);
@@ -161,7 +171,7 @@ describe('tcp-proxy', () => {
     [['--request', '900', '--idle', '800'], /900.*800/],
     [['extra'], /too many arguments/],
   ])('answers %j with one line and exit code 2', async (flags, why) => {
-    const { code, stdout, stderr } = await run('tcp-proxy/main', ...flags);
+    const { code, stdout, stderr } = await run('../bench/proxy/main', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(why);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Blackhole } from '../../dist/examples/tcp-proxy/blackhole.js';
+import { Blackhole } from '../../dist/bench/proxy/blackhole.js';
 import {
   continuesPattern,
   encodeRequest,
@@ -10,8 +10,8 @@ import {
   patternOf,
   type Request,
   RequestReader,
-} from '../../dist/examples/tcp-proxy/protocol.js';
-import { TestUpstream } from '../../dist/examples/tcp-proxy/upstream.js';
+} from '../../dist/bench/proxy/protocol.js';
+import { TestUpstream } from '../../dist/bench/proxy/upstream.js';
 
 test('requests are read the same, wherever the stream is cut into three chunks', () => {
   const sent: Request[] = [

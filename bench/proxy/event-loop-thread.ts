@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectScheduler } from 'shardwheel';
+import { TcpProxy } from '../../examples/tcp-proxy/proxy.ts';
 import { ConnectionJournal } from './connection-journal.ts';
 import type { ThreadSetup } from './event-loop.ts';
 import { type Route, routes } from './plans.ts';
-import { TcpProxy } from './proxy.ts';
 
 const { handle, ports, reusePort, upstreamPorts, timeouts, journals }: ThreadSetup = workerData;
 const scheduler = connectScheduler(handle);

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ProxyTimeouts } from './proxy-connection.ts';
+import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
 
 export interface Options {
   seconds: number;
@@ -28,7 +28,7 @@ const wait = number(50, 60_000);
 
 /** Ends the process with exit code 2 and one line on stderr where the flags make no sense. */
 export function parseOptions(argv: readonly string[]): Options {
-  const command = new Command('tcp-proxy')
+  const command = new Command('proxy')
     .description('A TCP proxy with its timers on shardwheel, under load, on 127.0.0.1.')
     .option('--seconds <n>', 'how long connections are opened', number(0.1, 600, false), 5)
     .option('--connections <n>', 'most connections opened in all', number(1, 1_000_000), 200_000)

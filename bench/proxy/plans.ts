@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CutReason, ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
 import type { LoadClient } from './load-client.ts';
-import type { CutReason, ProxyTimeouts } from './proxy-connection.ts';
 
 /** Which proxy a connection goes to: the one before the test upstream, or the one before the blackhole. */
 export type Route = 'upstream' | 'blackhole';

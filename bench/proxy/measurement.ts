@@ -4,7 +4,7 @@ import type { LoadReport } from './load.ts';
 import type { Route } from './plans.ts';
 import type { TimerCounts } from './timer-census.ts';
 
-/** What a run of the example has seen. */
+/** What a run has seen. */
 export interface Measurement {
   report: LoadReport;
   records: Record<Route, ConnectionRecord[]>;

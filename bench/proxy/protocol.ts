@@ -13,7 +13,7 @@
  */
 const verbs = ['answer', 'bye', 'hush', 'stall', 'linger'] as const;
 
-export type Verb = (typeof verbs)[number];
+type Verb = (typeof verbs)[number];
 
 export interface Request {
   verb: Verb;
@@ -23,7 +23,7 @@ export interface Request {
   bodyBytes: number;
 }
 
-export const MAX_ANSWER = 8 * 2 ** 20;
+const MAX_ANSWER = 8 * 2 ** 20;
 const MAX_LINE = 64;
 const NEWLINE = 10;
 

@@ -1,5 +1,5 @@
-import type { ConnectionEnd, ConnectionStart } from './proxy.ts';
-import type { Outcome } from './proxy-connection.ts';
+import type { ConnectionEnd, ConnectionStart } from '../../examples/tcp-proxy/proxy.ts';
+import type { Outcome } from '../../examples/tcp-proxy/proxy-connection.ts';
 
 /** What is known of a connection on the proxy's side. */
 export interface ConnectionRecord {

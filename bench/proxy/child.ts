@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { on, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A process of this example, which answers with messages. It ends when disconnected, and with its parent. */
+/** A process of this run, which answers with messages. It ends when disconnected, and with its parent. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #messages: AsyncIterator<unknown[]>;

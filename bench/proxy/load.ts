@@ -1,7 +1,7 @@
+import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
 import { askForPort } from './acceptor.ts';
 import { ConnectionCut, GarbledAnswer, LoadClient } from './load-client.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route } from './plans.ts';
-import type { ProxyTimeouts } from './proxy-connection.ts';
 
 export interface LoadOptions {
   /** of the proxies, both on 127.0.0.1 */
@@ -37,7 +37,7 @@ export interface Observation {
 }
 
 /** A connection that could not be opened. */
-export interface Unopened {
+interface Unopened {
   /** Of the system's error. */
   code: string;
   /** As in Observation. */

@@ -1,10 +1,10 @@
+import type { Outcome } from '../../examples/tcp-proxy/proxy-connection.ts';
 import type { ConnectionRecord } from './connection-journal.ts';
 import type { Kill } from './event-loops.ts';
 import type { Ending, LoadReport, Observation } from './load.ts';
 import { allPlans, type Plan, type Route } from './plans.ts';
-import type { Outcome } from './proxy-connection.ts';
 
-export interface PlanVerdict {
+interface PlanVerdict {
   plan: Plan;
   opened: number;
   /** Connections whose end, as the proxy reports it and as the client saw it, was the one the plan asks for. */

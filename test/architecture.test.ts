@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { picture, rooms } from './fixtures/rooms.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -45,33 +46,6 @@ const pages = sourcesIn('src').filter(isPage);
 const measuring = sourcesIn('tools/replay', 'tools/plan', 'tools/soak', 'bench');
 const all = [...shipped, ...pages, ...measuring, ...sourcesIn('tools/cli', 'test', 'examples')];
 
-/** Folders and files of src by height. Imports run downwards: to what is lower, or within the same folder. */
-const heights: Record<string, number> = {
-  errors: 0,
-  'async-context': 2,
-  process: -1,
-  'package-files': 0,
-  'known-options': 2,
-  runtime: 1,
-  'timer-id': 2,
-  memory: 2,
-  time: 3,
-  wheel: 4,
-  lane: 4,
-  metrics: 4,
-  sharing: 5,
-  shard: 6,
-  client: 6,
-  hosts: 7,
-  scheduler: 8,
-  timers: 9,
-  durable: 9,
-  exporters: 10,
-  dashboard: 11,
-  profile: 10,
-  entries: 12,
-};
-
 /** The part of src that a path belongs to: its folder, or for files at the top their name. */
 function partOf(path: string): string {
   const [, part] = path.split('/');
@@ -97,15 +71,16 @@ test('there are sources to judge', () => {
 });
 
 describe('imports', () => {
-  test('every part of src has its height', () => {
-    expect([...new Set(src.map(({ path }) => partOf(path)))].filter((part) => heights[part] === undefined)).toEqual([]);
+  test('every room of src has its height, and docs/design.md shows what each is for', () => {
+    expect([...new Set(src.map(({ path }) => partOf(path)))].sort()).toEqual(Object.keys(rooms).sort());
+    expect(readFileSync(join(root, 'docs/design.md'), 'utf8')).toContain(`\n${picture()}\n`);
   });
 
   test('run downwards, and not at all between client and shard', () => {
     const stray = strayImports(src, (from, to) => {
       if (!to.startsWith('src/')) return true;
       const [upper, lower] = [partOf(from), partOf(to)];
-      return upper === lower || heights[lower] < heights[upper];
+      return upper === lower || rooms[lower].height < rooms[upper].height;
     });
     expect(stray).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 
 /** The modules as the compiler wrote them: what a group remembers is no export of the package. */
 const built = (path: string) => import(new URL(`../../dist/src/${path}.js`, import.meta.url).href);
-const { createScheduler, SchedulerClosedError } = (await built('index')) as typeof import('shardwheel');
+const { createScheduler, SchedulerClosedError } = (await built('entries/index')) as typeof import('shardwheel');
 const { rememberedIds } = (await built('scheduler/timer-group')) as {
   rememberedIds: (group: TimerGroup) => readonly number[];
 };

@@ -76,7 +76,7 @@ export class MissingFileError extends Error {
 
   constructor(what: string, folders: readonly string[], remedy: string) {
     const where = folders.length === 0 ? 'anywhere' : `from ${folders.join(', ')}`;
-    super(`${what} was not found ${where}: ${remedy}. See docs/bundling.md`);
+    super(`${what} was not found ${where}: ${remedy}. See docs/install.md`);
   }
 
   static worker(folders: readonly string[]): MissingFileError {
@@ -105,7 +105,7 @@ export class UnsupportedRuntimeError extends Error {
 
   static otherThanNode(what: string, runtime: string, remedy: string): UnsupportedRuntimeError {
     const why = `${what} needs Node.js, and does not work on ${runtime}: ${remedy}`;
-    return new UnsupportedRuntimeError(`${why}. See docs/runtimes.md`);
+    return new UnsupportedRuntimeError(`${why}. See docs/install.md`);
   }
 
   static withoutSharedMemory(what: string): UnsupportedRuntimeError {

@@ -6,7 +6,7 @@ import { points, recoveryPoints } from './fixtures/fault.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(root + path, 'utf8');
-const text = read('docs/reliability.md');
+const text = read('docs/guarantees.md');
 const table = text.slice(text.indexOf('## Memory order'), text.indexOf('## Clients of other threads'));
 const FILES = [
   'lane/lane-memory',
@@ -17,7 +17,7 @@ const FILES = [
   'time/shared-clock',
 ];
 
-describe('docs/reliability.md', () => {
+describe('docs/guarantees.md', () => {
   test('names every shared word that the code gives a name', () => {
     const words: string[] = [];
     for (const file of FILES) {

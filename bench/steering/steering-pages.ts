@@ -9,6 +9,5 @@ const namesOf = (suites: readonly Suite[]): string[] => suites.map(({ name }) =>
 
 /** The suites that each document shows. */
 export const steeringPages: Readonly<Record<string, readonly string[]>> = {
-  'docs/labels.md': namesOf([labels, heartbeats, rescale]),
-  'docs/metrics.md': namesOf([scrape, unread]),
+  'docs/figures.md': namesOf([labels, heartbeats, rescale, scrape, unread]),
 };

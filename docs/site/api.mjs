@@ -8,11 +8,15 @@ const target = `${root}docs/api.md`;
 
 const entries = [
   ['shardwheel', 'index', 'The scheduler.'],
-  ['shardwheel/wheel', 'wheel', 'The wheels alone, for one thread: [wheels.md](wheels.md) says which to choose.'],
+  [
+    'shardwheel/wheel',
+    'wheel',
+    'The wheels alone, for one thread: [guide.md](guide.md#wheels-alone) says which to choose.',
+  ],
   [
     'shardwheel/timers',
     'timers',
-    'The drop-in timers: [timers.md](timers.md) lists every difference from `node:timers`.',
+    'The drop-in timers: [drop-in.md](drop-in.md) lists every difference from `node:timers`.',
   ],
   ['shardwheel/timers/promises', 'timers-promises', 'The drop-in `node:timers/promises`.'],
   [
@@ -20,17 +24,17 @@ const entries = [
     'register',
     '`node --import shardwheel/register` puts the drop-in timers in place of Node’s.',
   ],
-  ['shardwheel/prometheus', 'prometheus', 'Metrics for prom-client: [metrics.md](metrics.md).'],
-  ['shardwheel/opentelemetry', 'opentelemetry', 'Metrics for OpenTelemetry: [metrics.md](metrics.md).'],
+  ['shardwheel/prometheus', 'prometheus', 'Metrics for prom-client: [operate.md](operate.md).'],
+  ['shardwheel/opentelemetry', 'opentelemetry', 'Metrics for OpenTelemetry: [operate.md](operate.md).'],
   ['shardwheel/dashboard', 'dashboard', 'A live page: [dashboard.md](dashboard.md).'],
   ['shardwheel/durable', 'durable', 'Timers that outlive the process: [durable.md](durable.md).'],
-  ['shardwheel/profile', 'profile', 'Records what Node’s own timers cost: [profile.md](profile.md).'],
+  ['shardwheel/profile', 'profile', 'Records what Node’s own timers cost: [decide.md](decide.md#profile-a-program).'],
 ];
 
 /** It has no calls: a bundler makes a file of it, whose address is the option `workerUrl`. */
 const worker = [
   '## shardwheel/worker',
-  'The file that the shards’ threads run. It exports nothing. Where the package’s own files are not beside the program, a bundler\nmakes a file of it, and the option `workerUrl` names that: [bundling.md](bundling.md).',
+  'The file that the shards’ threads run. It exports nothing. Where the package’s own files are not beside the program, a bundler\nmakes a file of it, and the option `workerUrl` names that: [install.md](install.md#bundlers).',
 ];
 
 const app = await Application.bootstrap({
@@ -338,7 +342,7 @@ const contents = modules.map(({ name, module }) => {
 const written = [
   '# API',
   '<!-- written by `npm run docs:api` from the docstrings; a test holds it to them -->',
-  'Times are milliseconds, and deadlines count on the clock of `scheduler.now()`, unless a text says otherwise. Every error has a `code`;\n[troubleshooting.md](troubleshooting.md) lists all codes. After `close()` a call of a scheduler throws `SchedulerClosedError`, or\nrejects with it, but for `close`, `stats` and `size`. All defaults of the scheduler: [SchedulerOptions](#scheduleroptions). How many shards:\n[sizing.md](sizing.md).\n\nA call whose errors are not stated throws none of its own; one that “works like” another throws like it.',
+  'Times are milliseconds, and deadlines count on the clock of `scheduler.now()`, unless a text says otherwise. Every error has a `code`;\n[operate.md](operate.md#codes) lists all codes. After `close()` a call of a scheduler throws `SchedulerClosedError`, or\nrejects with it, but for `close`, `stats` and `size`. All defaults of the scheduler: [SchedulerOptions](#scheduleroptions). How many shards:\n[decide.md](decide.md).\n\nA call whose errors are not stated throws none of its own; one that “works like” another throws like it.',
   [...contents, '- [`shardwheel/worker`](#shardwheelworker)'].join('\n'),
   ...modules.flatMap(({ name, about, module }) => [`## ${name}`, about, ...partsOf(module)]),
   ...worker,

@@ -6,10 +6,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = fileURLToPath(new URL('pages/', import.meta.url));
 
 rmSync(pages, { recursive: true, force: true });
-for (const folder of ['docs', 'examples']) mkdirSync(`${pages}${folder}`, { recursive: true });
+for (const folder of ['docs/adr', 'examples']) mkdirSync(`${pages}${folder}`, { recursive: true });
 cpSync(`${root}docs/images`, `${pages}docs/images`, { recursive: true });
-for (const name of readdirSync(`${root}docs`)) {
-  if (name.endsWith('.md')) cpSync(`${root}docs/${name}`, `${pages}docs/${name}`);
+for (const folder of ['docs', 'docs/adr']) {
+  const names = readdirSync(`${root}${folder}`).filter((name) => name.endsWith('.md'));
+  for (const name of names) cpSync(`${root}${folder}/${name}`, `${pages}${folder}/${name}`);
 }
 for (const name of ['CHANGELOG.md', 'CONTRIBUTING.md', 'examples/README.md'])
   cpSync(`${root}${name}`, `${pages}${name}`);

@@ -1,6 +1,6 @@
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 
-/** A metric, for both exporters. docs/metrics.md shows the same tables; a test compares them. */
+/** A metric, for both exporters. docs/operate.md shows the same tables; a test compares them. */
 export interface Metric {
   /** The name in OpenTelemetry, without `shardwheel.` */
   readonly name: string;

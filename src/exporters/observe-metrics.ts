@@ -26,7 +26,7 @@ export interface OpenTelemetryMeter {
 const meters = new WeakMap<Meter, Map<MetricFamily, MeterMetrics>>();
 
 /**
- * Observes the metrics of a scheduler, or of durable timers, by a meter of `@opentelemetry/api`; docs/metrics.md lists them. Each collection reads it
+ * Observes the metrics of a scheduler, or of durable timers, by a meter of `@opentelemetry/api`; docs/operate.md lists them. Each collection reads it
  * once; between collections nothing is done. After `close()` the last counts are still observed. So the meter holds
  * it until the returned function is called, which ends the observation.
  * @throws MetricsError if the meter already observes it, or throws; then nothing is observed. InvalidArgumentError,

@@ -27,7 +27,7 @@ export class StartQueue {
   }
 }
 
-/** ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/decisions.md */
+/** ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/adr/0014-threads.md */
 const EXIT_PAUSE = 250;
 
 /** Whether there is a thread, and what may follow. */

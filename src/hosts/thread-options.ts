@@ -16,7 +16,7 @@ export interface ThreadOptions {
   env?: Readonly<Record<string, string>>;
   /**
    * The file that the threads run, as a 'file:' URL or an absolute path: a bundler's output for `shardwheel/worker`. Default: the
-   * package's own file. See docs/bundling.md.
+   * package's own file. See docs/install.md.
    */
   workerUrl?: URL | string;
   /**
@@ -27,7 +27,7 @@ export interface ThreadOptions {
   /**
    * Time in ms without a sign of life, though a turn was due, after which a thread is ended and replaced. Four times as much while
    * it starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least 20; Infinity: never.
-   * Default 5000. docs/reliability.md says what is safe on a busy machine.
+   * Default 5000. docs/guarantees.md says what is safe on a busy machine.
    */
   hangTimeout?: number;
   /**

@@ -61,7 +61,7 @@ type State = keyof typeof NEXT;
 
 /**
  * Decides for `shards: 'auto'` where a client's lanes are served: inline while that is cheaper, on a thread while the timers pay for
- * one. docs/decisions.md has the measurements behind the constants.
+ * one. docs/adr/0013-auto.md has the measurements behind the constants.
  *
  *     inline ──▶ threads ──▶ ending ──▶ inline         final, from anywhere
  *                   ▲ the thread has died │

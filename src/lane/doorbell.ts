@@ -108,7 +108,7 @@ const MAX_TRIES = 16;
  * finds what was published before that ring.
  *
  * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop as much as a message
- * does: docs/decisions.md.
+ * does: docs/adr/0017-sharing-without-ports.md.
  */
 export class ClientBell {
   private readonly flag: Int32Array;

@@ -14,7 +14,7 @@ export interface SchedulerOptions {
   /**
    * Number of worker threads, each with its own wheel. Timers are served inline, in the calling thread, until the threads are up.
    * 0: one wheel, inline, no thread. 'auto': inline while that is cheaper, else on a thread; `stats().serving` reports which,
-   * and why. At most 1024. docs/sizing.md says how many to choose. Default 'auto'.
+   * and why. At most 1024. docs/decide.md says how many to choose. Default 'auto'.
    */
   shards?: number | 'auto';
   /** The wheel of each shard. One tick of it lasts `tick` ms, whatever the configuration's precision. Default 'default'. */

@@ -235,7 +235,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * Returns the calls that start timers of one kind: see {@link TimerLabel}. For a name that exists it returns the same label; a
    * setting that is omitted is then as made. A client has at most 254 labels; timers of further ones count as '(other)'.
    * @throws InvalidArgumentError, also for another setting than the label was made with.
-   * @cost A byte per timer and shard, once a timer has a label; see docs/labels.md.
+   * @cost A byte per timer and shard, once a timer has a label; see docs/guide.md.
    */
   label(name: string, options?: LabelOptions): TimerLabel {
     requireOpen(this.#client, 'label');

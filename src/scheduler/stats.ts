@@ -79,7 +79,7 @@ export interface SchedulerStats extends TimerCounts {
   wakes: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
-  /** Who serves the timers of this thread, if it is registered; see docs/timers.md. */
+  /** Who serves the timers of this thread, if it is registered; see docs/drop-in.md. */
   registration: RegistrationState | undefined;
   /** Empty after close(). */
   shards: ShardStats[];

@@ -17,7 +17,7 @@ const places = [
 
 /**
  * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` ours, for modules loaded before and
- * after. Node's own timers serve them until so many are live that the wheel of `shardwheel/timers` pays; see docs/timers.md. A
+ * after. Node's own timers serve them until so many are live that the wheel of `shardwheel/timers` pays; see docs/drop-in.md. A
  * function that a module has already copied into a variable stays Node's. Immediates stay Node's as well. Does nothing if any copy
  * of the package has registered the thread, in the threads of shards, and with SHARDWHEEL_TIMERS=off.
  */

@@ -62,16 +62,16 @@ describe('the figures that the documents show', () => {
     expect([releaseOf(onNode20), onNode20.quick]).toEqual(['20', false]);
   });
 
-  test('docs/sizing.md has those of the run over event loops and shards, judged as is done today', () => {
-    expect(read('docs/sizing.md')).toContain(figuresOf(clients));
-    expect(read('docs/sizing.md')).toContain(subjectsOf(clients));
+  test('docs/figures.md has those of the run over event loops and shards, judged as is done today', () => {
+    expect(read('docs/figures.md')).toContain(figuresOf(clients, 'clients-targets'));
+    expect(read('docs/figures.md')).toContain(runOf(clients, 'clients'));
     expect(JSON.parse(JSON.stringify(judge(clients.comparisons)))).toEqual(clients.targets);
     expect(clients.targets.length).toBe(3);
   });
 
-  test('docs/plan.md has what was foretold and what was measured, on one core and two, for each way to serve timers', () => {
+  test('docs/figures.md has what was foretold and what was measured, on one core and two, for each way to serve timers', () => {
     const plan: PlanResults = JSON.parse(read('bench/results/plan.json'));
-    expect(read('docs/plan.md')).toContain(planFiguresOf(plan));
+    expect(read('docs/figures.md')).toContain(planFiguresOf(plan));
     const of = (figure: Figure) => plan.checks.filter((check) => check.figure === figure);
     for (const figure of held) {
       const where = of(figure).map(({ arrangement: { cores, loops, service } }) => [service, cores, loops].join(' '));
@@ -83,9 +83,9 @@ describe('the figures that the documents show', () => {
     expect(plan.rounds).toBeGreaterThanOrEqual(3);
   });
 
-  test('docs/performance.md has those of slack, at full size', () => {
+  test('docs/figures.md has those of slack, at full size', () => {
     const slack: Results = JSON.parse(read('bench/results/slack.json'));
-    expect(read('docs/performance.md')).toContain(subjectsOf(slack));
+    expect(read('docs/figures.md')).toContain(runOf(slack, 'slack'));
     expect(slack.comparisons.map(({ suite }) => suite)).toEqual(slackSuites.map(({ name }) => name));
     expect(slack.quick).toBe(false);
   });
@@ -105,9 +105,9 @@ describe('the figures that the documents show', () => {
     );
   });
 
-  test('docs/timers.md has those of the drop-in timers on each release, at full size, judged as is done today', () => {
+  test('docs/figures.md has those of the drop-in timers on each release, at full size, judged as is done today', () => {
     const faces: ReleaseResults = JSON.parse(read('bench/results/faces.json'));
-    expect(read('docs/timers.md')).toContain(faceFiguresOf(faces));
+    expect(read('docs/figures.md')).toContain(faceFiguresOf(faces));
     expect(Object.keys(faces)).toEqual(['20', '22', '24', '26']);
     for (const [release, run] of Object.entries(faces)) {
       expect(releaseOf(run)).toBe(release);
@@ -150,18 +150,18 @@ describe('the figures that the documents show', () => {
     }
   });
 
-  test('docs/performance.md has those of each runtime, or why there are none', () => {
+  test('docs/figures.md has those of each runtime, or why there are none', () => {
     const results: Results = JSON.parse(read('bench/results/runtimes.json'));
-    expect(read('docs/performance.md')).toContain(runOf(results, 'runtimes'));
+    expect(read('docs/figures.md')).toContain(runOf(results, 'runtimes'));
     const [{ rows, absent = {} }] = results.comparisons;
     const listed = [...new Set(rows.map(({ subject }) => subject)), ...Object.keys(absent)];
     expect(listed.sort()).toEqual(runtimes.subjects.map(({ name }) => name).sort());
     expect(results.quick).toBe(false);
   });
 
-  test('docs/performance.md has native wheels beside ours, each by its ratio to the same yardstick', () => {
+  test('docs/figures.md has native wheels beside ours, each by its ratio to the same yardstick', () => {
     const native = nativeWheelsOf(reference);
-    expect(read('docs/performance.md')).toContain(native);
+    expect(read('docs/figures.md')).toContain(native);
     expect(native.split('\n').filter((line) => line.startsWith('| ')).length).toBe(
       1 + 2 + Object.keys(nativeWheels).length,
     );

@@ -1,51 +1,30 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
 import { resolveExporterOptions } from '../../src/exporters/exporter-options.ts';
 import { resolveOptions } from '../../src/scheduler/options.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
+import { entries, exportsOf, read, below as textBelow } from './documents.ts';
 
 // That docs/api.md is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to the code.
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const api = readFileSync(`${root}docs/api.md`, 'utf8');
-const packageJson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const api = read('docs/api.md');
 
 /** The text below a heading, up to the next of its level or above. */
-function below(heading: string, text = api): string {
-  const from = text.indexOf(`\n${heading}\n`);
-  expect(from, heading).toBeGreaterThanOrEqual(0);
-  const rest = text.slice(from + heading.length + 2);
-  const end = rest.search(new RegExp(`\n#{1,${heading.indexOf(' ')}} `));
-  return end < 0 ? rest : rest.slice(0, end);
+function below(heading: string): string {
+  const text = textBelow(heading, api);
+  expect(text, heading).toBeDefined();
+  return text as string;
 }
 
-const entries = Object.keys(packageJson.exports)
-  .filter((path) => path !== './package.json')
-  .map((path) => path.replace(/^\.(?=\/|$)/, 'shardwheel'));
-
 test('has every entry point of the package', () => {
-  for (const entry of entries) expect(below(`## ${entry}`).trim(), entry).not.toBe('');
-  expect(entries.length).toBe(11);
+  for (const entry of entries.keys()) expect(below(`## ${entry}`).trim(), entry).not.toBe('');
+  expect(entries.size).toBe(11);
 });
 
 describe('has every name that an entry point exports', () => {
-  test.each(entries.filter((entry) => entry !== 'shardwheel/worker'))('%s', (entry) => {
-    const file = entry === 'shardwheel' ? 'index' : entry.replace('shardwheel/', '').replace('/', '-');
-    const source = readFileSync(`${root}src/entries/${file}.ts`, 'utf8');
-    const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => names.split(','));
-    const named = listed.map((name) =>
-      name
-        .trim()
-        .replace(/^type /, '')
-        .replace(/^.* as /, ''),
-    );
-    const declared = [...source.matchAll(/^export (?:const|function|class|interface|type) (\w+)/gm)].map(
-      ([, name]) => name,
-    );
-    const names = [...named, ...declared].filter((name) => name !== '' && name !== 'default');
+  test.each([...entries.keys()].filter((entry) => entry !== 'shardwheel/worker'))('%s', (entry) => {
+    const names = exportsOf(entry);
     const text = below(`## ${entry}`);
     expect(names.filter((name) => !text.includes(`\n### ${name}\n`) && !text.includes(`\`${name}\``))).toEqual([]);
     expect(names.length).toBeGreaterThan(0);

@@ -14,11 +14,14 @@ import WebSocket, { WebSocketServer } from 'ws';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/recipes');
 
-/** The files that docs/recipes.md shows, by name. */
+/** Shown there as the examples have them, and run with those: test/examples/documents.test.ts. */
+const ofExamples = ['retry.ts', 'retry.test.ts', 'retry-with-node-test.ts'];
+
+/** The files that docs/guide.md shows, by name. */
 const recipes = new Map(
-  [...readFileSync(`${root}docs/recipes.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
-    ([, name, code]) => [name, code],
-  ),
+  [...readFileSync(`${root}docs/guide.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)]
+    .map(([, name, code]): [string, string] => [name, code])
+    .filter(([name]) => !ofExamples.includes(name)),
 );
 
 beforeAll(() => {
@@ -56,14 +59,14 @@ test('there are as many as the document has headings for, and each is tried belo
     'lease.ts',
     'mqtt-keepalive.ts',
     'command-deadline.ts',
-    'retry.ts',
+    'backoff.ts',
     'debounce.ts',
     'rate-window.ts',
     'expiring-map.ts',
     'shutdown.ts',
     'threads.ts',
-    'fake-time.ts',
     'moving.ts',
+    'fake-time.ts',
   ]);
 });
 
@@ -143,9 +146,9 @@ test('command-deadline.ts', async () => {
   await expect(ask(scheduler, () => Promise.reject(new RangeError('refused')))).rejects.toThrow('refused');
 });
 
-test('retry.ts', async () => {
+test('backoff.ts', async () => {
   await using scheduler = manual();
-  const { retry } = await load('retry');
+  const { retry } = await load('backoff');
   let calls = 0;
   const result = retry(scheduler, async () => {
     calls += 1;

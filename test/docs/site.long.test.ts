@@ -65,6 +65,9 @@ test('the site is built, with a page for each document, and no link is dead', ()
   rmSync(`${site}/dist`, { recursive: true, force: true });
   const { status, text } = run('npm', 'run', 'build');
   expect(status, text).toBe(0);
+  for (const name of readdirSync(`${root}docs/adr`)) {
+    expect(existsSync(`${site}/dist/docs/adr/${name.replace('.md', '.html')}`), name).toBe(true);
+  }
   for (const name of readdirSync(`${root}docs`).filter((each) => each.endsWith('.md'))) {
     expect(existsSync(`${site}/dist/docs/${name.replace('.md', '.html')}`), name).toBe(true);
     expect(readFileSync(`${site}/.vitepress/config.mjs`, 'utf8'), name).toContain(`'${name.replace('.md', '')}'`);

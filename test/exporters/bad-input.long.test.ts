@@ -49,7 +49,7 @@ test('ten thousand labels are 255 series of each metric, with one warning, and n
   expect(fired).toBe(10_000);
 });
 
-test('so many labels are more than a reader of OpenTelemetry takes, unless it is told to: docs/metrics.md says how', async () => {
+test('so many labels are more than a reader of OpenTelemetry takes, unless it is told to: docs/operate.md says how', async () => {
   await using scheduler = manual();
   const counted = async (limit: number | undefined) => {
     const { provider, collect } = newProvider(1, limit);

@@ -45,7 +45,7 @@ const seriesOf = ({ name, labels, value }: Line): string =>
     .map(([label, text]) => `${label.replace(/^shardwheel\./, '')}=${text}`)
     .sort()}} ${Number(value.toPrecision(12))}`;
 
-/** What docs/metrics.md says of the names: those of Prometheus, from those of OpenTelemetry. */
+/** What docs/operate.md says of the names: those of Prometheus, from those of OpenTelemetry. */
 function prometheusName(name: string, unit: string, type: string): string {
   const [, stem, part = ''] = /^(.*?)(\.bucket|\.sum|\.count)?$/.exec(name) as RegExpExecArray;
   const suffix = part === '' ? { s: '_seconds', By: '_bytes' }[unit] : '_seconds';

@@ -14,7 +14,7 @@ import { killShard, restartShard } from '../fixtures/shard-threads.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
-const text = read('docs/metrics.md');
+const text = read('docs/operate.md');
 
 const metrics = families.flatMap((family) => family.metrics);
 

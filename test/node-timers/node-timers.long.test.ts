@@ -35,8 +35,8 @@ describe('the programs', () => {
     expect(names.filter((name) => timersTests.includes(name)).length).toBe(2);
   });
 
-  test('are as many as docs/timers.md says', () => {
-    const text = readFileSync(new URL('../../docs/timers.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  test('are as many as docs/drop-in.md says', () => {
+    const text = readFileSync(new URL('../../docs/drop-in.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
     expect(text).toContain(
       `for ${56 - 2} of the 56 tests that Node v20 has for its timers, named alike, and for ${files.length - 54} more`,
     );

@@ -1,4 +1,4 @@
-/** What a runtime does not do as Node does: the tests that say so. docs/runtimes.md tells users. */
+/** What a runtime does not do as Node does: the tests that say so. docs/install.md tells users. */
 export interface Deviation {
   /** What their names contain. */
   readonly title: string;

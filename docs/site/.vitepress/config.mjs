@@ -8,7 +8,8 @@ const { repository, description } = JSON.parse(readFileSync(join(root, 'package.
 const home = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
 /** What is a page: see `collect-pages.mjs`. */
-const isPage = (path) => /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/[^/]+\.md$|^examples\/README\.md$/.test(path);
+const isPage = (path) =>
+  /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:adr\/)?[^/]+\.md$|^examples\/README\.md$/.test(path);
 
 const page = (text, name) => ({ text, link: `/docs/${name}` });
 
@@ -57,33 +58,27 @@ export default defineConfig({
         text: 'Start',
         items: [
           { text: 'What it is', link: '/' },
-          page('Recipes', 'recipes'),
+          page('Guide', 'guide'),
           { text: 'Examples', link: '/examples/README' },
-          page('Troubleshooting', 'troubleshooting'),
+          page('Install, bundle, runtimes', 'install'),
         ],
       },
       {
         text: 'Decide',
         items: [
-          page('Profile a program', 'profile'),
-          page('Plan for a load', 'plan'),
-          page('Sizing', 'sizing'),
+          page('Profile, plan, size', 'decide'),
           page('Performance', 'performance'),
           page('All figures', 'figures'),
+          page('Performance log', 'performance-log'),
         ],
       },
       {
         text: 'Use',
         items: [
-          page('Drop-in timers', 'timers'),
-          page('Tests without sleeping', 'fake-time'),
-          page('Labels and scaled timers', 'labels'),
-          page('Metrics', 'metrics'),
-          page('Dashboard', 'dashboard'),
+          page('Drop-in timers', 'drop-in'),
           page('Durable timers', 'durable'),
-          page('Bundlers, CommonJS, Jest', 'bundling'),
-          page('Bun and Deno', 'runtimes'),
-          page('Wheels', 'wheels'),
+          page('Operate', 'operate'),
+          page('Dashboard', 'dashboard'),
         ],
       },
       {
@@ -94,9 +89,7 @@ export default defineConfig({
         text: 'Understand',
         items: [
           page('Design', 'design'),
-          page('Decisions', 'decisions'),
-          page('Reliability', 'reliability'),
-          page('Testing', 'testing'),
+          page('Decisions', 'adr/README'),
           { text: 'Contributing', link: '/CONTRIBUTING' },
         ],
       },

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { below, codesOfTheSources, documents, entries, exportsOf, read, root, sources } from './documents.ts';
+
+// What a document names is there: files, headings, options, codes, exports, flags.
+
+const found = (pattern: RegExp) =>
+  documents.flatMap((document) =>
+    [...read(document).matchAll(pattern)].map(([, ...groups]) => ({ document, name: groups[0], rest: groups[1] })),
+  );
+
+/** `a/{b,c}.ts` for each. */
+function expanded(path: string): string[] {
+  const [, before, choices, after] = /^(.*?)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+  return before === undefined ? [path] : choices.split(',').flatMap((choice) => expanded(before + choice + after));
+}
+
+/** As GitHub makes them, and the site. */
+const anchorsOf = (text: string): Set<string> =>
+  new Set(
+    [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      heading
+        .trim()
+        .toLowerCase()
+        .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+describe('a document', () => {
+  test('links to files, and headings, that there are', () => {
+    const home = 'https://github.com/shardwheel/shardwheel/blob/main/';
+    const links = found(/\]\(((?!https?:)[^)]+|https:\/\/github\.com\/shardwheel\/shardwheel\/blob\/main\/[^)]+)\)/g);
+    const dead = links.filter(({ document, name }) => {
+      const [path, anchor] = name.replace(home, '').split('#');
+      const file = name.startsWith(home) ? path : path === '' ? document : join(dirname(document), path);
+      if (!existsSync(root + file)) return true;
+      return (
+        anchor !== undefined && file.endsWith('.md') && !file.endsWith('api.md') && !anchorsOf(read(file)).has(anchor)
+      );
+    });
+    expect(dead).toEqual([]);
+    expect(links.length).toBeGreaterThan(150);
+  });
+
+  test('names files and folders that there are', () => {
+    const paths = found(/`((?:src|workers|test|bench|examples|tools|docs|\.ci)\/[\w./{},-]+)`/g);
+    const isThere = (path: string) => ['', '.test.ts', '.long.test.ts'].some((end) => existsSync(root + path + end)); // as vitest is asked
+    expect(paths.filter(({ name }) => !expanded(name).every(isThere))).toEqual([]);
+    expect(paths.length).toBeGreaterThan(150);
+  });
+
+  test('that a source names is there', () => {
+    const pages = sources.flatMap((text) => text.match(/\bdocs\/[\w/-]+\.md/g) ?? []);
+    expect(pages.filter((path) => !existsSync(root + path))).toEqual([]);
+    expect(pages.length).toBeGreaterThan(15);
+  });
+
+  test('names codes that the package has', () => {
+    const named = found(/`((?:ERR|SHARDWHEEL)_[A-Z_]+|ABORT_ERR)\b/g);
+    const variables = sources.flatMap((text) => text.match(/\bSHARDWHEEL_[A-Z_]+/g) ?? []);
+    const tools = ['SHARDWHEEL_TOKEN', 'SHARDWHEEL_SEED', 'SHARDWHEEL_SLOW'];
+    const known = new Set([...codesOfTheSources, ...variables, ...tools]);
+    expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(60);
+  });
+
+  test('imports what the package exports', () => {
+    const imports = found(/import (?:\w+, )?\{([^}]*)\} from '(shardwheel[\w/]*)'/g);
+    const unknown = imports.flatMap(({ document, name, rest: entry }) => {
+      const names = name.split(',').map((each) =>
+        each
+          .trim()
+          .replace(/^type /, '')
+          .replace(/ as .*/, ''),
+      );
+      const known = exportsOf(entry);
+      return names
+        .filter((each) => each !== '' && !known.includes(each))
+        .map((each) => `${document}: ${entry} ${each}`);
+    });
+    expect(unknown).toEqual([]);
+    expect(imports.every(({ rest }) => entries.has(rest))).toBe(true);
+    expect(imports.length).toBeGreaterThan(20);
+  });
+
+  /** The options of each interface, as the generated page of the API has them. */
+  const optionsOf = (type: string): string[] =>
+    [...(below(`### ${type}`, read('docs/api.md')) ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const calls: Readonly<Record<string, string>> = {
+    createScheduler: 'SchedulerOptions',
+    connectScheduler: 'SchedulerConnectOptions',
+    createTimers: 'TimersOptions',
+    label: 'LabelOptions',
+    withTimeout: 'WaitOptions',
+    openDurableTimers: 'DurableOptions',
+    serveDashboard: 'DashboardOptions',
+    bullmqStore: 'BullmqStoreOptions',
+    lmdbStore: 'LmdbStoreOptions',
+  };
+
+  test('gives options that there are', () => {
+    const given = found(/\b(\w+)\((?:[^(){}\n]*, )?\{ ([^{}\n]*)[}{]/g).filter(({ name }) =>
+      Object.hasOwn(calls, name),
+    );
+    const unknown = given.flatMap(({ document, name, rest }) => {
+      const known = optionsOf(calls[name]);
+      expect(known.length, calls[name]).toBeGreaterThan(0);
+      const keys = [...rest.matchAll(/(?:^|, )(\w+)\b(?=:|,| |$)/g)].map(([, key]) => key);
+      return keys.filter((key) => !known.includes(key)).map((key) => `${document}: ${name}({ ${key} })`);
+    });
+    expect(unknown).toEqual([]);
+    expect(given.length).toBeGreaterThan(30);
+    const threads = found(/`thread\.(\w+)`/g);
+    expect(threads.filter(({ name }) => !optionsOf('ThreadOptions').includes(name))).toEqual([]);
+  });
+
+  test('names flags of commands that there are', () => {
+    const sources = ['profile.ts', '../plan/plan-options.ts'];
+    const text = sources
+      .map((path) => `tools/cli/${path}`)
+      .filter((path) => existsSync(root + path))
+      .map(read)
+      .join('\n');
+    const flags = [...read('docs/decide.md').matchAll(/^\| `(--[a-z-]+)[^|]*\|/gm)].map(
+      ([row]) => row.match(/--[a-z-]+/g) ?? [],
+    );
+    expect(flags.flat().filter((flag) => !text.includes(flag))).toEqual([]);
+    expect(flags.flat().length).toBeGreaterThan(15);
+  });
+});
+
+/** A number that a page states, and the line of the source that it comes from. */
+const stated: readonly [document: string, text: string, path: string, line: string][] = [
+  ['decide', "more than 3 % of the loop's time", 'hosts/thread-policy', 'MAX_INLINE_SHARE = 0.03'],
+  ['decide', 'when 100,000 timers are live', 'hosts/thread-policy', 'MAX_INLINE_LIVE = 100_000'],
+  ['drop-in', 'until 16,384 are live', 'timers/timers-mode', 'FROM = 16_384'],
+  ['drop-in', '1,024 and about 4 ms of them', 'client/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME = 4;'],
+  ['design', 'else within 4 ms', 'client/turn-clock', 'HOLD_WINDOW = 4'],
+  ['design', '| command ring | 65,536 |', 'lane/lane-memory', 'commands: 2 ** 16'],
+  ['design', '| fired ring | 8,192 |', 'lane/lane-memory', 'fired: 2 ** 13'],
+  ['design', '16,384 commands, 16,384 entries', 'shard/shard', 'TURN_BUDGET = 16_384'],
+  ['guide', 'at most 254 labels', 'client/label-registry', 'MAX_LABELS = 254'],
+  ['guide', 'at most 128 characters', 'client/label-registry', 'MAX_LENGTH = 128'],
+  ['guide', 'a quarter of a millisecond in each turn', 'client/rescaling', 'SLICE = 0.25'],
+  ['guarantees', '1 µs for each slot in use', 'hosts/watchdog', 'PER_SLOT = 0.001'],
+  ['guarantees', 'four times as long, up to 10 s, until ten minutes', 'hosts/watchdog', 'MAX_GROWN = 10_000'],
+];
+
+test.each(stated)('docs/%s.md says "%s", as the code', (document, text, path, line) => {
+  expect(read(`docs/${document}.md`).replace(/\s+/g, ' ')).toContain(text);
+  expect(read(`src/${path}.ts`)).toContain(line);
+});
+
+test('each decision is listed, and has at most 40 lines', () => {
+  const list = read('docs/adr/README.md');
+  const decisions = documents.filter((path) => /^docs\/adr\/\d/.test(path));
+  expect(decisions.filter((path) => !list.includes(`(${path.slice('docs/adr/'.length)})`))).toEqual([]);
+  expect(decisions.filter((path) => read(path).split('\n').length > 41)).toEqual([]);
+  expect(decisions.length).toBeGreaterThan(20);
+});
+
+test('docs/operate.md has every code that the package throws, reports or warns of, and no other', () => {
+  /** What a variable of the environment is named is no code. */
+  const variables = ['SHARDWHEEL_TIMERS', 'SHARDWHEEL_TIMERS_FROM', 'SHARDWHEEL_PROFILE_SECONDS'];
+  const listed = [...read('docs/operate.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code).sort();
+  expect(listed).toEqual([...codesOfTheSources].filter((code) => !variables.includes(code)).sort());
+  expect(listed.length).toBeGreaterThan(20);
+});

@@ -23,7 +23,7 @@ export interface Request {
   bodyBytes: number;
 }
 
-const MAX_ANSWER = 8 * 2 ** 20;
+export const MAX_ANSWER = 8 * 2 ** 20;
 const MAX_LINE = 64;
 const NEWLINE = 10;
 

@@ -76,11 +76,12 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
     try {
       root = await gate.opened(openRoot, timeout, silent);
       const commits = new LmdbCommits(root, gate, path, new Patience(timeout, silent));
-      const found: unknown = root.get('schema');
-      if ((found ?? SCHEMA) !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
-      // Also shows that the lock of the file is free: to open its databases this thread waits for that.
-      await commits.bounded(commits.add(() => (root as RootDatabase).put('schema', SCHEMA)));
       const opened = root;
+      // Also shows that the lock of the file is free: to open its databases this thread waits for that. Writes where there is none.
+      await commits.bounded(commits.add(() => opened.ifNoExists('schema', () => void opened.put('schema', SCHEMA))));
+      opened.resetReadTxn();
+      const found: unknown = opened.get('schema');
+      if (found !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
       return await gate.committed(async () => new LmdbTable(opened, gate, path, commits));
     } catch (error) {
       gate.close();

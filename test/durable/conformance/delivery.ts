@@ -83,8 +83,8 @@ export function testDelivery(stores: Stores): void {
     const cancelled: boolean[] = [];
     const seen = note(timers, async ({ key, payload }) => {
       if (payload !== 1) return;
-      await timers.schedule('a', key, soon(150), 2);
-      await timers.schedule('a', key, soon(100), 3);
+      await timers.schedule('a', key, soon(600), 2);
+      await timers.schedule('a', key, soon(500), 3);
     });
     await timers.schedule('a', 'moved', soon(0), 1);
     await timers.schedule('a', 'cancelled', soon(0), 1);

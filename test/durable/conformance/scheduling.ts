@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { all, note, nothingMore, type Stores, soon } from './stores.ts';
+import { all, note, nothingMore, pause, type Stores, soon } from './stores.ts';
 
 /** Timers are scheduled, moved, cancelled, found. */
 export function testScheduling(stores: Stores): void {
@@ -37,8 +37,8 @@ export function testScheduling(stores: Stores): void {
   test('the same key moves a timer: to later, to earlier, with another payload', async () => {
     const timers = await stores.start();
     const seen = note(timers);
-    await timers.schedule('a', 'later', soon(), 1);
-    await timers.schedule('a', 'later', soon(400), 2);
+    await timers.schedule('a', 'later', soon(500), 1);
+    await timers.schedule('a', 'later', soon(1000), 2);
     await timers.schedule('a', 'earlier', soon(3_600_000), 1);
     await timers.schedule('a', 'earlier', soon(), 2);
     expect(await timers.count()).toBe(2);
@@ -53,9 +53,9 @@ export function testScheduling(stores: Stores): void {
   test('reschedule moves what is there, with its payload, and makes nothing', async () => {
     const timers = await stores.start();
     const seen = note(timers);
-    await timers.schedule('a', 'later', soon(150), 'p');
+    await timers.schedule('a', 'later', soon(600), 'p');
     await timers.schedule('a', 'earlier', soon(1_000_000), 'p');
-    const later = soon(450);
+    const later = soon(1200);
     expect(await timers.reschedule('a', 'later', later)).toBe(true);
     expect(await timers.reschedule('a', 'earlier', new Date(soon()))).toBe(true);
     expect(await timers.reschedule('a', 'none', soon())).toBe(false);
@@ -78,8 +78,8 @@ export function testScheduling(stores: Stores): void {
       timers.cancel('a', 'k'),
       timers.schedule('a', 'k', soon(1_000_000), 2),
       timers.schedule('a', 'k', soon(100), 3),
-      timers.schedule('a', 'gone', soon(100), 1),
-      timers.schedule('a', 'gone', soon(50), 2),
+      timers.schedule('a', 'gone', soon(600), 1),
+      timers.schedule('a', 'gone', soon(500), 2),
       timers.cancel('a', 'gone'),
       timers.cancel('a', 'gone'),
     ];
@@ -94,19 +94,19 @@ export function testScheduling(stores: Stores): void {
       false,
     ]);
     await stores.until(() => seen.length === 1);
-    await nothingMore();
+    await pause(700);
     expect(seen).toMatchObject([{ key: 'k', payload: 3 }]);
   });
 
   test('a timer that is cancelled is not delivered; cancel is true once', async () => {
     const timers = await stores.start();
     const seen = note(timers);
-    await timers.schedule('a', 'k', soon());
+    await timers.schedule('a', 'k', soon(400));
     expect(await timers.cancel('a', 'k')).toBe(true);
     expect(await timers.cancel('a', 'k')).toBe(false);
     expect(await timers.cancel('a', 'never')).toBe(false);
     expect(await timers.count()).toBe(0);
-    await nothingMore();
+    await pause(500);
     expect(seen).toEqual([]);
   });
 

@@ -6,9 +6,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = fileURLToPath(new URL('pages/', import.meta.url));
 
 rmSync(pages, { recursive: true, force: true });
-for (const folder of ['docs/adr', 'examples']) mkdirSync(`${pages}${folder}`, { recursive: true });
+for (const folder of ['docs/adr', 'docs/api', 'examples']) mkdirSync(`${pages}${folder}`, { recursive: true });
 cpSync(`${root}docs/images`, `${pages}docs/images`, { recursive: true });
-for (const folder of ['docs', 'docs/adr']) {
+for (const folder of ['docs', 'docs/adr', 'docs/api']) {
   const names = readdirSync(`${root}${folder}`).filter((name) => name.endsWith('.md'));
   for (const name of names) cpSync(`${root}${folder}/${name}`, `${pages}${folder}/${name}`);
 }

@@ -4,11 +4,9 @@ import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
 import { resolveExporterOptions } from '../../src/exporters/exporter-options.ts';
 import { resolveOptions } from '../../src/scheduler/options.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
-import { entries, exportsOf, read, below as textBelow } from './documents.ts';
+import { api, apiPages, entries, exportsOf, read, below as textBelow } from './documents.ts';
 
-// That docs/api.md is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to the code.
-
-const api = read('docs/api.md');
+// That docs/api is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to the code.
 
 /** The text below a heading, up to the next of its level or above. */
 function below(heading: string): string {
@@ -17,23 +15,41 @@ function below(heading: string): string {
   return text as string;
 }
 
-test('has every entry point of the package', () => {
-  for (const entry of entries.keys()) expect(below(`## ${entry}`).trim(), entry).not.toBe('');
-  expect(entries.size).toBe(11);
+/** Those that have a page: the worker's exports nothing. */
+const told = [...entries.keys()].filter((entry) => entry !== 'shardwheel/worker');
+const pageOf = (entry: string): string => {
+  const page = apiPages.find((text) => text.startsWith(`# ${entry}\n`));
+  expect(page, entry).toBeDefined();
+  return page as string;
+};
+
+test('has a page for every entry point of the package, and lists them all', () => {
+  const rows = [...read('docs/api/README.md').matchAll(/^\| \[?`(shardwheel[\w/]*)`(?:\]\(([\w-]+\.md)\))? \| \S/gm)];
+  expect(rows.map(([, entry]) => entry).sort()).toEqual([...entries.keys()].sort());
+  for (const [, entry, page] of rows) if (page !== undefined) expect(read(`docs/api/${page}`)).toBe(pageOf(entry));
+  expect(rows.filter(([, , page]) => page !== undefined)).toHaveLength(told.length);
+  expect(apiPages).toHaveLength(told.length + 1);
 });
 
 describe('has every name that an entry point exports', () => {
-  test.each([...entries.keys()].filter((entry) => entry !== 'shardwheel/worker'))('%s', (entry) => {
+  test.each(told)('%s', (entry) => {
     const names = exportsOf(entry);
-    const text = below(`## ${entry}`);
-    expect(names.filter((name) => !text.includes(`\n### ${name}\n`) && !text.includes(`\`${name}\``))).toEqual([]);
+    const text = pageOf(entry);
+    expect(names.filter((name) => !text.includes(`\n## ${name}\n`) && !text.includes(`\`${name}\``))).toEqual([]);
     expect(names.length).toBeGreaterThan(0);
   });
 });
 
+test('tells each name on one page', () => {
+  const headings = [...api.matchAll(/^#{2,3} (\w[^\n]*)$/gm)].map(([, heading]) => heading);
+  const again = ['Errors', 'Functions of Node'];
+  expect(headings.filter((name, index) => headings.indexOf(name) !== index && !again.includes(name))).toEqual([]);
+  expect(headings.length).toBeGreaterThan(200);
+});
+
 /** The column of defaults in the table of an interface, by option. */
 function defaultsOf(name: string): Record<string, string> {
-  const rows = [...below(`### ${name}`).matchAll(/^\| `(\w+)` \| (?:\\\||[^|])*? \| ((?:\\\||[^|])*?) \|/gm)];
+  const rows = [...below(`## ${name}`).matchAll(/^\| `(\w+)` \| (?:\\\||[^|])*? \| ((?:\\\||[^|])*?) \|/gm)];
   return Object.fromEntries(rows.map(([, option, value]) => [option, value]));
 }
 
@@ -85,9 +101,9 @@ describe('the defaults are those of the code', () => {
   });
 
   test('no table of options leaves one out', () => {
-    const tables = [...api.matchAll(/^### (\w+(?:Options|Config))$/gm)].map(([, name]) => name);
+    const tables = [...api.matchAll(/^## (\w+(?:Options|Config))$/gm)].map(([, name]) => name);
     for (const name of tables) {
-      const text = below(`### ${name}`);
+      const text = below(`## ${name}`);
       const rows = text.match(/^\| `\w+` \|/gm) ?? [];
       if (text.includes('| option |')) expect(Object.keys(defaultsOf(name)).length, name).toBe(rows.length);
       for (const [option, value] of Object.entries(defaultsOf(name))) expect(value, `${name}.${option}`).not.toBe('');
@@ -99,7 +115,7 @@ describe('the defaults are those of the code', () => {
 test('after close() each call of a scheduler throws, or does not, as its text says', async () => {
   const scheduler = createScheduler({ shards: 0 });
   await scheduler.close();
-  const calls = [...below('### Scheduler').matchAll(/^#### Scheduler\.(\w+)$/gm)].map(([, name]) => name);
+  const calls = [...below('## Scheduler').matchAll(/^### Scheduler\.(\w+)$/gm)].map(([, name]) => name);
   const given: Record<string, unknown[]> = {
     label: ['label'],
     cancelMany: [[1]],
@@ -110,7 +126,7 @@ test('after close() each call of a scheduler throws, or does not, as its text sa
   for (const name of calls) {
     const call = async () =>
       (scheduler as unknown as Record<string, (...args: unknown[]) => unknown>)[name](...(given[name] ?? [1, 1]));
-    const stated = /^\*\*Throws\*\* (.*)$/m.exec(below(`#### Scheduler.${name}`))?.[1];
+    const stated = /^\*\*Throws\*\* (.*)$/m.exec(below(`### Scheduler.${name}`))?.[1];
     expect(stated, name).toBeDefined();
     if (stated === 'nothing.') await call();
     else await expect(call(), name).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });

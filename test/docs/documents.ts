@@ -14,7 +14,12 @@ export const documents: readonly string[] = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md'],
   ...pagesOf('docs'),
   ...pagesOf('docs/adr'),
+  ...pagesOf('docs/api'),
 ];
+
+/** The pages of the API, and all of them as one text: each has its entry as the title. */
+export const apiPages: readonly string[] = pagesOf('docs/api').map(read);
+export const api: string = apiPages.join('\n');
 
 /** The text below a heading, up to the next of its level or above; undefined where there is none. */
 export function below(heading: string, text: string): string | undefined {

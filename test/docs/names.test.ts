@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { below, codesOfTheSources, documents, entries, exportsOf, read, root, sources } from './documents.ts';
+import { api, below, codesOfTheSources, documents, entries, exportsOf, read, root, sources } from './documents.ts';
 
 // What a document names is there: files, headings, options, codes, exports, flags.
 
@@ -16,17 +16,22 @@ function expanded(path: string): string[] {
   return before === undefined ? [path] : choices.split(',').flatMap((choice) => expanded(before + choice + after));
 }
 
-/** As GitHub makes them, and the site. */
-const anchorsOf = (text: string): Set<string> =>
-  new Set(
-    [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-      heading
-        .trim()
-        .toLowerCase()
-        .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
+/** As GitHub makes them, and the site: one that an earlier heading has already gets a number. */
+function anchorsOf(text: string): Set<string> {
+  const slugs = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+      .replaceAll(' ', '-'),
   );
+  return new Set(
+    slugs.map((slug, index) => {
+      const earlier = slugs.slice(0, index).filter((each) => each === slug).length;
+      return earlier === 0 ? slug : `${slug}-${earlier}`;
+    }),
+  );
+}
 
 describe('a document', () => {
   test('links to files, and headings, that there are', () => {
@@ -36,9 +41,7 @@ describe('a document', () => {
       const [path, anchor] = name.replace(home, '').split('#');
       const file = name.startsWith(home) ? path : path === '' ? document : join(dirname(document), path);
       if (!existsSync(root + file)) return true;
-      return (
-        anchor !== undefined && file.endsWith('.md') && !file.endsWith('api.md') && !anchorsOf(read(file)).has(anchor)
-      );
+      return anchor !== undefined && file.endsWith('.md') && !anchorsOf(read(file)).has(anchor);
     });
     expect(dead).toEqual([]);
     expect(links.length).toBeGreaterThan(150);
@@ -87,7 +90,7 @@ describe('a document', () => {
 
   /** The options of each interface, as the generated page of the API has them. */
   const optionsOf = (type: string): string[] =>
-    [...(below(`### ${type}`, read('docs/api.md')) ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    [...(below(`## ${type}`, api) ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
   const calls: Readonly<Record<string, string>> = {
     createScheduler: 'SchedulerOptions',
     connectScheduler: 'SchedulerConnectOptions',

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { OLD_CALLS } from '../../src/scheduler/renamed.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { TimerView } from '../../src/scheduler/timer-view.ts';
+import { api, below as textBelow } from './documents.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = `${root}docs/site`;
-const api = readFileSync(`${root}docs/api.md`, 'utf8');
 
 const run = (command: string, ...argv: string[]) => {
   const { status, stdout, stderr } = spawnSync(command, argv, { cwd: site, encoding: 'utf8' });
@@ -20,19 +20,15 @@ beforeAll(() => {
   expect(status, text).toBe(0);
 }, 200_000);
 
-describe('docs/api.md', () => {
+describe('docs/api', () => {
   test('is as the docstrings have it', () => {
-    expect(run('node', 'api.mjs', '--check').text).toContain('docs/api.md is as the docstrings have it');
+    expect(run('node', 'api.mjs', '--check').text).toContain('docs/api is as the docstrings have it');
   });
 
-  /** The text below a heading, up to the next of its level or above. */
   const below = (heading: string): string => {
-    const from = api.indexOf(`\n${heading}\n`);
-    expect(from, heading).toBeGreaterThan(0);
-    const [marks] = heading.split(' ');
-    const rest = api.slice(from + heading.length + 2);
-    const end = rest.search(new RegExp(`\\n#{1,${marks.length}} `));
-    return end < 0 ? rest : rest.slice(0, end);
+    const text = textBelow(heading, api);
+    expect(text, heading).toBeDefined();
+    return text as string;
   };
 
   test('has every option of a scheduler, each with its default', () => {
@@ -42,7 +38,7 @@ describe('docs/api.md', () => {
       source.indexOf('interface SchedulerConnect'),
     );
     const names = [...options.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
-    const rows = [...below('### SchedulerOptions').matchAll(/^\| `(\w+)` \| .*? (?<!\\)\| (.*?) (?<!\\)\|/gm)];
+    const rows = [...below('## SchedulerOptions').matchAll(/^\| `(\w+)` \| .*? (?<!\\)\| (.*?) (?<!\\)\|/gm)];
     expect(rows.map(([, name]) => name)).toEqual(names);
     for (const [, name, value] of rows) expect(value, name).not.toBe('');
     expect(names.length).toBe(10);
@@ -53,7 +49,7 @@ describe('docs/api.md', () => {
     const isCall = (name: string) => !['constructor', 'ready', 'size', ...OLD_CALLS].includes(name);
     const isStart = (name: string) => Object.hasOwn(TimerView.prototype, name);
     for (const name of calls.filter(isCall)) {
-      const text = below(`#### ${isStart(name) ? 'TimerStarts' : 'Scheduler'}.${name}`);
+      const text = below(`### ${isStart(name) ? 'TimerStarts' : 'Scheduler'}.${name}`);
       expect(text, name).toContain(`${name}`);
       expect(text, name).toContain('**Cost** ');
     }
@@ -65,8 +61,10 @@ test('the site is built, with a page for each document, and no link is dead', ()
   rmSync(`${site}/dist`, { recursive: true, force: true });
   const { status, text } = run('npm', 'run', 'build');
   expect(status, text).toBe(0);
-  for (const name of readdirSync(`${root}docs/adr`)) {
-    expect(existsSync(`${site}/dist/docs/adr/${name.replace('.md', '.html')}`), name).toBe(true);
+  for (const folder of ['adr', 'api']) {
+    for (const name of readdirSync(`${root}docs/${folder}`)) {
+      expect(existsSync(`${site}/dist/docs/${folder}/${name.replace('.md', '.html')}`), name).toBe(true);
+    }
   }
   for (const name of readdirSync(`${root}docs`).filter((each) => each.endsWith('.md'))) {
     expect(existsSync(`${site}/dist/docs/${name.replace('.md', '.html')}`), name).toBe(true);

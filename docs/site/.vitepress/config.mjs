@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { entries } from '../api/entries.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { repository, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -9,7 +10,7 @@ const home = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 
 /** What is a page: see `collect-pages.mjs`. */
 const isPage = (path) =>
-  /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:adr\/)?[^/]+\.md$|^examples\/README\.md$/.test(path);
+  /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:(?:adr|api)\/)?[^/]+\.md$|^examples\/README\.md$/.test(path);
 
 const page = (text, name) => ({ text, link: `/docs/${name}` });
 
@@ -83,7 +84,15 @@ export default defineConfig({
       },
       {
         text: 'Look up',
-        items: [page('API', 'api'), page('Guarantees', 'guarantees'), { text: 'Changes', link: '/CHANGELOG' }],
+        items: [
+          {
+            ...page('API', 'api/README'),
+            collapsed: true,
+            items: entries.map((entry) => page(entry.name, `api/${entry.page}`)),
+          },
+          page('Guarantees', 'guarantees'),
+          { text: 'Changes', link: '/CHANGELOG' },
+        ],
       },
       {
         text: 'Understand',

@@ -135,7 +135,7 @@ function readme() {
     ['| entry | |', '|---|---|', ...rows, `| \`${worker.name}\` | ${linkDocuments(worker.about)} |`].join('\n'),
     'Times are milliseconds, and deadlines count on the clock of `scheduler.now()`, unless a text says otherwise.',
     linkDocuments(
-      'Every error has a `code`; docs/operate.md#codes lists all codes. A call whose errors are not stated throws none of its own; one that\n“works like” another throws like it. After `close()` a call of a scheduler throws `SchedulerClosedError`, or rejects with it, but for\n`close`, `stats` and `size`.',
+      'Every error has a `code`; docs/operate.md#codes lists all codes. A call whose errors are not stated throws none of its own; one that\n“works like” another throws like it.',
     ),
   ];
 }

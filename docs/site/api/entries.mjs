@@ -20,11 +20,20 @@ export const entries = [
   {
     name: 'shardwheel/register',
     file: 'register',
-    about: '`node --import shardwheel/register` puts the drop-in timers in place of Node’s: docs/drop-in.md.',
+    about:
+      '`node --import shardwheel/register` puts the drop-in timers in place of Node’s: docs/drop-in.md#a-whole-program-shardwheelregister.',
   },
-  { name: 'shardwheel/prometheus', file: 'prometheus', about: 'Metrics for prom-client: docs/operate.md.' },
-  { name: 'shardwheel/opentelemetry', file: 'opentelemetry', about: 'Metrics for OpenTelemetry: docs/operate.md.' },
-  { name: 'shardwheel/dashboard', file: 'dashboard', about: 'A live page: docs/dashboard.md.' },
+  { name: 'shardwheel/prometheus', file: 'prometheus', about: 'Metrics for prom-client: docs/operate.md#prometheus.' },
+  {
+    name: 'shardwheel/opentelemetry',
+    file: 'opentelemetry',
+    about: 'Metrics for OpenTelemetry: docs/operate.md#opentelemetry.',
+  },
+  {
+    name: 'shardwheel/dashboard',
+    file: 'dashboard',
+    about: 'A live page that shows a scheduler at work: docs/dashboard.md.',
+  },
   { name: 'shardwheel/durable', file: 'durable', about: 'Timers that outlive the process: docs/durable.md.' },
   {
     name: 'shardwheel/profile',

@@ -1,3 +1,8 @@
+import type { DurableStats } from '../durable/durable-stats.ts';
+import type { ShardWheel } from '../scheduler/shard-wheels.ts';
+import type { SchedulerStats } from '../scheduler/stats.ts';
+import type { TimerCounts } from '../scheduler/timer-counts.ts';
+
 /**
  * What the dashboard's server sends, as server-sent events whose data are JSON:
  *
@@ -6,9 +11,15 @@
  *    waiting  a shard has not answered for `seconds`: Waiting
  *    end      the last one: Ending
  *
- * Imports nothing: pages read it, which know nothing of Node. Times are ms, sizes bytes, rates per second.
+ * Only facts: rates and percentiles of a time are differences, which `model.ts` takes where they are shown. Times are ms, sizes bytes.
  */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
+
+/** Points that are kept: five minutes. */
+export const MOST_POINTS = 300;
+
+/** What JSON makes of a value. Infinity, the bound of a last bucket, becomes null. */
+type Sent<T> = T extends Int32Array ? number[] : T extends object ? { [K in keyof T]: Sent<T[K]> } : T;
 
 export interface Hello {
   protocol: number;
@@ -19,26 +30,53 @@ export interface Hello {
   /** ms between two samples. */
   interval: number;
   shards: number;
-  /** The first shard that this stream shows, and their maximum. */
+  /** The first shard whose wheel this stream shows, and their maximum. */
   from: number;
   shown: number;
-  /** The samples so far, the oldest first: see Point. */
+  /** Bounds of the buckets of lateness in ms; the last bucket has none. */
+  bounds: number[];
+  /** Of the samples so far, the oldest first. */
   points: Point[];
 }
 
-/** [at, live, scheduled, moved, cancelled, delivered, p50, p99, resident, heap]; null where there was nothing to compare with. */
-export type Point = [
-  at: number,
-  live: number,
-  scheduled: number | null,
-  moved: number | null,
-  cancelled: number | null,
-  delivered: number | null,
-  p50: number | null,
-  p99: number | null,
-  resident: number,
-  heap: number,
-];
+/** The counts of all present clients, and of the process, at one time: what is kept of each sample. */
+export interface Point extends Omit<TimerCounts, 'lateness'> {
+  /** ms since the epoch, and of a clock that never falls. */
+  at: number;
+  time: number;
+  /** Points can be compared if this is equal: nobody looked in between, or a client has left, if it is not. */
+  run: number;
+  /** Cumulative counts by bucket. */
+  late: { buckets: number[]; sum: number; max: number };
+  /** CPU time of the process in µs; time for which this event loop was active and idle, in ms. */
+  cpu: number;
+  active: number;
+  idle: number;
+}
+
+export interface Sample {
+  point: Point;
+  /** With the 64 largest labels and the first 64 clients. */
+  stats: Sent<SchedulerStats>;
+  labelCount: number;
+  clientCount: number;
+  /** The wheels of the shards that this stream shows, each with its first 64 lanes. */
+  wheels: Sent<ShardWheel>[];
+  /** The latest answer of durable timers; none if the dashboard shows none, or they do not answer. */
+  durable?: Sent<DurableStats>;
+  /** The latest restarts, the newest first. */
+  restarted: Restarted[];
+  memory: NodeJS.MemoryUsage;
+  /** ms of the event loop that the last sample took. */
+  cost: number;
+}
+
+export interface Restarted {
+  at: number;
+  shard: number;
+  cause: string;
+  rescheduled: number;
+}
 
 export interface Waiting {
   seconds: number;
@@ -46,165 +84,4 @@ export interface Waiting {
 
 export interface Ending {
   reason: string;
-}
-
-export interface Counts {
-  scheduled: number;
-  moved: number;
-  cancelled: number;
-  delivered: number;
-}
-
-export interface LatenessView {
-  /** Deliveries. */
-  count: number;
-  /** In ms: at least this share of deliveries did not exceed it. */
-  p50: number;
-  p90: number;
-  p99: number;
-  p999: number;
-  max: number;
-  mean: number;
-  /** Deliveries by bucket of `LatenessViews.bounds`, one more than there are bounds. */
-  buckets: number[];
-}
-
-export interface LatenessViews {
-  /** In ms: the upper bounds of all buckets but the last, which has none. */
-  bounds: number[];
-  run: LatenessView;
-  /** The last `seconds`; if several clients share, its percentiles are bounds of buckets. Undefined in a first sample. */
-  now?: LatenessView;
-  seconds: number;
-}
-
-export interface LevelView {
-  slotTime: number;
-  slots: number;
-  hand: number;
-  occupied: number;
-  entries: number;
-  /** Number of arcs of the ring, all equally long. */
-  arcs: number;
-  /** The arcs that are not empty: arc, entries, arc, entries, … */
-  filled: number[];
-}
-
-export interface ShardView {
-  shard: number;
-  size: number;
-  capacity: number;
-  highWater: number;
-  filed: number;
-  deaths: number;
-  restarts: number;
-  inline: boolean;
-  bytes: number;
-  /** Per second; undefined in a first sample. */
-  commands?: number;
-  fired?: number;
-  cascaded?: number;
-  turns?: number;
-  levels: LevelView[];
-}
-
-/** A lane: the records that wait between a client and a shard. */
-export interface LaneView {
-  client: number;
-  shard: number;
-  filed: number;
-  commands: number;
-  late: number;
-  fired: number;
-}
-
-export interface ClientView extends Counts {
-  client: number;
-  thread: number;
-  size: number;
-  p50: number;
-  p99: number;
-  max: number;
-}
-
-export interface LabelView {
-  label: string;
-  size: number;
-  scheduled: number;
-  cancelled: number;
-  delivered: number;
-  p50: number;
-  p99: number;
-  max: number;
-  /** For scaled timers: the minimum in ms, and the share of the time beyond it that they get now. */
-  scale?: { min: number; factor: number };
-}
-
-export interface RestartView {
-  at: number;
-  shard: number;
-  cause: string;
-  rescheduled: number;
-}
-
-/** Durable timers of this process, and their store. */
-export interface DurableView {
-  young: number;
-  scheduled: number;
-  cancelled: number;
-  delivered: number;
-  failed: number;
-  retried: number;
-  died: number;
-  /** Cancelled or delivered without a write. */
-  endedYoung: number;
-  /** Lateness of the run in ms. */
-  p50: number;
-  p99: number;
-  max: number;
-  /** Undefined while the store does not answer. */
-  store?: { kind: string; stored: number; overdue: number; active: number; dead: number; near: number; writes: number };
-}
-
-export interface Sample {
-  /** ms since the epoch. */
-  at: number;
-  /** Live timers, of all clients. */
-  size: number;
-  /** Counts of the run, of all present clients. */
-  counts: Counts;
-  /** Per second since the last sample; undefined in a first one. */
-  rates?: Counts;
-  /** Fired records whose timer had been cancelled or moved. */
-  stale: number;
-  slack: number;
-  lateness: LatenessViews;
-  /** What serves the shards, since when (ms of the scheduler's clock), and why. */
-  serving: { by: string; since: number; reason: string; changes: number };
-  /** Live timers and capacity of all shards. */
-  capacity: number;
-  deaths: number;
-  restarts: number;
-  /** The latest restarts, the newest first. */
-  restarted: RestartView[];
-  /** The shards that this stream shows. */
-  shards: ShardView[];
-  lanes: LaneView[];
-  /** Total number of lanes, which may exceed the length of `lanes`. */
-  laneCount: number;
-  /** Empty if nothing is shared. */
-  clients: ClientView[];
-  clientCount: number;
-  labels: LabelView[];
-  labelCount: number;
-  /** Undefined if the dashboard shows none, or they have not answered yet. */
-  durable?: DurableView;
-  warnings: string[];
-  memory: { resident: number; heapUsed: number; heapTotal: number; external: number; timers: number };
-  /** Shares of a core: of the process, and the share of time for which this event loop was busy. Undefined in a first sample. */
-  cpu?: { process: number; loop: number };
-  /** ms of the event loop that the last sample took, page included. */
-  cost: number;
-  /** What goes into the history. */
-  point: Point;
 }

@@ -5,15 +5,13 @@ import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { EventStreams } from './event-streams.ts';
-import type { Point, RestartView, Waiting } from './messages.ts';
-import { Sampler, type WholeSample } from './sampler.ts';
+import { MOST_POINTS, type Point, type Restarted, type Sample, type Waiting } from './messages.ts';
+import { Sampler } from './sampler.ts';
 
 /** ms between two samples. */
 export const INTERVAL = 1000;
-/** Maximum of shards in one stream. */
+/** Maximum of shards whose wheels are in one stream. */
 export const SHOWN = 8;
-/** Maximum of points that are kept: 5 minutes. */
-const MOST_POINTS = 300;
 const MOST_RESTARTS = 10;
 
 /**
@@ -27,7 +25,7 @@ export class Sampling {
   private readonly scheduler: Scheduler;
   private readonly streams: EventStreams;
   private readonly sampler: Sampler;
-  private readonly restarted: RestartView[] = [];
+  private readonly restarted: Restarted[] = [];
   private timer: NodeJS.Timeout | undefined;
   /** When the pending sample was begun. */
   private asked: number | undefined;
@@ -74,13 +72,14 @@ export class Sampling {
     const begun = performance.now();
     this.asked = begun;
     try {
-      const taking = this.sampler.take(this.restarted);
+      const taking = this.sampler.take();
       const asking = performance.now() - begun;
       const { taken, sample } = await taking;
       if (this.timer === undefined) throw new Error('there are no streams');
       this.points.push(sample.point);
       if (this.points.length > MOST_POINTS) this.points.shift();
-      this.streams.send('sample', (from) => JSON.stringify({ ...shownFrom(sample, from), cost: this.cost }));
+      const whole: Sample = { ...sample, restarted: this.restarted, cost: this.cost };
+      this.streams.send('sample', (from) => JSON.stringify(shownFrom(whole, from)));
       this.cost = asking + performance.now() - taken;
     } catch {
       // There are no streams; or a shard failed meanwhile, or the scheduler was closed, which is reported elsewhere.
@@ -96,7 +95,7 @@ export class Sampling {
   };
 }
 
-const shownFrom = (sample: WholeSample, from: number): WholeSample => ({
+const shownFrom = (sample: Sample, from: number): Sample => ({
   ...sample,
-  shards: sample.shards.slice(from, from + SHOWN),
+  wheels: sample.wheels.slice(from, from + SHOWN),
 });

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { outsideContexts } from '../async-context/async-context.ts';
 import { SchedulerClosedError } from '../errors.ts';
+import { LATENESS_BOUNDS } from '../metrics/lateness-histogram.ts';
 import { process } from '../process.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
 import { internalsOf } from '../scheduler/internals.ts';
@@ -232,6 +233,7 @@ class ServedDashboard {
       shards,
       from,
       shown: SHOWN,
+      bounds: LATENESS_BOUNDS.slice(0, -1),
       points: this.sampling.points,
     };
     this.streams.add({ response, from }, JSON.stringify(hello));

@@ -3,11 +3,14 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createScheduler } from 'shardwheel';
-import { serveDashboard } from 'shardwheel/dashboard';
+import { type DashboardOptions, serveDashboard } from 'shardwheel/dashboard';
+import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import type { Sample } from '../../src/dashboard/messages.ts';
+import { PROTOCOL } from '../../src/dashboard/messages.ts';
+import type { View } from '../../src/dashboard/model.ts';
 import { until } from '../fixtures/event-loop.ts';
 
+const HELLO = JSON.stringify({ protocol: PROTOCOL, bounds: [], points: [] });
 const main = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 /** `npx shardwheel watch`, in a process of its own. */
@@ -38,7 +41,7 @@ async function watched(...argv: string[]) {
   return { code: await watch.ended, stdout: watch.stdout, stderr: watch.stderr };
 }
 
-async function dashboard(options: { token?: string } = {}) {
+async function dashboard(options: DashboardOptions = {}) {
   const scheduler = createScheduler({ shards: 0, capacity: 1024 });
   const { url, close } = await serveDashboard(scheduler, { port: 0, ...options });
   return { scheduler, url, close, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
@@ -68,25 +71,30 @@ test('without a terminal: a line for each second, until it is interrupted', asyn
 });
 
 test('--once: all tables, and the end', async () => {
-  await using served = await dashboard();
+  const durable = await openDurableTimers({ store: memoryStore() });
+  await durable.schedule('a', '1', Date.now() + 1e9);
+  await using served = await dashboard({ durable });
   for (let i = 0; i < 1234; i++) served.scheduler.cancel(served.scheduler.scheduleAfter(i, 3_600_000));
-  served.scheduler.label('idle \x1b[31m').scheduleAfter(0, 3_600_000);
+  served.scheduler.label('idle \x1b[31m \u202e').scheduleAfter(0, 3_600_000);
   const { code, stderr, stdout } = await watched(served.url, '--once');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/│ in all │ +│ +1,235 │ +0 │ +1,234 │ +0 │/);
-  for (const head of ['lateness', 'shard', 'lane of client', 'label']) expect(stdout).toContain(`│ ${head} `);
-  expect(stdout).toContain('│ idle \ufffd[31m │    1 │');
-  expect(stdout).not.toContain('\x1b');
+  for (const head of ['lateness', 'shard', 'lane of client', 'label', 'durable timers'])
+    expect(stdout).toContain(`│ ${head} `);
+  expect(stdout).toContain('│ idle [U+001B][31m [U+202E] │    1 │');
+  for (const character of ['\x1b', '\u202e']) expect(stdout).not.toContain(character);
+  expect(stdout).toMatch(/│ Stored, in memory +│ +1 │/);
   expect(stdout).toMatch(/^wheel 0, level \d +\|.{64}\| .* 1 entries$/m);
+  await durable.close();
 });
 
-test('--json: the samples as they are sent', async () => {
+test('--json: what a sample says, and what has changed since', async () => {
   await using served = await dashboard();
   served.scheduler.scheduleAfter(0, 3_600_000);
   const { code, stdout } = await watched('--json', '--once', served.url.replace('http://', ''));
   expect(code).toBe(0);
-  const sample: Sample = JSON.parse(stdout);
-  expect(sample).toMatchObject({ size: 1, counts: { scheduled: 1, delivered: 0 }, rates: { scheduled: 0 } });
+  const view: View = JSON.parse(stdout);
+  expect(view).toMatchObject({ size: 1, scheduled: 1, delivered: 0, rates: { scheduled: 0 }, stats: { scheduled: 1 } });
 });
 
 test('on a terminal: redrawn in place, within its width and height', async () => {
@@ -181,9 +189,8 @@ test('a dashboard that ends is the end, and says why', async () => {
 });
 
 test('a connection that is lost is an error', async () => {
-  const hello = JSON.stringify({ protocol: 1 });
   using served = await server((_, response) => {
-    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${hello}\n\n`);
+    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${HELLO}\n\n`);
     setImmediate(() => response.destroy());
   });
   const stderr = `error: The connection to ${served.url} was lost\n`;
@@ -193,7 +200,7 @@ test('a connection that is lost is an error', async () => {
 test('a server that does not answer, and one that falls silent, are not waited for without end', async () => {
   using deaf = await server(() => undefined);
   using silent = await server((_, response) => {
-    response.setHeader('Content-Type', 'text/event-stream').write('event: hello\ndata: {"protocol":1}\n\n');
+    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${HELLO}\n\n`);
   });
   const [first, second] = await Promise.all([watched(deaf.url), watched(silent.url)]);
   expect(first).toEqual({ code: 1, stdout: '', stderr: `error: ${deaf.url} has not answered within 5 s\n` });

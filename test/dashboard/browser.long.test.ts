@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
+import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../bench/dashboard/browser.ts';
+import { launchChromium } from '../../tools/screenshots/chromium.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
@@ -118,6 +119,23 @@ describe('the numbers', () => {
       ['owner', '12', '12'],
       ['1', '30', '30'],
     ]);
+    await shows(async () => (await opened.rows('#lanes')).map(([name, , filed]) => [name, filed])).toEqual([
+      ['owner', '12'],
+      ['1', '30'],
+    ]);
+  });
+
+  test('of durable timers are those of their store', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const durable = await openDurableTimers({ store: memoryStore(), scheduler });
+    const { url } = await serveDashboard(scheduler, { port: 0, durable });
+    for (let key = 0; key < 1234; key++) await durable.schedule('a', `${key}`, Date.now() + 1e9);
+    await durable.cancel('a', '0');
+    await using opened = await OpenedPage.open(browser, url);
+    const counts = { 'Stored, in memory': '1,233', Scheduled: '1,234', Cancelled: '1' };
+    await shows(async () => Object.fromEntries(await opened.rows('#durable'))).toMatchObject(counts);
+    expect(opened.trouble).toEqual([]);
+    await durable.close();
   });
 });
 
@@ -182,58 +200,6 @@ describe('the page', () => {
     await button.click();
     await page.emulateMedia({ colorScheme: 'light' });
     expect([await button.textContent(), await ground()]).toEqual(['Theme: dark', dark]);
-  });
-
-  test('can be used by keys alone', async () => {
-    await using served = await dashboard(0);
-    await using opened = await OpenedPage.open(browser, served.url);
-    const { page } = opened;
-    await shows(() => opened.status()).toBe('Live');
-    const focused = (): Promise<{ text: string; outline: string }> =>
-      page.evaluate(`(({ activeElement: element }) => ({
-        text: element.tagName + ' ' + element.textContent.slice(0, 13),
-        outline: getComputedStyle(element).outlineStyle + ' ' + getComputedStyle(element).outlineWidth,
-      }))(document)`);
-    const stops: { text: string; outline: string }[] = [];
-    for (let stop = 0; stop < 5; stop++) {
-      await page.keyboard.press('Tab');
-      stops.push(await focused());
-    }
-    expect(stops.map(({ text }) => text)).toEqual(
-      ['BUTTON Theme: system', ...Array(4).fill('SUMMARY Numbers')].map((text) => text.slice(0, 20)),
-    );
-    expect(new Set(stops.map(({ outline }) => outline))).toEqual(new Set(['solid 2px']));
-    await page.keyboard.press('Enter');
-    expect(await page.locator('#histogram details').getAttribute('open')).toBe('');
-    expect((await opened.rows('#histogram'))[0][0]).toBe('Deliveries');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Space');
-    await shows(async () => (await opened.rows('#late-chart')).length).toBeGreaterThan(0);
-  });
-
-  test('fits a phone: nothing is cut off, and wide tables scroll by themselves, by keys as well', async () => {
-    await using served = await dashboard(1);
-    for (let i = 0; i < 1000; i++) served.scheduler.label('a rather long label').scheduleAfter(i, 60_000 * (i + 1));
-    await using opened = await OpenedPage.open(browser, served.url, { viewport: { width: 390, height: 5000 } });
-    const { page } = opened;
-    await shows(() => opened.number('[data-value=live]')).toBe(1000);
-    await shows(() => opened.rows('#shards')).toHaveLength(1);
-    const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
-    expect(widths).toEqual([390, 390]);
-    const outside = await page.$$eval(
-      '.panel, .tile, canvas, .button, .legend',
-      (all) =>
-        (all as unknown as { getBoundingClientRect(): { left: number; right: number } }[]).filter((element) => {
-          const { left, right } = element.getBoundingClientRect();
-          return left < 0 || right > 390;
-        }).length,
-    );
-    expect(outside).toBe(0);
-    const shards = page.locator('#shards');
-    expect(await shards.getAttribute('tabindex')).toBe('0');
-    await shards.focus();
-    await page.keyboard.press('ArrowRight');
-    await shows(() => page.evaluate("document.getElementById('shards').scrollLeft")).toBeGreaterThan(0);
   });
 
   test('draws nothing while it is not seen, and what is new once it is', async () => {

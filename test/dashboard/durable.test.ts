@@ -1,7 +1,9 @@
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import { LatestAnswer } from '../../src/dashboard/latest-answer.ts';
-import { pass, until } from '../fixtures/event-loop.ts';
+import { Sampler } from '../../src/dashboard/sampler.ts';
+import type { DurableStats } from '../../src/durable/durable-stats.ts';
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
+import { until } from '../fixtures/event-loop.ts';
 import { Watcher } from './dashboard-client.ts';
 import { served } from './served.ts';
 
@@ -32,24 +34,24 @@ test('samples have the counts of the durable timers that the dashboard was given
   await durable.close();
 });
 
-test('a store that does not answer is asked once, and holds up nobody', () => {
+test('a store that does not answer is asked once, and holds up nobody', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
   let asked = 0;
-  const answer = new LatestAnswer(() => {
+  const sampler = new Sampler(scheduler, () => {
     asked += 1;
     return new Promise(() => undefined);
   });
-  for (let look = 0; look < 3; look++) expect(answer.read()).toBe(undefined);
+  for (let look = 0; look < 3; look++) expect((await sampler.take()).sample.durable).toBe(undefined);
   expect(asked).toBe(1);
 });
 
 test('after a rejection there is no answer, until there is one again', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
   const answers = [1, 2, undefined, 4, 5];
-  const answer = new LatestAnswer(async () => answers.shift() ?? Promise.reject(new Error('closed')));
+  const ask = async () => (answers.shift() ?? Promise.reject(new Error('closed'))) as DurableStats | Promise<never>;
+  const sampler = new Sampler(scheduler, ask);
   const seen = [];
-  for (let look = 0; look < 5; look++) {
-    seen.push(answer.read());
-    await pass(0);
-  }
+  for (let look = 0; look < 5; look++) seen.push((await sampler.take()).sample.durable);
   expect(seen).toEqual([undefined, 1, 2, undefined, 4]);
 });
 

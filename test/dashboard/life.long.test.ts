@@ -29,8 +29,7 @@ test('nothing is asked while nobody looks', async () => {
   expect(asked()).toBe(0);
   const watcher = await Watcher.open(url);
   await watcher.hello();
-  await watcher.sample();
-  await watcher.sample();
+  const samples = [await watcher.sample(), await watcher.sample()];
   expect(asked()).toBe(4); // stats() and wheels(), twice
   watcher[Symbol.dispose]();
   await pass(200);
@@ -38,8 +37,11 @@ test('nothing is asked while nobody looks', async () => {
   await pass(1500);
   expect(asked()).toBe(before);
   using again = await Watcher.open(url);
-  expect((await again.hello()).points).toHaveLength(2);
-  expect((await again.sample()).rates).toBeUndefined(); // they would be those of the time when nobody looked
+  const { points } = await again.hello();
+  expect(points).toEqual(samples.map(({ point }) => point));
+  expect(points.map(({ run }) => run)).toEqual([1, 1]);
+  // What has changed since is no rate: it would be that of the time when nobody looked.
+  expect((await again.sample()).point.run).toBe(2);
 });
 
 test('close() ends the streams with a last event, frees the port, and may be called twice', async () => {

@@ -1,6 +1,7 @@
-import { createScheduler } from 'shardwheel';
+import { createScheduler, type SchedulerStats } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { expect, test } from 'vitest';
+import { Model } from '../../src/dashboard/model.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
 import { ask, Watcher } from './dashboard-client.ts';
@@ -36,40 +37,33 @@ test('the page, its script and its style, which name no other host, and nothing 
   expect((await ask(url, 'http://127.0.0.1/', {})).status).toBe(400);
 });
 
-test('events: a hello, then a sample at once, and one each second, with rates', async () => {
+test('events: a hello, then a sample at once, and one each second, which have what the scheduler says', async () => {
   await using served_ = await served();
   const { scheduler, url } = served_;
+  const told: SchedulerStats[] = [];
+  const stats = scheduler.stats.bind(scheduler);
+  scheduler.stats = async () => {
+    told.push(await stats());
+    return told[told.length - 1];
+  };
   for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
   using watcher = await Watcher.open(url);
-  expect(await watcher.hello()).toMatchObject({
-    protocol: 1,
-    pid: process.pid,
-    interval: 1000,
-    shards: 1,
-    points: [],
-  });
-  const first = await watcher.sample();
-  expect(first).toMatchObject({ size: 30, counts: { scheduled: 30, moved: 0, cancelled: 0, delivered: 0 } });
-  expect([first.rates, first.cpu, first.lateness.now]).toEqual([undefined, undefined, undefined]);
+  const hello = await watcher.hello();
+  expect(hello).toMatchObject({ protocol: 2, pid: process.pid, interval: 1000, shards: 1, points: [] });
+  const model = new Model(hello);
+  const first = model.take(await watcher.sample());
+  expect(first).toMatchObject({ size: 30, scheduled: 30, rescheduled: 0, cancelled: 0, delivered: 0 });
+  expect([first.rates, first.cores, first.recent]).toEqual([undefined, undefined, undefined]);
   for (let i = 0; i < 20; i++) scheduler.scheduleAfter(i, 1);
-  const second = await watcher.sample();
-  expect(second).toMatchObject({ size: 30, counts: { scheduled: 50, delivered: 20 } });
-  const seconds = second.lateness.seconds;
-  expect(second.rates?.scheduled).toBe(Math.round(20 / seconds));
-  expect(second.lateness.now?.count).toBe(20);
-  expect(second.lateness.now?.buckets.reduce((sum, count) => sum + count, 0)).toBe(20);
+  const sample = await watcher.sample();
+  expect(sample.stats).toEqual(JSON.parse(JSON.stringify(told[1])));
+  expect(sample.stats.lateness.count).toBe(20);
+  const second = model.take(sample);
+  expect(second).toMatchObject({ size: 30, scheduled: 50, delivered: 20 });
+  expect(second.rates?.scheduled).toBe(Math.round(20 / second.seconds));
+  expect(second.recent?.count).toBe(20);
+  expect(second.recent?.buckets.reduce((sum, count) => sum + count, 0)).toBe(20);
   expect(second.shards[0].levels.reduce((sum, { entries }) => sum + entries, 0)).toBeGreaterThanOrEqual(30);
-});
-
-test('what was sampled before, to whoever comes later', async () => {
-  await using served_ = await served();
-  const { url } = served_;
-  using early = await Watcher.open(url);
-  await early.hello();
-  await early.sample();
-  const { point } = await early.sample();
-  using late = await Watcher.open(url);
-  expect((await late.hello()).points.at(-1)).toEqual(point);
 });
 
 test('shards by eight', async () => {
@@ -85,44 +79,29 @@ test('shards by eight', async () => {
   ] as const) {
     using watcher = await Watcher.open(url, query);
     expect((await watcher.hello()).from).toBe(first);
-    const { shards } = await watcher.sample();
-    expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: shown }, (_, at) => first + at));
+    const { stats, wheels } = await watcher.sample();
+    expect(stats.shards).toHaveLength(12);
+    expect(wheels.map(({ shard }) => shard)).toEqual(Array.from({ length: shown }, (_, at) => first + at));
   }
 });
 
-test('all clients of a shared scheduler, and a connected one alone', async () => {
+test('a scheduler that is connected in another thread: its own timers alone', async () => {
   await using scheduler = createScheduler({ shards: 1, capacity: 4096 });
   await scheduler.ready;
   await using client = ClientThread.connect(scheduler.share());
-  const { url } = await serveDashboard(scheduler, anyPort);
-  for (let i = 0; i < 100; i++) scheduler.scheduleAfter(1, 3_600_000);
-  await client.run(({ scheduler }) => {
-    for (let i = 0; i < 30; i++) scheduler.scheduleAfter(1, 3_600_000);
-  });
-  using watcher = await Watcher.open(url);
-  await watcher.hello();
-  let sample = await watcher.sample();
-  while (sample.lanes.length < 2 || sample.lanes[1].filed < 30) sample = await watcher.sample();
-  expect([sample.size, sample.counts.scheduled]).toEqual([130, 130]);
-  expect(sample.clients.map(({ client, size }) => [client, size])).toEqual([
-    [0, 100],
-    [1, 30],
-  ]);
-  expect(sample.lanes.map(({ client, filed }) => [client, filed])).toEqual([
-    [0, 100],
-    [1, 30],
-  ]);
-  const own = await client.run(
+  scheduler.scheduleAfter(1, 3_600_000);
+  const url = await client.run(
     async ({ scheduler }, module) => {
+      for (let i = 0; i < 30; i++) scheduler.scheduleAfter(1, 3_600_000);
       // Vitest would put a function of its own in the place of a plain import().
       const { serveDashboard } = await new Function('module', 'return import(module)')(module);
       return (await serveDashboard(scheduler, { port: 0 })).url as string;
     },
     new URL('../../lib/dashboard.js', import.meta.url).href,
   );
-  using other = await Watcher.open(own);
-  await other.hello();
-  expect((await other.sample()).size).toBe(30);
+  using watcher = await Watcher.open(url);
+  await watcher.hello();
+  expect((await watcher.sample()).point).toMatchObject({ size: 30, scheduled: 30 });
 });
 
 test('restarts of shards', async () => {
@@ -132,7 +111,10 @@ test('restarts of shards', async () => {
   await restartShard(scheduler, 0);
   using watcher = await Watcher.open(url);
   await watcher.hello();
-  expect(await watcher.sample()).toMatchObject({ deaths: 1, restarts: 1, restarted: [{ shard: 0, rescheduled: 0 }] });
+  expect(await watcher.sample()).toMatchObject({
+    stats: { shards: [{ deaths: 1, restarts: 1 }] },
+    restarted: [{ shard: 0, rescheduled: 0 }],
+  });
 });
 
 test('that a shard does not answer', async () => {

@@ -1,15 +1,9 @@
 import Table from 'cli-table3';
-import type { LatenessView, Sample } from '../../src/dashboard/messages.ts';
+import type { LatenessView, View } from '../../src/dashboard/model.ts';
+import { durableFactsOf } from '../../src/dashboard/page/durable-facts.ts';
+import { count, percent, sizeText, timeText, visible } from '../../src/dashboard/page/format.ts';
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const count = (value: number): string => whole.format(value);
 const rate = (value: number | undefined): string => (value === undefined ? '–' : `${count(value)}/s`);
-const milliseconds = (value: number): string => `${Number(value.toPrecision(3))} ms`;
-const mebibytes = (bytes: number): string => `${count(bytes / 2 ** 20)} MiB`;
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-
-/** Names and reasons come from the program, and may contain control characters for a terminal. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 /** What a wheel's level holds, in eight steps. */
 const steps = ' ▁▂▃▄▅▆▇█';
@@ -17,56 +11,54 @@ const steps = ' ▁▂▃▄▅▆▇█';
 const COLUMNS = 64;
 
 /** One line: for logs, and where no screen can be redrawn. */
-export function lineOf({ at, cpu, lateness, memory, rates, size }: Sample): string {
-  const { now, run } = lateness;
-  const late = now === undefined || now.count === 0 ? '–' : milliseconds(now.p99);
+export function lineOf({ at, cores, memory, overall, rates, recent, size }: View): string {
+  const late = recent === undefined || recent.count === 0 ? '–' : timeText(recent.p99);
   return [
     new Date(at).toISOString(),
     `${count(size)} live`,
     `scheduled ${rate(rates?.scheduled)}`,
-    `moved ${rate(rates?.moved)}`,
+    `moved ${rate(rates?.rescheduled)}`,
     `cancelled ${rate(rates?.cancelled)}`,
     `delivered ${rate(rates?.delivered)}`,
-    `99 % within ${late} now, ${milliseconds(run.p99)} over the run`,
-    `${mebibytes(memory.resident)}`,
-    `loop ${cpu === undefined ? '–' : percent(cpu.loop)}`,
+    `99 % within ${late} now, ${timeText(overall.p99)} over the run`,
+    sizeText(memory.rss),
+    `loop ${cores === undefined ? '–' : percent(cores.loop)}`,
   ].join(' | ');
 }
 
 /** Everything as tables, for a terminal. */
-export function screenOf(sample: Sample): string {
-  const parts = [
-    countsTable(sample),
-    latenessTable(sample),
-    shardsTable(sample),
-    ...wheelsOf(sample),
-    lanesTable(sample),
+export function screenOf(view: View): string {
+  const parts = [countsTable(view), latenessTable(view), shardsTable(view), ...wheelsOf(view), lanesTable(view)];
+  const { durable, restarted, stats } = view;
+  if (stats.clients.length > 0) parts.push(clientsTable(view));
+  if (stats.labels.length > 0) parts.push(labelsTable(view));
+  if (durable !== undefined) {
+    const facts = durableFactsOf(durable).map(({ name, value }) => [name, value]);
+    parts.push(tableOf(['durable timers', ''], facts));
+  }
+  const { by, reason } = stats.serving;
+  const lines = [
+    `Served ${by === 'inline' ? 'inline' : 'by threads'}: ${reason}`,
+    ...stats.warnings.map(({ message }) => message),
+    ...restarted.map(({ shard, cause }) => `Shard ${shard} was restarted: ${cause}`),
   ];
-  if (sample.clients.length > 0) parts.push(clientsTable(sample));
-  if (sample.labels.length > 0) parts.push(labelsTable(sample));
-  const { by, reason } = sample.serving;
-  const warnings = [
-    ...sample.warnings,
-    ...sample.restarted.map(({ shard, cause }) => `Shard ${shard} was restarted: ${cause}`),
-  ];
-  const served = `Served ${by === 'inline' ? 'inline' : 'by threads'}: ${reason}`;
-  return [...parts, ...[served, ...warnings].map(printable)].join('\n');
+  return [...parts, ...lines.map(visible)].join('\n');
 }
 
 type Row = readonly string[];
 
-/** The first column and those named are words, the others numbers. */
+/** The first column has words, the others numbers. */
 function tableOf(head: Row, rows: readonly Row[]): string {
   const table = new Table({
     head: [...head],
     style: { head: [], border: [], compact: true },
     colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
   });
-  for (const row of rows) table.push(row.map(printable));
+  for (const row of rows) table.push(row.map(visible));
   return table.toString();
 }
 
-const countsTable = ({ counts, cpu, memory, rates, size }: Sample): string =>
+const countsTable = ({ cores, memory, rates, size, ...counts }: View): string =>
   tableOf(
     ['', 'live', 'scheduled', 'moved', 'cancelled', 'delivered', 'resident', 'loop', 'process'],
     [
@@ -74,18 +66,18 @@ const countsTable = ({ counts, cpu, memory, rates, size }: Sample): string =>
         'now',
         count(size),
         rate(rates?.scheduled),
-        rate(rates?.moved),
+        rate(rates?.rescheduled),
         rate(rates?.cancelled),
         rate(rates?.delivered),
-        mebibytes(memory.resident),
-        cpu === undefined ? '–' : percent(cpu.loop),
-        cpu === undefined ? '–' : percent(cpu.process),
+        sizeText(memory.rss),
+        cores === undefined ? '–' : percent(cores.loop),
+        cores === undefined ? '–' : percent(cores.process),
       ],
       [
         'in all',
         '',
         count(counts.scheduled),
-        count(counts.moved),
+        count(counts.rescheduled),
         count(counts.cancelled),
         count(counts.delivered),
         '',
@@ -95,18 +87,18 @@ const countsTable = ({ counts, cpu, memory, rates, size }: Sample): string =>
     ],
   );
 
-function latenessTable({ lateness: { now, run, seconds } }: Sample): string {
+function latenessTable({ overall, recent, seconds }: View): string {
   const row = (name: string, view: LatenessView | undefined): Row =>
     view === undefined || view.count === 0
       ? [name, '0', '–', '–', '–', '–', '–']
-      : [name, count(view.count), ...[view.mean, view.p50, view.p90, view.p99, view.max].map(milliseconds)];
+      : [name, count(view.count), ...[view.mean, view.p50, view.p90, view.p99, view.max].map(timeText)];
   return tableOf(
     ['lateness', 'deliveries', 'mean', '50 % within', '90 %', '99 %', 'latest'],
-    [row(`last ${Math.round(seconds)} s`, now), row('the run', run)],
+    [row(`last ${Math.round(seconds)} s`, recent), row('the run', overall)],
   );
 }
 
-const shardsTable = ({ shards }: Sample): string =>
+const shardsTable = ({ shards }: View): string =>
   tableOf(
     ['shard', 'served', 'live', 'filed', 'commands', 'fired', 'cascaded', 'turns', 'memory', 'restarts'],
     shards.map((shard) => [
@@ -114,25 +106,14 @@ const shardsTable = ({ shards }: Sample): string =>
       shard.inline ? 'inline' : 'thread',
       count(shard.size),
       count(shard.filed),
-      rate(shard.commands),
-      rate(shard.fired),
-      rate(shard.cascaded),
-      rate(shard.turns),
-      mebibytes(shard.bytes),
+      rate(shard.rates?.commands),
+      rate(shard.rates?.fired),
+      rate(shard.rates?.cascaded),
+      rate(shard.rates?.turns),
+      sizeText(shard.bytes),
       count(shard.restarts),
     ]),
   );
-
-/** In the largest suitable unit. */
-function spanOf(time: number): string {
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['s', 1000],
-  ];
-  const [unit, size] = units.find(([, size]) => time >= size) ?? ['ms', 1];
-  return `${Number((time / size).toPrecision(3))} ${unit}`;
-}
 
 /** By the logarithm, as the page's shades. */
 function stepOf(held: number, most: number): number {
@@ -141,19 +122,17 @@ function stepOf(held: number, most: number): number {
 }
 
 /** The levels of each wheel that hold something: a turn from its slot 0 on, the hand beneath. */
-function wheelsOf({ shards }: Sample): string[] {
+function wheelsOf({ shards }: View): string[] {
   return shards.flatMap(({ shard, levels }) =>
     levels
       .map((level, number) => ({ number, ...level }))
       .filter(({ entries, slots }) => slots > 1 && entries > 0)
-      .flatMap(({ arcs, entries, filled, hand, slotTime, slots, number }) => {
-        const columns = new Array<number>(Math.min(COLUMNS, arcs)).fill(0);
-        for (let at = 0; at < filled.length; at += 2) {
-          columns[Math.floor((filled[at] * columns.length) / arcs)] += filled[at + 1];
-        }
+      .flatMap(({ arcs, entries, hand, slotTime, slots, number }) => {
+        const columns = new Array<number>(Math.min(COLUMNS, arcs.length)).fill(0);
+        for (const [arc, held] of arcs.entries()) columns[Math.floor((arc * columns.length) / arcs.length)] += held;
         const bars = columns.map((held) => steps[stepOf(held, Math.max(...columns))]);
         const name = `wheel ${shard}, level ${number}`.padEnd(18);
-        const turn = `${spanOf(slotTime)} a slot`.padStart(18);
+        const turn = `${timeText(slotTime)} a slot`.padStart(18);
         return [
           `${name}|${bars.join('')}|${turn}, ${count(entries)} entries`,
           `${' '.repeat(19 + Math.floor((hand * columns.length) / slots))}^`,
@@ -162,7 +141,7 @@ function wheelsOf({ shards }: Sample): string[] {
   );
 }
 
-const lanesTable = ({ lanes }: Sample): string =>
+const lanesTable = ({ lanes }: View): string =>
   tableOf(
     ['lane of client', 'shard', 'filed', 'commands waiting', 'late', 'fired, not taken'],
     lanes.map(({ client, shard, filed, commands, late, fired }) => [
@@ -172,24 +151,24 @@ const lanesTable = ({ lanes }: Sample): string =>
     ]),
   );
 
-const clientsTable = ({ clients }: Sample): string =>
+const clientsTable = ({ stats }: View): string =>
   tableOf(
     ['client', 'thread', 'live', 'scheduled', 'cancelled', 'delivered', '99 % within'],
-    clients.map(({ client, thread, size, scheduled, cancelled, delivered, p99 }) => [
+    stats.clients.map(({ client, thread, size, scheduled, cancelled, delivered, lateness }) => [
       client === 0 ? 'owner' : `${client}`,
       `${thread}`,
       ...[size, scheduled, cancelled, delivered].map(count),
-      milliseconds(p99),
+      timeText(lateness.p99),
     ]),
   );
 
-const labelsTable = ({ labels }: Sample): string =>
+const labelsTable = ({ stats }: View): string =>
   tableOf(
     ['label', 'live', 'scheduled', 'cancelled', 'delivered', '99 % within', 'factor'],
-    labels.map(({ label, size, scheduled, cancelled, delivered, p99, scale }) => [
+    stats.labels.map(({ label, min, factor, size, scheduled, cancelled, delivered, lateness }) => [
       label,
       ...[size, scheduled, cancelled, delivered].map(count),
-      milliseconds(p99),
-      scale === undefined ? '' : `${Number(scale.factor.toFixed(3))}`,
+      timeText(lateness.p99),
+      min === undefined ? '' : `${Number(factor.toFixed(3))}`,
     ]),
   );

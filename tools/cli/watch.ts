@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { visible } from '../../src/dashboard/page/format.ts';
 import { readFlags } from '../replay/command-line.ts';
-import { lineOf, printable, screenOf } from './watch-view.ts';
+import { lineOf, screenOf } from './watch-view.ts';
 import { watchDashboard } from './watched-dashboard.ts';
 
 interface WatchOptions {
@@ -22,7 +23,7 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
   const command = new Command('npx shardwheel watch')
     .description('Shows the data of a dashboard: tables that are redrawn on a terminal, else a line per second.')
     .argument('<url>', 'the address of serveDashboard(), such as http://127.0.0.1:7373/')
-    .option('--json', 'print each sample as a line of JSON', false)
+    .option('--json', 'print what each sample shows as a line of JSON', false)
     .option('--once', 'print one sample, with rates, and end', false)
     .option('--token <token>', 'the token of the dashboard; also by SHARDWHEEL_TOKEN, or by ?token= in the address');
   if (!readFlags(command, argv)) return 0;
@@ -34,17 +35,19 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
   process.once('SIGTERM', stop);
   stdout.on('error', stop); // the reader has gone
   const isScreen = stdout.isTTY && !json && !once;
-  let shown = 0;
+  let taken = 0;
   try {
     for await (const news of watchDashboard(command.args[0], token, interrupt.signal)) {
       if ('waiting' in news) stderr.write(`a shard has not answered for ${news.waiting} s\n`);
-      else if ('ended' in news) stderr.write(`${printable(news.ended)}\n`);
-      if (!('sample' in news) || (once && news.sample.rates === undefined)) continue;
-      const { sample } = news;
-      if (json) stdout.write(`${JSON.stringify(sample)}\n`);
-      else if (isScreen) stdout.write(`${shown === 0 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(sample))}`);
-      else stdout.write(`${once ? screenOf(sample) : lineOf(sample)}\n`);
-      shown += 1;
+      else if ('ended' in news) stderr.write(`${visible(news.ended)}\n`);
+      if (!('view' in news)) continue;
+      const { view } = news;
+      // Some rates need a second sample.
+      taken += 1;
+      if (once && (taken === 1 || view.rates === undefined)) continue;
+      if (json) stdout.write(`${JSON.stringify(view)}\n`);
+      else if (isScreen) stdout.write(`${taken === 1 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(view))}`);
+      else stdout.write(`${once ? screenOf(view) : lineOf(view)}\n`);
       if (once) break;
     }
   } catch (error) {

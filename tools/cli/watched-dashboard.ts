@@ -1,9 +1,10 @@
-import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../../src/dashboard/messages.ts';
+import { type Ending, type Hello, PROTOCOL, type Waiting } from '../../src/dashboard/messages.ts';
+import { Model, type View } from '../../src/dashboard/model.ts';
 import { UsageError } from '../replay/command-line.ts';
 import { eventsIn } from './event-stream.ts';
 
 /** The messages of a dashboard, in order; `ended` is the last. */
-export type News = { readonly sample: Sample } | { readonly waiting: number } | { readonly ended: string };
+export type News = { readonly view: View } | { readonly waiting: number } | { readonly ended: string };
 
 /** ms that an answer may take to begin. */
 const PATIENCE = 5000;
@@ -28,7 +29,7 @@ export async function* watchDashboard(
   const silence = new AbortController();
   const answer = await ask(url, bearer, AbortSignal.any([signal, silence.signal]));
   const timer = setTimeout(() => silence.abort(), SILENCE);
-  let isGreeted = false;
+  let model: Model | undefined;
   try {
     for await (const { event, data } of eventsIn(textOf(answer))) {
       timer.refresh();
@@ -36,11 +37,11 @@ export async function* watchDashboard(
       if (event === 'hello') {
         const { protocol, version } = message as Hello;
         if (protocol !== PROTOCOL) throw new Error(`${where} is served by shardwheel ${version}: watch it with that`);
-        isGreeted = true;
-      } else if (!isGreeted) {
+        model = new Model(message);
+      } else if (model === undefined) {
         throw new Error(`${where} is not a dashboard of shardwheel`);
       } else if (event === 'sample') {
-        yield { sample: message as Sample };
+        yield { view: model.take(message) };
       } else if (event === 'waiting') {
         yield { waiting: (message as Waiting).seconds };
       } else if (event === 'end') {

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Point } from '../messages.ts';
+import type { Trend } from '../model.ts';
 import { make, setAttribute, setText } from './elements.ts';
 import { clock } from './format.ts';
 import { Table } from './table.ts';
@@ -7,8 +7,7 @@ import { type ColourName, colours } from './theme.ts';
 
 interface Series {
   readonly name: string;
-  /** Where its value stands in a point. */
-  readonly at: number;
+  readonly value: (trend: Trend) => number | undefined;
   readonly colour: ColourName;
 }
 
@@ -42,8 +41,8 @@ export class Chart {
   private readonly frame = make('div', { class: 'plot', role: 'img' });
   private readonly legend: HTMLElement[];
   private readonly details = make('details', {}, make('summary', {}, 'Numbers'));
-  private readonly table: Table<Point>;
-  private points: readonly Point[] = [];
+  private readonly table: Table<Trend>;
+  private points: readonly Trend[] = [];
   private data: uPlot.AlignedData;
 
   constructor(parent: HTMLElement, options: ChartOptions) {
@@ -56,14 +55,14 @@ export class Chart {
     const scroll = make('div', { class: 'scroll' });
     this.details.append(scroll);
     parent.append(make('ul', { class: 'legend' }, ...entries), this.frame, this.details);
-    const columns = options.series.map(({ name, at }) => ({
+    const columns = options.series.map(({ name, value }) => ({
       title: name,
-      text: (point: Point) => this.textOf(point[at]),
+      text: (trend: Trend) => this.textOf(value(trend)),
     }));
-    this.table = new Table<Point>(
+    this.table = new Table<Trend>(
       scroll,
       `${options.title}: the latest`,
-      [{ title: 'Time', text: ([at]) => clock(at) }, ...columns],
+      [{ title: 'Time', text: ({ at }) => clock(at) }, ...columns],
       'Nothing has been sampled yet.',
     );
     this.details.addEventListener('toggle', () => this.showTable());
@@ -74,25 +73,26 @@ export class Chart {
     );
   }
 
-  show(points: readonly Point[]): void {
+  show(points: readonly Trend[]): void {
     this.points = points;
     const times: number[] = [];
     const values: (number | null)[][] = this.options.series.map(() => []);
     for (const [at, point] of points.entries()) {
-      const time = point[0] / 1000;
-      if (at > 0 && time - points[at - 1][0] / 1000 > GAP) {
+      const time = point.at / 1000;
+      if (at > 0 && time - points[at - 1].at / 1000 > GAP) {
         times.push(time - GAP / 2);
         for (const each of values) each.push(null);
       }
       times.push(time);
-      for (const [series, { at }] of this.options.series.entries()) values[series].push(point[at]);
+      for (const [series, { value }] of this.options.series.entries()) values[series].push(value(point) ?? null);
     }
     this.data = [times, ...values];
     this.plot.setData(this.data);
     this.showLegend(undefined);
     this.showTable();
     const { title, series } = this.options;
-    const latest = series.map(({ name, at }) => `${name} ${this.textOf(points.at(-1)?.[at])}`).join(', ');
+    const last = points.at(-1);
+    const latest = series.map(({ name, value }) => `${name} ${this.textOf(last && value(last))}`).join(', ');
     setAttribute(this.frame, 'aria-label', `${title}, the last five minutes; now ${latest}`);
   }
 
@@ -106,9 +106,10 @@ export class Chart {
   }
 
   private showLegend(index: number | null | undefined): void {
-    for (const [series, { at }] of this.options.series.entries()) {
-      const value = index == null ? this.points.at(-1)?.[at] : this.data[series + 1][index];
-      setText(this.legend[series], this.textOf(value));
+    const last = this.points.at(-1);
+    for (const [series, { value }] of this.options.series.entries()) {
+      const shown = index == null ? last && value(last) : this.data[series + 1][index];
+      setText(this.legend[series], this.textOf(shown));
     }
   }
 
@@ -163,8 +164,8 @@ export class Chart {
   }
 
   private span(): [number, number] {
-    const end = (this.points.at(-1)?.[0] ?? Date.now()) / 1000;
-    const age = end - (this.points[0]?.[0] ?? Date.now()) / 1000;
+    const end = (this.points.at(-1)?.at ?? Date.now()) / 1000;
+    const age = end - (this.points[0]?.at ?? Date.now()) / 1000;
     return [end - (SPANS.find((span) => age <= span) ?? SPANS[SPANS.length - 1]), end];
   }
 

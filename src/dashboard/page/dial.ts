@@ -1,8 +1,10 @@
-import type { LevelView, ShardView } from '../messages.ts';
+import type { ShardView } from '../model.ts';
 import { cleared, make, setAttribute, setText } from './elements.ts';
 import { compact, count, timeText } from './format.ts';
 import { Table } from './table.ts';
 import { colours, shades } from './theme.ts';
+
+type LevelView = ShardView['levels'][number];
 
 const SIZE = 288;
 const OUTER = 140;
@@ -16,13 +18,7 @@ const shadeOf = (entries: number, most: number): number =>
 
 /** The most entries of an arc. */
 export const mostIn = (shards: readonly ShardView[]): number =>
-  shards.reduce((most, { levels }) => ringsOf(levels).reduce((most, { filled }) => mostOf(filled, most), most), 0);
-
-function mostOf(filled: readonly number[], least: number): number {
-  let most = least;
-  for (let at = 1; at < filled.length; at += 2) if (filled[at] > most) most = filled[at];
-  return most;
-}
+  shards.reduce((most, { levels }) => ringsOf(levels).reduce((most, { arcs }) => Math.max(most, ...arcs), most), 0);
 
 /** Levels with more than one slot; the list for what lies beyond them has one. */
 const ringsOf = (levels: readonly LevelView[]): LevelView[] => levels.filter(({ slots }) => slots > 1);
@@ -101,7 +97,7 @@ const angleOf = (share: number): number => share * TURN - TURN / 4;
 
 function drawRing(
   context: CanvasRenderingContext2D,
-  { arcs, filled, hand, slots }: LevelView,
+  { arcs, hand, slots }: LevelView,
   radius: number,
   width: number,
   most: number,
@@ -113,16 +109,17 @@ function drawRing(
   context.stroke();
   // One path for each shade: a stroke for each arc would cost most of the drawing.
   const paths = new Map<number, Path2D>();
-  for (let at = 0; at < filled.length; at += 2) {
-    const shade = shadeOf(filled[at + 1], most);
+  for (const [arc, entries] of arcs.entries()) {
+    if (entries === 0) continue;
+    const shade = shadeOf(entries, most);
     let path = paths.get(shade);
     if (path === undefined) {
       path = new Path2D();
       paths.set(shade, path);
     }
-    const from = angleOf(filled[at] / arcs);
+    const from = angleOf(arc / arcs.length);
     path.moveTo(radius * Math.cos(from), radius * Math.sin(from));
-    path.arc(0, 0, radius, from, angleOf((filled[at] + 1) / arcs));
+    path.arc(0, 0, radius, from, angleOf((arc + 1) / arcs.length));
   }
   for (const [shade, path] of paths) {
     context.strokeStyle = shades[shade];

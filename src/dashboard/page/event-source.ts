@@ -62,7 +62,7 @@ export class Events {
   private retry(state: State, text: string, trouble: string): void {
     this.close();
     this.listener.state(state, text, trouble);
-    this.retrying = setTimeout(() => void this.tryAgain(state, text, trouble), RETRY);
+    this.retrying = window.setTimeout(() => void this.tryAgain(state, text, trouble), RETRY);
   }
 
   /** Asks first: what refuses a stream says why, which an EventSource does not tell. */
@@ -79,9 +79,8 @@ export class Events {
 
   private expectNews(): void {
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => {
-      const text = `No news for ${SILENCE / 1000} s: the event loop is blocked, or the connection is lost.`;
-      this.listener.state('lost', 'No news', text);
+    this.silence = window.setTimeout(() => {
+      this.listener.state('lost', 'No news', 'The event loop is blocked, or the connection is lost.');
     }, SILENCE);
   }
 }

@@ -56,5 +56,19 @@ export const sizeText = (bytes: number): string => size(bytes).join(' ');
 
 export const percent = (share: number): string => `${(share * 100).toFixed(share < 0.0995 ? 2 : 1)} %`;
 
+/** The sum of a column. */
+export const total = <K extends string>(rows: readonly Readonly<Record<K, number>>[], name: K): number =>
+  rows.reduce((sum, row) => sum + row[name], 0);
+
+/**
+ * Text of the program as one can read it: names may hold characters that command a terminal, turn the direction of what follows, or
+ * show nothing. Joiners stay, as scripts and emoji need them.
+ */
+export const visible = (text: string): string =>
+  text.replace(
+    /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (character) => `[U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+
 /** 14:03:07 */
 export const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB');

@@ -1,4 +1,4 @@
-import type { LatenessView, LatenessViews } from '../messages.ts';
+import type { LatenessView, View } from '../model.ts';
 import { cleared, make, setAttribute, setText } from './elements.ts';
 import { count, timeText } from './format.ts';
 import { Table } from './table.ts';
@@ -14,6 +14,8 @@ interface Row {
   readonly run: string;
 }
 
+type Latenesses = Pick<View, 'overall' | 'recent' | 'seconds'>;
+
 /** Shares of the deliveries by lateness, now and over the run: bars on a canvas, and the numbers as a table. */
 export class Histogram {
   private readonly canvas = make('canvas', { role: 'img', height: `${HEIGHT}` });
@@ -23,7 +25,8 @@ export class Histogram {
   private readonly run = make('b');
   private readonly details = make('details', {}, make('summary', {}, 'Numbers'));
   private readonly table: Table<Row>;
-  private latest: LatenessViews | undefined;
+  private latest: Latenesses | undefined;
+  private bounds: readonly number[] = [];
   private width = 400;
 
   constructor(parent: HTMLElement) {
@@ -53,9 +56,11 @@ export class Histogram {
     }).observe(this.frame);
   }
 
-  show(views: LatenessViews): void {
-    this.latest = views;
-    const { now, run, seconds } = views;
+  /** `bounds`: of the buckets, but for the last. */
+  show(latest: Latenesses, bounds: readonly number[]): void {
+    this.latest = latest;
+    this.bounds = bounds;
+    const { recent: now, overall: run, seconds } = latest;
     setText(this.seconds, seconds === 0 ? 'Now ' : `The last ${Math.round(seconds)} s `);
     setText(this.now, now === undefined ? '–' : summaryOf(now));
     setText(this.run, summaryOf(run));
@@ -74,7 +79,8 @@ export class Histogram {
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${HEIGHT}px`;
     if (this.latest === undefined) return;
-    const { bounds, now, run } = this.latest;
+    const { bounds } = this;
+    const { recent: now, overall: run } = this.latest;
     const shares = [now, run].map((view) => (view === undefined ? [] : sharesOf(view)));
     const most = Math.max(0.1, ...shares.flat());
     const step = [0.02, 0.05, 0.1, 0.2, 0.25].find((step) => most / step <= 4) ?? 0.25;
@@ -117,7 +123,8 @@ export class Histogram {
 
   private showTable(): void {
     if (!this.details.open || this.latest === undefined) return;
-    const { bounds, now, run } = this.latest;
+    const { bounds } = this;
+    const { recent: now, overall: run } = this.latest;
     const buckets = run.buckets.map((inRun, bucket) => ({
       name:
         bucket < bounds.length ? `at most ${timeText(bounds[bucket])}` : `over ${timeText(bounds[bounds.length - 1])}`,

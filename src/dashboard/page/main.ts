@@ -1,4 +1,5 @@
-import type { Hello, Point, Sample } from '../messages.ts';
+import type { Hello, Sample } from '../messages.ts';
+import { Model, type View } from '../model.ts';
 import { Chart } from './chart.ts';
 import { byId, setAttribute, setText } from './elements.ts';
 import { Events, type State } from './event-source.ts';
@@ -9,9 +10,6 @@ import { tables } from './tables.ts';
 import { followTheme } from './theme.ts';
 import { Tiles } from './tiles.ts';
 import { Wheels } from './wheels.ts';
-
-/** Points that are kept: five minutes. */
-const MOST_POINTS = 300;
 
 /** The page: draws every other sample, once, and nothing in between or unseen. */
 class Page {
@@ -25,7 +23,7 @@ class Page {
   private readonly charts = [
     new Chart(byId('live-chart'), {
       title: 'Live timers',
-      series: [{ name: 'Live', at: 1, colour: 'accent' }],
+      series: [{ name: 'Live', value: ({ size }) => size, colour: 'accent' }],
       text: count,
       axis: compact,
       least: 10,
@@ -33,10 +31,10 @@ class Page {
     new Chart(byId('rates-chart'), {
       title: 'Timers per second',
       series: [
-        { name: 'Scheduled', at: 2, colour: 'accent' },
-        { name: 'Moved', at: 3, colour: 'second' },
-        { name: 'Cancelled', at: 4, colour: 'third' },
-        { name: 'Delivered', at: 5, colour: 'fourth' },
+        { name: 'Scheduled', value: ({ rates }) => rates?.scheduled, colour: 'accent' },
+        { name: 'Moved', value: ({ rates }) => rates?.rescheduled, colour: 'second' },
+        { name: 'Cancelled', value: ({ rates }) => rates?.cancelled, colour: 'third' },
+        { name: 'Delivered', value: ({ rates }) => rates?.delivered, colour: 'fourth' },
       ],
       text: count,
       axis: compact,
@@ -45,8 +43,16 @@ class Page {
     new Chart(byId('late-chart'), {
       title: 'Lateness',
       series: [
-        { name: '50 % within', at: 6, colour: 'accent' },
-        { name: '99 % within', at: 7, colour: 'second' },
+        {
+          name: '50 % within',
+          value: ({ lateness }) => (lateness?.count ? lateness.p50 : undefined),
+          colour: 'accent',
+        },
+        {
+          name: '99 % within',
+          value: ({ lateness }) => (lateness?.count ? lateness.p99 : undefined),
+          colour: 'second',
+        },
       ],
       text: timeText,
       axis: timeText,
@@ -55,9 +61,11 @@ class Page {
     }),
   ];
   private readonly histogram = new Histogram(byId('histogram'));
-  private readonly parts = new PartsInView<Sample>(() => this.drawSoon());
-  private points: Point[] = [];
-  private latest: Sample | undefined;
+  private readonly parts = new PartsInView<View>(() => this.drawSoon());
+  private model = new Model({ bounds: [], points: [] });
+  private latest: View | undefined;
+  /** When the latest sample came, on this machine's clock. */
+  private arrived = 0;
   private interval = 1000;
   private isDue = false;
 
@@ -69,12 +77,17 @@ class Page {
       this.drawSoon();
     });
     this.addParts();
-    document.addEventListener('visibilitychange', () => this.drawSoon());
+    document.addEventListener('visibilitychange', () => {
+      this.showAge();
+      this.drawSoon();
+    });
+    setInterval(() => this.showAge(), 1000);
     this.events.open(0);
   }
 
-  private greet({ from, interval, node, pid, points, shards, shown, version }: Hello): void {
-    this.points = points;
+  private greet(hello: Hello): void {
+    const { from, interval, node, pid, shards, shown, version } = hello;
+    this.model = new Model(hello);
     this.interval = interval;
     this.parts.renew();
     this.wheels.range(from, shown, shards);
@@ -83,9 +96,9 @@ class Page {
   }
 
   private take(sample: Sample): void {
-    this.latest = sample;
-    this.points.push(sample.point);
-    if (this.points.length > MOST_POINTS) this.points.shift();
+    this.latest = this.model.take(sample);
+    this.arrived = Date.now();
+    this.showAge();
     this.parts.count();
     this.drawSoon();
   }
@@ -95,6 +108,14 @@ class Page {
     setAttribute(byId('status'), 'data-state', state);
     setText(byId('banner'), trouble);
     byId('banner').hidden = trouble === '';
+    this.showAge();
+  }
+
+  /** How old the numbers are, once that is more than it has to be. */
+  private showAge(): void {
+    if (document.hidden || this.latest === undefined) return;
+    const seconds = Math.floor((Date.now() - this.arrived) / 1000);
+    setText(byId('age'), seconds * 1000 < 3 * this.interval ? '' : `numbers of ${timeText(seconds * 1000)} ago`);
   }
 
   /** In the next frame, and once; not at all while nobody sees it. */
@@ -109,10 +130,10 @@ class Page {
 
   private addParts(): void {
     const { parts } = this;
-    parts.add(byId('tiles'), (sample) => this.tiles.show(sample));
+    parts.add(byId('tiles'), (view) => this.tiles.show(view));
     parts.add(byId('dials'), ({ shards }) => this.wheels.show(shards));
-    for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.points));
-    parts.add(byId('histogram'), ({ lateness }) => this.histogram.show(lateness));
+    for (const chart of this.charts) parts.add(chart.parent, () => chart.show(this.model.trends));
+    parts.add(byId('histogram'), (view) => this.histogram.show(view, this.model.bounds));
     for (const { element, show } of tables(() => this.interval)) parts.add(element, show);
   }
 }

@@ -29,14 +29,16 @@ export class Table<Row> {
     this.none = make('p', { class: 'none' }, none);
     parent.append(this.table, this.none);
     // One that is wider than its place can be scrolled by keys.
-    new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       const isWider = this.table.scrollWidth > parent.clientWidth;
       if (isWider === parent.hasAttribute('tabindex')) return;
       for (const [name, value] of Object.entries({ tabindex: '0', role: 'region', 'aria-label': caption })) {
         if (isWider) parent.setAttribute(name, value);
         else parent.removeAttribute(name);
       }
-    }).observe(parent);
+    });
+    observer.observe(parent);
+    observer.observe(this.table);
     this.show([]);
   }
 

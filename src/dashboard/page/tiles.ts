@@ -1,12 +1,12 @@
-import type { Sample } from '../messages.ts';
+import type { View } from '../model.ts';
 import { byId, make, setText } from './elements.ts';
-import { count, percent, size, sizeText, time, timeText } from './format.ts';
+import { count, percent, size, sizeText, time, timeText, total } from './format.ts';
 
 interface Tile {
   readonly name: string;
   readonly title: string;
-  readonly value: (sample: Sample) => readonly [value: string, unit?: string];
-  readonly note: (sample: Sample) => string;
+  readonly value: (view: View) => readonly [value: string, unit?: string];
+  readonly note: (view: View) => string;
 }
 
 const unknown = '–';
@@ -18,49 +18,52 @@ const tiles: readonly Tile[] = [
     name: 'live',
     title: 'Live timers',
     value: ({ size }) => [count(size)],
-    note: ({ capacity, size }) => `${percent(size / capacity)} of ${count(capacity)}`,
+    note: ({ size, stats: { shards } }) => {
+      const capacity = total(shards, 'capacity');
+      return `${percent(capacity === 0 ? 0 : size / capacity)} of ${count(capacity)}`;
+    },
   },
   {
     name: 'scheduled',
     title: 'Scheduled',
     value: ({ rates }) => perSecond(rates?.scheduled),
-    note: ({ counts }) => `${count(counts.scheduled)} in all`,
+    note: ({ scheduled }) => `${count(scheduled)} in all`,
   },
   {
     name: 'moved',
     title: 'Moved',
-    value: ({ rates }) => perSecond(rates?.moved),
-    note: ({ counts }) => `${count(counts.moved)} in all`,
+    value: ({ rates }) => perSecond(rates?.rescheduled),
+    note: ({ rescheduled }) => `${count(rescheduled)} in all`,
   },
   {
     name: 'cancelled',
     title: 'Cancelled',
     value: ({ rates }) => perSecond(rates?.cancelled),
-    note: ({ counts }) => `${count(counts.cancelled)} in all`,
+    note: ({ cancelled }) => `${count(cancelled)} in all`,
   },
   {
     name: 'delivered',
     title: 'Delivered',
     value: ({ rates }) => perSecond(rates?.delivered),
-    note: ({ counts }) => `${count(counts.delivered)} in all`,
+    note: ({ delivered }) => `${count(delivered)} in all`,
   },
   {
     name: 'late',
     title: 'Late now (99 %)',
-    value: ({ lateness: { now } }) => (now === undefined || now.count === 0 ? [unknown, 'ms'] : time(now.p99)),
-    note: ({ lateness: { run } }) => (run.count === 0 ? 'nothing delivered yet' : `${timeText(run.p99)} over the run`),
+    value: ({ recent }) => (recent === undefined || recent.count === 0 ? [unknown, 'ms'] : time(recent.p99)),
+    note: ({ overall }) => (overall.count === 0 ? 'nothing delivered yet' : `${timeText(overall.p99)} over the run`),
   },
   {
     name: 'resident',
     title: 'Resident memory',
-    value: ({ memory }) => size(memory.resident),
-    note: ({ memory }) => `${sizeText(memory.timers)} for timers`,
+    value: ({ memory }) => size(memory.rss),
+    note: ({ stats }) => `${sizeText(total(stats.shards, 'bytes'))} for timers`,
   },
   {
     name: 'loop',
     title: 'Event loop busy',
-    value: ({ cpu }) => (cpu === undefined ? [unknown, '%'] : [(cpu.loop * 100).toFixed(1), '%']),
-    note: ({ cpu }) => (cpu === undefined ? unknown : `process ${percent(cpu.process)}`),
+    value: ({ cores }) => [cores === undefined ? unknown : (cores.loop * 100).toFixed(1), '%'],
+    note: ({ cores }) => (cores === undefined ? unknown : `process ${percent(cores.process)}`),
   },
 ];
 
@@ -75,12 +78,12 @@ export class Tiles {
     return { tile, value, unit, note };
   });
 
-  show(sample: Sample): void {
+  show(view: View): void {
     for (const { tile, value, unit, note } of this.shown) {
-      const [text, its = ''] = tile.value(sample);
+      const [text, its = ''] = tile.value(view);
       setText(value, text);
       setText(unit, its);
-      setText(note, tile.note(sample));
+      setText(note, tile.note(view));
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { ShardView } from '../messages.ts';
+import type { ShardView } from '../model.ts';
 import { Dial, mostIn } from './dial.ts';
 import { byId, cleared, setAttribute, setText } from './elements.ts';
 import { compact } from './format.ts';

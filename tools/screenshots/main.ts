@@ -1,17 +1,27 @@
 // Takes pictures of the dashboard under the replay's load: those of docs/images; with `--whole`, of all of it, and more of them:
 //
-//     node dist/bench/dashboard/screenshots.js [folder] [seconds] [--whole] [flags of the replay …]
+//     npm run build && node dist/tools/screenshots/main.js [folder] [seconds] [--whole] [flags of the replay …]
+import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { launchChromium } from './browser.ts';
-import { startReplay } from './watched-replay.ts';
+import { fileURLToPath } from 'node:url';
+import { launchChromium } from './chromium.ts';
 
 const [folder = 'docs/images', seconds = '100', ...rest] = process.argv.slice(2);
 const flags = rest.filter((flag) => flag !== '--whole');
 const fullPage = rest.includes('--whole');
 mkdirSync(folder, { recursive: true });
-const replay = await startReplay(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
+const script = fileURLToPath(new URL('../replay/main.js', import.meta.url));
+const load = ['--no-native', '--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags];
+const replay = spawn(process.execPath, [script, ...load], { stdio: ['ignore', 'ignore', 'pipe'] });
+const url = await new Promise<string>((resolve, reject) => {
+  replay.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const [, found] = /^dashboard\s+(\S+)$/m.exec(text) ?? [];
+    if (found !== undefined) resolve(found);
+  });
+  replay.once('exit', (code) => reject(new Error(`The replay has ended with exit code ${code}`)));
+});
 const browser = await launchChromium();
 try {
   const desk = { width: 1330, height: 570 };
@@ -26,11 +36,11 @@ try {
   ] as const;
   const views = fullPage ? [...inDocs, ...others] : inDocs;
   const pages = await Promise.all(
-    views.map(async (view) => {
-      const page = await browser.newPage({ colorScheme: view.colorScheme, viewport: view.viewport });
-      page.on('console', (message) => console.error(`${view.name}: ${message.text()}`));
-      page.on('pageerror', (error) => console.error(`${view.name}: ${error.message}`));
-      await page.goto(replay.url ?? '');
+    views.map(async ({ name, ...view }) => {
+      const page = await browser.newPage(view);
+      page.on('console', (message) => console.error(`${name}: ${message.text()}`));
+      page.on('pageerror', (error) => console.error(`${name}: ${error.message}`));
+      await page.goto(url);
       return page;
     }),
   );
@@ -42,6 +52,5 @@ try {
   }
 } finally {
   await browser.close();
-  replay.stop();
-  await replay.result.catch(() => undefined); // it was ended early
+  replay.kill('SIGINT');
 }

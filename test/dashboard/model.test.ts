@@ -88,6 +88,7 @@ test('rates are per second of the time that has passed, and the page keeps five 
   expect(view.shards[0].rates).toEqual({ turns: 150, fired: 10, commands: 0, cascaded: 0 }); // its thread is a new one
   for (let second = 3; second < 400; second++) take(second * 1000, {}, shard(400, 20));
   expect(model.trends).toHaveLength(300);
+  expect(take(400_000, { run: 2 }, shard(500, 30)).shards[0].rates).toBeUndefined();
 });
 
 test('what another run has counted is compared with nothing', () => {
@@ -99,7 +100,7 @@ test('what another run has counted is compared with nothing', () => {
   // The client with most of them has left.
   const left = new LatenessHistogram();
   left.record(0.3);
-  const first = model.take(sampleAt(2000, left, { scheduled: 5, delivered: 1, run: 2 }));
+  const first = model.take(sampleAt(12_000, left, { scheduled: 5, delivered: 1, run: 2 }));
   expect([first.rates, first.cores, first.lateness, first.recent, first.seconds]).toEqual([
     undefined,
     undefined,
@@ -108,7 +109,7 @@ test('what another run has counted is compared with nothing', () => {
     0,
   ]);
   left.record(3);
-  const second = model.take(sampleAt(3000, left, { scheduled: 7, delivered: 2, run: 2 }));
+  const second = model.take(sampleAt(13_000, left, { scheduled: 7, delivered: 2, run: 2 }));
   expect(second).toMatchObject({ rates: { scheduled: 2, delivered: 1 }, recent: { count: 1, p50: 3 }, seconds: 1 });
 });
 

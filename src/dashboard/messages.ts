@@ -1,7 +1,7 @@
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { ShardWheel } from '../scheduler/shard-wheels.ts';
 import type { SchedulerStats } from '../scheduler/stats.ts';
-import type { TimerCounts } from '../scheduler/timer-counts.ts';
+import type { TimerCounts } from '../scheduler/stats-interval.ts';
 
 /**
  * What the dashboard's server sends, as server-sent events whose data are JSON:

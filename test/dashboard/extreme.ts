@@ -1,6 +1,6 @@
 import { serveDashboard } from '../../src/dashboard/serve-dashboard.ts';
 import type { DurableStats } from '../../src/durable/durable-stats.ts';
-import { addStatsSource } from '../../src/durable/stats-sources.ts';
+import { addStatsSource } from '../../src/durable/durable-stats.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,15 +19,16 @@ const release = (...argv: string[]) => {
   return { status, stdout, stderr };
 };
 
-/** The clone with the files as they stand here, committed. */
+/** The clone with the files as they stand here, committed, and with something to release. */
 beforeAll(() => {
   execFileSync('git', ['clone', '--quiet', root, clone]);
   git('checkout', '--quiet', '-B', 'main');
   git('config', 'user.name', 'A Tester');
   git('config', 'user.email', 'tester@example.org');
-  for (const path of ['tools/build/release.mjs', 'package.json', 'CHANGELOG.md']) {
-    writeFileSync(join(clone, path), readFileSync(join(root, path)));
-  }
+  writeFileSync(join(clone, 'package.json'), readFileSync(join(root, 'package.json')));
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  writeFileSync(join(clone, 'CHANGELOG.md'), changelog.replace(/^## \[Unreleased\]$/m, '$&\n\n- Something new.'));
+  cpSync(join(root, 'tools/build'), join(clone, 'tools/build'), { recursive: true });
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'test: as it stands');
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
@@ -38,8 +39,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test.each([
   [[], 'one version is wanted, got 0'],
   [['1.0.0', '2.0.0'], 'one version is wanted, got 2'],
-  [['next'], 'a version looks like 1.2.3, got "next"'],
+  [['next'], 'a version looks like 1.2.3 or 1.2.3-rc.1, got "next"'],
+  [['1.0.0-rc.01'], 'a version looks like 1.2.3 or 1.2.3-rc.1, got "1.0.0-rc.01"'],
   [['0.0.9'], '0.0.9 is not above '],
+  [['0.1.0-rc.1'], '0.1.0-rc.1 is not above '],
   [['9.0.0', '--skip-tests'], '--skip-tests is for a dry run only'],
   [['9.0.0', '--dry'], "Unknown option '--dry'"],
 ])('refuses %j', (argv, why) => {
@@ -59,10 +62,13 @@ test('refuses a tree with changes, another branch, a release that there is, a ch
   git('tag', 'v9.0.0');
   expect(refusal()).toContain('9.0.0 has been released');
   git('tag', '--delete', 'v9.0.0');
-  writeFileSync(join(clone, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- old\n');
+  writeFileSync(join(clone, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n## 0.1.0\n\n- old\n');
   git('commit', '--quiet', '--all', '--message', 'test: nothing new');
-  expect(refusal()).toContain('CHANGELOG.md lists nothing under "## Unreleased"');
-  git('reset', '--quiet', '--hard', 'HEAD~1');
+  expect(refusal()).toContain('CHANGELOG.md lists nothing under "## [Unreleased]"');
+  writeFileSync(join(clone, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n- more\n\n## [9.0.0]\n\n- new\n');
+  git('commit', '--quiet', '--all', '--message', 'test: two sections for one release');
+  expect(refusal()).toContain('CHANGELOG.md has "## [9.0.0]", so "## [Unreleased]" must be empty');
+  git('reset', '--quiet', '--hard', 'HEAD~2');
 });
 
 test('a dry run packs, checks and tries the tarball, and changes nothing', () => {
@@ -72,4 +78,26 @@ test('a dry run packs, checks and tries the tarball, and changes nothing', () =>
   expect(stdout).toMatch(/packing\nchecking with publint.*\nchecking with .*cli.*\ninstalling into an empty project\n/);
   expect(stdout).toContain('A dry run: nothing was committed or tagged.');
   expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag')]).toEqual([before, '', '']);
+});
+
+test('a tarball above its bound is no release', () => {
+  const path = join(clone, 'tools/build/package-bounds.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), files: 10 }));
+  git('commit', '--quiet', '--all', '--message', 'test: a bound that is too low');
+  const { status, stderr } = release('9.0.0', '--dry-run', '--skip-tests');
+  expect(stderr).toMatch(/files of the package is \d+, and may be 10/);
+  expect(status).toBe(1);
+  git('reset', '--quiet', '--hard', 'HEAD~1');
+});
+
+/** As semver.org orders them. */
+const ordered =
+  '0.9.9 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 1.2.0';
+
+test('versions have the order that semver.org gives them', async () => {
+  const { isAbove } = await import(new URL('../../tools/build/version-order.mjs', import.meta.url).href);
+  const versions = ordered.split(' ');
+  for (const [i, a] of versions.entries()) {
+    for (const [j, b] of versions.entries()) expect([a, b, isAbove(a, b)]).toEqual([a, b, i > j]);
+  }
 });

@@ -37,9 +37,9 @@ test('sharing a scheduler, and using it from another thread, has nobody load the
     });`;
   const { stdout, stderr } = await runText(`import { createScheduler } from 'shardwheel';
     import { Worker } from 'node:worker_threads';
-    import { writeFileSync } from 'node:fs';
+    import { pathToFileURL } from 'node:url';
     const scheduler = createScheduler({ shards: 1 });
-    const text = ${JSON.stringify(client)}.replace('./lib/', 'file://' + process.cwd() + '/lib/');
+    const text = ${JSON.stringify(client)}.replace('./lib/', pathToFileURL('lib').href + '/');
     const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(text)), { workerData: scheduler.share() });
     worker.on('message', (loads) => {
       console.log(loads, process.moduleLoadList.some((name) => name.endsWith('undici/undici')));

@@ -25,6 +25,9 @@ const entries = Object.values(exports)
 /** Not for users: loaded by one of the others, when it is needed. */
 const inner = ['timers/registered-wheel'];
 
+/** A module's path as regular expressions here expect it, on Windows too. */
+const slashed = (id) => id.replaceAll('\\', '/');
+
 /** Bundled packages, whose licences must go along. */
 const bundled = new Set();
 
@@ -43,7 +46,7 @@ const rooms = [
     test: /src\/(client\/|hosts\/|lane\/|memory\/|metrics\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create)/,
   },
   { name: 'default-timers', test: /src\/timers\/default-/ },
-].map((room, at, { length }) => ({ ...room, priority: length - at }));
+].map(({ name, test }, at, { length }) => ({ name, test: (id) => test.test(slashed(id)), priority: length - at }));
 
 const quiet = { logLevel: 'warn', checks: { emptyImportMeta: false, preferBuiltinFeature: false } };
 
@@ -53,7 +56,7 @@ async function write(input, options, output) {
   await bundle.close();
   for (const { moduleIds = [] } of written) {
     for (const id of moduleIds) {
-      const name = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1];
+      const name = slashed(id).match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1];
       if (name !== undefined) bundled.add(name);
     }
   }

@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../tools/replay/command-line.ts';
 import { onNode, without } from '../tools/replay/node-release.ts';
-import type { Comparison } from './comparison.ts';
-import { type Options, parseOptions } from './options.ts';
-import { Progress } from './progress.ts';
-import { keepByRelease } from './release-results.ts';
-import { describeMachine, machine, type Results } from './results.ts';
-import { runSuite } from './rounds.ts';
-import { suiteTable, targetsTable } from './tables.ts';
+import type { Comparison } from './engine/comparison.ts';
+import { type Options, parseOptions } from './engine/options.ts';
+import { Progress } from './engine/progress.ts';
+import { keepByRelease } from './engine/release-results.ts';
+import { describeMachine, machine, type Results } from './engine/results.ts';
+import { resultsText } from './engine/results-file.ts';
+import { runSuite } from './engine/rounds.ts';
+import { suiteTable, targetsTable } from './engine/tables.ts';
 import { judge } from './targets.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
@@ -32,7 +34,7 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
     progress.end();
   }
   // Where the results go does not change them.
-  const places = ['--json', '--html', '--by-release'];
+  const places = ['--json', '--by-release'];
   const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => places.includes(each)));
   const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
@@ -40,19 +42,15 @@ async function measure(options: Options, argv: readonly string[], signal: AbortS
   return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, targets };
 }
 
-/** Writes results and report; answers with the files. */
-async function write(results: Results, options: Options): Promise<string[]> {
-  // Loaded when all is measured: nothing of it is in the way before.
-  const { renderReport } = await import('./report.ts');
+/** Writes the results; answers with the files. */
+function write(results: Results, { byRelease, json }: Options): string[] {
   const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
-  const stem = `${folder}${results.date.replaceAll(':', '-').slice(0, 19)}`;
-  const { json = `${stem}.json`, html = `${stem}.html` } = options;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(html, await renderReport(results, options.suites));
-  if (options.byRelease === undefined) return [json, html];
-  keepByRelease(options.byRelease, results);
-  return [json, html, options.byRelease];
+  const file = json ?? `${folder}${results.date.replaceAll(':', '-').slice(0, 19)}.json`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, resultsText(results));
+  if (byRelease === undefined) return [file];
+  keepByRelease(byRelease, results);
+  return [file, byRelease];
 }
 
 async function main(): Promise<number> {
@@ -71,7 +69,7 @@ async function main(): Promise<number> {
     if (results.targets.length > 0) console.log(targetsTable(results.targets));
     if (options.quick) console.log('\nA quick run: sizes too small for the targets to mean anything.');
     console.log(`\n${results.rounds} rounds, ${results.seconds} s, on ${describeMachine(results.machine)}.`);
-    console.log(`Written: ${(await write(results, options)).join(', ')}`);
+    console.log(`Written: ${write(results, options).join(', ')}`);
     return 0;
   } catch (error) {
     if (interrupt.signal.aborted) {

@@ -1,27 +1,24 @@
-import { clients } from './clients/clients.ts';
-import { durableSuites } from './durable/durable-suites.ts';
-import { faceSuites } from './faces/face-suites.ts';
-import { linearSuites } from './linear/linear-suites.ts';
-import { loadingSuites } from './loading/loading-suites.ts';
-import { hash, ids, table } from './parts/parts.ts';
-import { programSuites } from './programs/programs.ts';
-import { runtimes } from './runtimes/runtime-suite.ts';
-import { burst } from './scheduler/burst.ts';
-import { deliverySuites } from './scheduler/delivery.ts';
-import { memory } from './scheduler/memory.ts';
-import { equal, flood, lateness, move, newest, random, shards } from './scheduler/paced-suites.ts';
-import { replay } from './scheduler/replay.ts';
-import { slackSuites } from './scheduler/slack.ts';
-import { heartbeats } from './steering/heartbeats.ts';
-import { labels } from './steering/labels.ts';
-import { rescale } from './steering/rescale.ts';
-import { scrape } from './steering/scrape.ts';
-import { unread } from './steering/unread.ts';
-import type { Suite } from './suite.ts';
-import { churn } from './wheel/churn.ts';
-import { fire } from './wheel/fire.ts';
-import { growth } from './wheel/growth.ts';
-import { hour } from './wheel/hour.ts';
+import type { Suite } from './engine/suite.ts';
+import { clients } from './suites/clients/clients.ts';
+import { durableSuites } from './suites/durable/durable-suites.ts';
+import { faceSuites } from './suites/faces/face-suites.ts';
+import { linear } from './suites/linear/linear-suite.ts';
+import { loadingSuites } from './suites/loading/loading-suites.ts';
+import { programSuites } from './suites/programs/programs.ts';
+import { runtimes } from './suites/runtimes/runtime-suite.ts';
+import { burst } from './suites/scheduler/burst.ts';
+import { deliverySuites } from './suites/scheduler/delivery.ts';
+import { memory } from './suites/scheduler/memory.ts';
+import { equal, flood, lateness, move, newest, random, shards } from './suites/scheduler/paced-suites.ts';
+import { replay } from './suites/scheduler/replay.ts';
+import { slackSuites } from './suites/scheduler/slack.ts';
+import { heartbeats } from './suites/steering/heartbeats.ts';
+import { labels } from './suites/steering/labels.ts';
+import { scrape } from './suites/steering/scrape.ts';
+import { churn } from './suites/wheel/churn.ts';
+import { fire } from './suites/wheel/fire.ts';
+import { growth } from './suites/wheel/growth.ts';
+import { hour } from './suites/wheel/hour.ts';
 
 /** Everything that can be measured, in the order in which it is. */
 export const suites: readonly Suite[] = [
@@ -42,9 +39,7 @@ export const suites: readonly Suite[] = [
   ...deliverySuites,
   labels,
   heartbeats,
-  rescale,
   scrape,
-  unread,
   clients,
   ...faceSuites,
   runtimes,
@@ -52,8 +47,5 @@ export const suites: readonly Suite[] = [
   ...loadingSuites,
   ...durableSuites,
   memory,
-  ...linearSuites,
-  ids,
-  hash,
-  table,
+  linear,
 ];

@@ -1,13 +1,7 @@
-import { presets } from '../src/wheel/presets.ts';
-import { clientsTargets } from './clients/clients.ts';
-import type { Comparison } from './comparison.ts';
-import { durableTargets } from './durable/durable-suites.ts';
-import { faceTargets } from './faces/face-suites.ts';
-import { linearTargets } from './linear/linear-suites.ts';
-import { loadingTargets } from './loading/loading-suites.ts';
-import type { Spread } from './statistics.ts';
-import type { Target } from './target.ts';
-import { BARE_HANDLER, BARE_LOADS, ENGINE, ID_YARDSTICK, YARDSTICK } from './wheel/subjects.ts';
+import type { Comparison } from './engine/comparison.ts';
+import type { Spread } from './engine/statistics.ts';
+import type { Target } from './engine/target.ts';
+import { ID_YARDSTICK } from './subjects/subjects.ts';
 
 export interface Verdict {
   readonly target: Target;
@@ -16,103 +10,87 @@ export interface Verdict {
   readonly state: 'met' | 'NOT MET' | 'not measured';
 }
 
-const engine = (figure: string, title: string, suite: string, most: number): Target => ({
-  title: `${title}, engine`,
-  suite,
-  subject: ENGINE,
-  figure,
-  most,
-  unit: '',
-  of: `${ENGINE} / ${YARDSTICK}`,
-});
+type Bound = Omit<Target, 'title' | 'of'>;
 
-const against = (
-  base: string,
-  subject: string,
-  figure: string,
-  title: string,
-  suite: string,
-  most: number,
-): Target => ({
+/** Of a subject's own value. */
+const own = (title: string, bound: Bound): Target => ({ title, ...bound, of: bound.subject });
+
+/** Of a subject's value by the base's, within the same run. */
+const ratio = (title: string, bound: Omit<Bound, 'unit' | 'base'>, base: string): Target => ({
   title,
-  suite,
-  subject,
-  figure,
-  most,
-  unit: '',
+  ...bound,
   base,
-  of: `${subject} wheel / ${base}`,
-});
-
-const byId = (figure: string, title: string, suite: string, most: number): Target =>
-  against(ID_YARDSTICK, 'default', figure, title, suite, most);
-
-const presetNames = Object.keys(presets).filter((name) => name !== 'default');
-
-const own = (title: string, suite: string, subject: string, figure: string, most: number, unit: string): Target => ({
-  title,
-  suite,
-  subject,
-  figure,
-  most,
-  unit,
-  of: subject,
-});
-
-const native = (title: string, suite: string, subject: string, figure: string, most: number): Target => ({
-  title,
-  suite,
-  subject,
-  figure,
-  most,
   unit: '',
-  of: `${subject} / node:timers`,
+  of: `${bound.subject} / ${base}`,
 });
 
-/** What this project has set itself, on two cores. */
+const native = (title: string, suite: string, figure: string, most: number, subject = 'shardwheel'): Target =>
+  ratio(title, { suite, subject, figure, most }, 'node:timers');
+
+const wheel = (title: string, suite: string, figure: string, most: number): Target =>
+  ratio(title, { suite, subject: 'default', figure, most }, ID_YARDSTICK);
+
+/** What a program notices, on two cores. Each title begins with the code of its suite. */
 export const targets: readonly Target[] = [
-  native('(a) event-loop CPU per cancel + schedule', 'scheduler random', 'shardwheel', 'loop', 0.2),
-  native('(a) whole-process CPU', 'scheduler random', 'shardwheel', 'process', 0.3),
-  native('(a) event-loop CPU, inline', 'scheduler shards', 'shards 0', 'loop', 0.3),
-  native('(a) whole-process CPU, inline', 'scheduler shards', 'shards 0', 'process', 0.3),
-  native('(b) event-loop CPU, newest first', 'scheduler newest', 'shardwheel', 'loop', 0.1),
-  native('(c) event-loop CPU, equal durations', 'scheduler equal', 'shardwheel', 'loop', 0.5),
-  native('(d) reschedule against refresh()', 'scheduler move', 'shardwheel', 'loop', 0.2),
-  own('(e) longest block, 1 M due at once', 'scheduler burst', 'shardwheel', 'block', 5, 'ms'),
-  native('(e) time to the last', 'scheduler burst', 'shardwheel', 'last', 2),
-  own('(f) lateness p99', 'scheduler lateness', 'shardwheel, after', 'p99', 2, 'ms'),
-  own('(f) lateness p99.9', 'scheduler lateness', 'shardwheel, after', 'p999', 5, 'ms'),
-  own('(f) early', 'scheduler lateness', 'shardwheel, after', 'early', 0, 'timers'),
-  native('(h) npm start, event-loop CPU, one shard', 'scheduler replay', 'shards 1', 'loop', 0.35),
-  native('(h) npm start, event-loop CPU, inline', 'scheduler replay', 'shards 0', 'loop', 0.6),
-  own('memory per live timer, everything included', 'scheduler memory', 'shardwheel', 'rss', 56, 'B'),
-  engine('W1', 'W1 insert', 'wheel churn', 1.1),
-  engine('W2', 'W2 churn, first 12.5 s', 'wheel churn', 0.6),
-  engine('W2 late', 'W2 churn after 62.5 s', 'wheel churn', 0.6),
-  engine('W3', 'W3 fire', 'wheel fire', 0.15),
-  engine('W4 step', 'W4 step over an empty tick', 'wheel hour', 0.5),
-  engine('W4 jump', 'W4 jump of an hour', 'wheel hour', 0.02),
-  byId('W1', 'W1 insert', 'wheel churn', 1.3),
-  byId('W2', 'W2 churn, first 12.5 s', 'wheel churn', 1),
-  byId('W2 late', 'W2 churn after 62.5 s', 'wheel churn', 1),
-  against(BARE_LOADS, 'default', 'W2', 'W2 churn, two loads that miss', 'wheel churn', 1.25),
-  against(BARE_LOADS, 'default', 'W2 late', 'W2 churn after 62.5 s, two loads that miss', 'wheel churn', 1.25),
-  byId('W3', 'W3 fire', 'wheel fire', 0.6),
-  byId('W4 step', 'W4 step, a handler made for each', 'wheel hour', 0.5),
-  against(BARE_HANDLER, 'default', 'W4 step', 'W4 step, beside the making of its handler', 'wheel hour', 1.25),
-  byId('W4 jump', 'W4 jump of an hour', 'wheel hour', 0.02),
-  ...presetNames.map((name) => against('default', name, 'W2', `W2 churn, ${name}`, 'wheel churn', 1.5)),
-  own('W5 bytes per live timer, heap', 'wheel churn', 'default', 'W5 heap', 28, 'B'),
-  own('W5 bytes per live timer, resident', 'wheel churn', 'default', 'W5 rss', 28, 'B'),
-  own('W5 after 62.5 s of churn, heap', 'wheel churn', 'default', 'W5 heap late', 48, 'B'),
-  own('W5 after 62.5 s of churn, resident', 'wheel churn', 'default', 'W5 rss late', 48, 'B'),
-  own('W6 from 10 k to 10 M live', 'wheel growth', 'default', 'growth', 3, '×'),
-  own('W6 from 10 k to 10 M live, engine', 'wheel growth', 'engine alone', 'growth', 3, '×'),
-  ...clientsTargets,
-  ...faceTargets,
-  ...linearTargets,
-  ...durableTargets,
-  ...loadingTargets,
+  native('(a) a request sets a timeout and clears it: event-loop CPU', 'scheduler random', 'loop', 0.2),
+  native('(a) the same: CPU of the whole process', 'scheduler random', 'process', 0.3),
+  native(
+    '(b) the newest timeout is cleared first, as after a quick answer: event-loop CPU',
+    'scheduler newest',
+    'loop',
+    0.1,
+  ),
+  native('(d) an idle timeout moves with each packet: event-loop CPU', 'scheduler move', 'loop', 0.2),
+  own('(e) a million timers come due at once: the longest time for which no socket is served', {
+    suite: 'scheduler burst',
+    subject: 'shardwheel',
+    figure: 'block',
+    most: 5,
+    unit: 'ms',
+  }),
+  own('(f) 99 of 100 timers come within', {
+    suite: 'scheduler lateness',
+    subject: 'shardwheel, after',
+    figure: 'p99',
+    most: 2,
+    unit: 'ms',
+  }),
+  own('(f) timers that come early', {
+    suite: 'scheduler lateness',
+    subject: 'shardwheel, after',
+    figure: 'early',
+    most: 0,
+    unit: 'timers',
+  }),
+  native(
+    '(h) a proxy with 100,000 connections a second: event-loop CPU of its timers',
+    'scheduler replay',
+    'loop',
+    0.35,
+    'shards 1',
+  ),
+  own('memory of a live timer, everything included', {
+    suite: 'scheduler memory',
+    subject: 'shardwheel',
+    figure: 'rss',
+    most: 56,
+    unit: 'B',
+  }),
+  wheel('W1 a wheel takes a timer', 'wheel churn', 'W1', 1.3),
+  wheel('W2 a wheel of a million cancels a timer and takes another', 'wheel churn', 'W2', 1),
+  wheel('W3 a wheel fires a timer', 'wheel fire', 'W3', 0.6),
+  ratio(
+    'durable: writes to the store, for timers that are cancelled young',
+    { suite: 'durable connections', subject: 'shardwheel on BullMQ, young timers', figure: 'writes', most: 0.1 },
+    'BullMQ alone',
+  ),
+  own('durable: a million are overdue at a start: the longest time for which no socket is served', {
+    suite: 'durable million',
+    subject: 'shardwheel on LMDB',
+    figure: 'block',
+    most: 20,
+    unit: 'ms',
+  }),
 ];
 
 /** Judges every target whose suite was run. */
@@ -121,9 +99,10 @@ export function judge(comparisons: readonly Comparison[]): Verdict[] {
     const comparison = comparisons.find(({ suite }) => suite === target.suite);
     if (comparison === undefined) return [];
     const row = comparison.rows.find(({ subject, figure }) => subject === target.subject && figure === target.figure);
-    const ratio = target.base === undefined ? row?.ratio : row?.otherRatios?.[target.base];
-    const measured = target.unit === '' ? ratio : row?.value;
-    const state = measured === undefined ? 'not measured' : measured.median <= target.most ? 'met' : 'NOT MET';
+    const { base = comparison.base, most, unit } = target;
+    const ratio = base === comparison.base ? row?.ratio : row?.otherRatios?.[base];
+    const measured = unit === '' ? ratio : row?.value;
+    const state = measured === undefined ? 'not measured' : measured.median <= most ? 'met' : 'NOT MET';
     return [{ target, measured, state }];
   });
 }

@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Suite } from '../../bench/suite.ts';
-import { suiteTable } from '../../bench/tables.ts';
+import { compare } from '../../bench/engine/comparison.ts';
+import type { Suite } from '../../bench/engine/suite.ts';
+import { suiteTable } from '../../bench/engine/tables.ts';
 import { registryBinary } from '../../tools/replay/registry-binary.ts';
 
 // What is run by other processes is built.
 const built = (path: string) => new URL(`../../dist/bench/${path}`, import.meta.url);
 const { absentRuntimes, runtimeSubjects } = (await import(
   built('runtimes/runtimes.js').href
-)) as typeof import('../../bench/runtimes/runtimes.ts');
+)) as typeof import('../../bench/suites/runtimes/runtimes.ts');
 const { runtimes } = (await import(built('runtimes/runtime-suite.js').href)) as { runtimes: Suite };
 
 const plainLoad = async (timers: string): Promise<Record<string, number>> => {
@@ -59,7 +60,7 @@ describe('a runtime that is not to be had', () => {
 
   it('stands below the table', () => {
     const suite: Suite = { ...runtimes, subjects: [{ name: 'this one' }, { name: 'nobody' }], figures: [] };
-    const comparison = { suite: suite.name, title: '', base: '', rows: [], absent: { nobody: 'no such version' } };
+    const comparison = { ...compare(suite, []), absent: { nobody: 'no such version' } };
     expect(suiteTable(suite, comparison)).toContain('nobody: not measured, no such version');
   });
 

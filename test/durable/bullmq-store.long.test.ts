@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { bullmqStore, openDurableTimers } from 'shardwheel/durable';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/durable/redis-server.ts';
+import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
 import { testStore } from './conformance.ts';
 
 let server: RedisServer;

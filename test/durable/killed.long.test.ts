@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/durable/redis-server.ts';
-import { xorshift } from '../../bench/xorshift.ts';
+import { xorshift } from '../../bench/engine/xorshift.ts';
+import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { killAtRandom } from './kill-run.ts';
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/durable/redis-server.ts';
+import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
 import { note, nothingMore, pause, type Seen } from './conformance/stores.ts';
 import { SlowWire } from './slow-wire.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/durable/redis-server.ts';
+import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
 import { pause } from './conformance/stores.ts';
 
 const opened: { timers?: DurableTimers; connection?: Redis; server?: RedisServer }[] = [];

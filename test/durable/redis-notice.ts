@@ -1,4 +1,4 @@
-import { hasRedis } from '../../bench/durable/redis-server.ts';
+import { hasRedis } from '../../bench/suites/durable/redis-server.ts';
 
 /** Called when all tests have run: says which have not. */
 export function teardown(): void {

@@ -57,7 +57,7 @@ export async function replayCommand(
     }
     const summary = await replayAll(options, interrupt.signal);
     console.log(renderReport(summary));
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(summary, null, 2)}\n`);
+    if (options.json !== undefined) writeFileSync(options.json, inLines(summary));
     return summary.correct ? 0 : exitCodes.wrong;
   } catch (error) {
     if (interrupt.signal.aborted) {
@@ -67,4 +67,10 @@ export async function replayCommand(
     console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof UsageError ? exitCodes.usage : exitCodes.wrong;
   }
+}
+
+/** JSON with a line for each part. */
+function inLines(summary: object): string {
+  const parts = Object.entries(summary).filter(([, part]) => part !== undefined);
+  return `{\n${parts.map(([name, part]) => `${JSON.stringify(name)}:${JSON.stringify(part)}`).join(',\n')}\n}\n`;
 }

@@ -1,0 +1,79 @@
+import { type Comparison, rowIn, subjectsIn } from './comparison.ts';
+import { figure, withSpread } from './format.ts';
+import { describeMachine, type Results } from './results.ts';
+
+/** The targets of a run as a Markdown table, with the command and the machine, in a block of that name. */
+export function figuresOf(results: Results, name = 'figures'): string {
+  const rows = results.targets.map(({ target, measured, state }) => {
+    const unit = target.unit === '' ? '×' : ` ${target.unit}`;
+    const got = measured === undefined ? '–' : withSpread(measured);
+    return `| ${target.title} | ${target.of} | ${got} | ${figure(target.most)}${unit} | ${state === 'NOT MET' ? '**not met**' : state} |`;
+  });
+  return block(name, [
+    `\`${results.command}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}: medians of`,
+    `${results.rounds} interleaved rounds, with the least and the most.`,
+    '',
+    '| what | of what | measured | target: at most | |',
+    '|---|---|---:|---:|---|',
+    ...rows,
+  ]);
+}
+
+/** What every subject of a run came to, a Markdown table per suite. */
+export const subjectsOf = (results: Results): string => block('subjects', tablesOf(results));
+
+/** The same of a run that is not the reference run, in a block of that name; it says which it is. */
+export function runOf(results: Results, name: string): string {
+  const { command, date, rounds, machine } = results;
+  const count = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+  const introduction = `\`${command}\`, ${date.slice(0, 10)}, ${count}, on ${describeMachine(machine)}.`;
+  return block(name, [introduction, '', ...tablesOf(results)]);
+}
+
+/** What a run has of some suites. Throws where it lacks one. */
+export function partOf(results: Results, names: readonly string[]): Results {
+  const comparisons = names.map((name) => {
+    const found = results.comparisons.find(({ suite }) => suite === name);
+    if (found === undefined) throw new Error(`the run has no "${name}": take it anew`);
+    return found;
+  });
+  return { ...results, comparisons };
+}
+
+const tablesOf = ({ comparisons }: Results): string[] => comparisons.map(tableOf).join('\n\n').split('\n');
+
+/** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */
+export function withBlock(text: string, written: string): string {
+  const lines = written.split('\n');
+  const [begin, end] = [lines[0], lines[lines.length - 1]];
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`no lines "${begin}" and "${end}" to write between`);
+  return text.slice(0, from) + written + text.slice(to + end.length);
+}
+
+/** Lines between two comments that name them. */
+export const block = (name: string, lines: readonly string[]): string =>
+  [`<!-- ${name}: written by \`npm run bench:figures\`, from bench/results -->`, ...lines, `<!-- /${name} -->`].join(
+    '\n',
+  );
+
+function tableOf(comparison: Comparison): string {
+  const { about, absent = {}, base, figures, title } = comparison;
+  const cell = (subject: string, key: string): string => {
+    const row = rowIn(comparison, subject, key);
+    if (row === undefined) return '–';
+    const ratio = row.ratio === undefined || subject === base ? '' : `, ${figure(row.ratio.median)}×`;
+    return withSpread(row.value) + ratio;
+  };
+  return [
+    `### ${title}`,
+    '',
+    `${about}${base === '' ? '' : ` × is of ${base}.`}`,
+    '',
+    `| | ${figures.map(({ title, unit }) => (unit === '' ? title : `${title}, ${unit}`)).join(' | ')} |`,
+    `|---|${figures.map(() => '---:|').join('')}`,
+    ...subjectsIn(comparison).map((name) => `| ${name} | ${figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
+    ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
+  ].join('\n');
+}

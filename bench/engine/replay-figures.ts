@@ -1,0 +1,118 @@
+import { count, milliseconds } from '../../tools/replay/format.ts';
+import type { Summary } from '../../tools/replay/summary.ts';
+import { block } from './figures.ts';
+
+/** The replays of one release of Node: as `npm start` runs by default, and with `--contexts`. */
+export interface ReleaseReplays {
+  readonly plain: Summary;
+  readonly contexts: Summary;
+}
+
+/** Releases of Node whose replays are shown; the first is the reference. */
+export const releases = [24, 20, 22, 26] as const;
+
+/** Where the replays of a release are kept, from the project's root. */
+export const replayFiles = (release: number): Readonly<Record<keyof ReleaseReplays, string>> => ({
+  plain: `bench/results/replay-${release}.json`,
+  contexts: `bench/results/replay-${release}-contexts.json`,
+});
+
+type Run = NonNullable<Summary['native']>;
+
+interface Row {
+  readonly title: string;
+  readonly of: keyof ReleaseReplays;
+  readonly value: (run: Run) => string;
+}
+
+const rows: readonly Row[] = [
+  { title: 'event-loop CPU per timer operation, ns', of: 'plain', value: (run) => count(run.cost.perOperation) },
+  { title: 'resident memory per live timer, bytes', of: 'plain', value: (run) => count(run.cost.perLiveTimer) },
+  { title: 'lateness p50, ms', of: 'plain', value: (run) => milliseconds(run.verdict.lateness.p50) },
+  { title: 'lateness p99, ms', of: 'plain', value: (run) => milliseconds(run.verdict.lateness.p99) },
+  { title: 'longest event-loop block, ms', of: 'plain', value: (run) => milliseconds(run.longestBlock) },
+  { title: 'whole-process CPU on timers, ms', of: 'plain', value: (run) => count(run.cost.processCpu) },
+  { title: 'connections per second held', of: 'plain', value: (run) => count(run.reached) },
+  { title: 'early', of: 'plain', value: (run) => count(run.verdict.early) },
+  { title: 'lost and doubled', of: 'plain', value: (run) => count(run.verdict.lost + run.verdict.doubled) },
+  { title: 'each step in a context of its own: CPU, ns', of: 'contexts', value: (run) => count(run.cost.perOperation) },
+  { title: 'and memory, bytes', of: 'contexts', value: (run) => count(run.cost.perLiveTimer) },
+];
+
+interface Gain {
+  readonly title: string;
+  readonly value: (run: Run) => number;
+  readonly shown: (value: number) => string;
+  /** Of the ratio in between: '2.2 times less'. */
+  readonly word: string;
+}
+
+const gains: readonly Gain[] = [
+  {
+    title: 'event-loop CPU per timer operation',
+    value: (run) => run.cost.perOperation,
+    shown: (value) => `${count(value)} ns`,
+    word: 'less',
+  },
+  {
+    title: 'memory per live timer',
+    value: (run) => run.cost.perLiveTimer,
+    shown: (value) => `${count(value)} bytes`,
+    word: 'less',
+  },
+  {
+    title: '99 of 100 timers come within',
+    value: (run) => run.verdict.lateness.p99,
+    shown: (value) => `${milliseconds(value)} ms`,
+    word: 'sooner',
+  },
+  {
+    title: 'the longest time that the event loop stood still',
+    value: (run) => run.longestBlock,
+    shown: (value) => `${milliseconds(value)} ms`,
+    word: 'shorter',
+  },
+  {
+    title: 'CPU of the whole process for timers',
+    value: (run) => run.cost.processCpu,
+    shown: (value) => `${(value / 1000).toFixed(1)} s`,
+    word: 'less',
+  },
+  { title: 'timers that came early', value: (run) => run.verdict.early, shown: count, word: 'fewer' },
+];
+
+/** What `npm start` came to on the reference, in words. Throws where it was not held against Node's timers. */
+export function replaySummaryOf([{ plain }]: readonly ReleaseReplays[]): string {
+  const { shardwheel, native, machine, options } = plain;
+  if (native === undefined) throw new Error('the replay was run without node:timers: take it anew');
+  const rows = gains.map(({ title, value, shown, word }) => {
+    const [before, after] = [value(native), value(shardwheel)];
+    return `| ${title} | ${shown(before)} | ${shown(after)} | ${after === 0 ? 'none' : `${times(before / after)} times ${word}`} |`;
+  });
+  return block('replay-summary', [
+    "| | Node's timers | shardwheel | |",
+    '|---|---:|---:|---|',
+    ...rows,
+    '',
+    `Node ${machine.node.slice(1)}, ${machine.cpus} shared cores (${machine.model}), \`--shards ${options.shards}\`.`,
+  ]);
+}
+
+const times = (ratio: number): string => (ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0));
+
+/** What `npm start` came to on each release, as a Markdown table: shardwheel / node:timers. */
+export function replayFiguresOf(replays: readonly ReleaseReplays[]): string {
+  const [{ plain }] = replays;
+  const { cpus, model } = plain.machine;
+  const cell = (row: Row, replay: ReleaseReplays): string => {
+    const { shardwheel, native } = replay[row.of];
+    return native === undefined ? row.value(shardwheel) : `${row.value(shardwheel)} / ${row.value(native)}`;
+  };
+  return block('replay', [
+    `On ${cpus} shared × ${model}, \`--shards ${plain.options.shards}\`: shardwheel / node:timers.`,
+    '',
+    `| | ${replays.map(({ plain }) => `Node ${plain.machine.node.slice(1)}`).join(' | ')} |`,
+    `|---|${replays.map(() => '---:|').join('')}`,
+    ...rows.map((row) => `| ${row.title} | ${replays.map((replay) => cell(row, replay)).join(' | ')} |`),
+  ]);
+}

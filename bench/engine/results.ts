@@ -1,0 +1,35 @@
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+import type { Verdict } from '../targets.ts';
+import type { Comparison } from './comparison.ts';
+
+export interface Results {
+  /** When the run began, ISO 8601. */
+  readonly date: string;
+  readonly command: string;
+  readonly machine: {
+    readonly cpu: string;
+    readonly cpus: number;
+    readonly memory: string;
+    readonly system: string;
+    readonly node: string;
+  };
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly seconds: number;
+  readonly comparisons: readonly Comparison[];
+  readonly targets: readonly Verdict[];
+}
+
+/** Results of the same suites on several releases of Node, by their first number: one file holds them all. */
+export type ReleaseResults = Readonly<Record<string, Results>>;
+
+export const machine = (): Results['machine'] => ({
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cpus: availableParallelism(),
+  memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+  system: `${type()} ${release().split('-')[0]}`,
+  node: process.version,
+});
+
+export const describeMachine = ({ cpu, cpus: count, memory, system, node }: Results['machine']): string =>
+  `${count} × ${cpu}, ${memory}, ${system}, Node ${node}`;

@@ -1,0 +1,48 @@
+import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
+import { block } from '../../engine/figures.ts';
+import { figure, withSpread } from '../../engine/format.ts';
+import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
+
+/** What loading takes on each release, as a Markdown table per suite. */
+export function loadingFiguresOf(results: ReleaseResults): string {
+  const runs = Object.values(results);
+  return block('loading', [
+    ...runs.map((run) => `${introduction(run)}<br>`),
+    'Medians of the rounds, with the least and the most; × is the median of the ratios of the rounds.',
+    ...runs[0].comparisons.flatMap((comparison) => ['', ...tableOf(comparison, runs)]),
+  ]);
+}
+
+const introduction = ({ command, date, rounds, machine }: Results): string =>
+  `\`${command}\`, ${date.slice(0, 10)}, ${rounds} rounds, on ${describeMachine(machine)}`;
+
+function tableOf(comparison: Comparison, runs: readonly Results[]): string[] {
+  const { about, base, figures, suite, title } = comparison;
+  const columns = runs.flatMap((run) => figures.map((each) => ({ run, of: comparisonOf(run, suite), ...each })));
+  const heads = columns.map(({ run, title, unit }) =>
+    [`${title}, Node ${Number.parseInt(run.machine.node.slice(1), 10)}`, unit].filter((word) => word !== '').join(', '),
+  );
+  return [
+    `**${title}.** ${about}${base === '' ? '' : ` × is of ${base}.`}`,
+    '',
+    `| | ${heads.join(' | ')} |`,
+    `|---|${columns.map(() => '---:|').join('')}`,
+    ...subjectsIn(comparison).map(
+      (name) => `| ${name} | ${columns.map(({ of, key }) => cellOf(of, name, key)).join(' | ')} |`,
+    ),
+  ];
+}
+
+function comparisonOf({ comparisons }: Results, suite: string): Comparison {
+  const comparison = comparisons.find((one) => one.suite === suite);
+  if (comparison === undefined) throw new Error(`the run has no "${suite}": take it anew`);
+  return comparison;
+}
+
+/** A value, and its ratio to the base's. */
+function cellOf(comparison: Comparison, subject: string, key: string): string {
+  const row = rowIn(comparison, subject, key);
+  if (row === undefined) return '–';
+  const ratio = row.ratio === undefined || subject === comparison.base ? '' : `, ${figure(row.ratio.median)}×`;
+  return withSpread(row.value) + ratio;
+}

@@ -1,0 +1,65 @@
+import { forkReplay } from '../../../tools/replay/fork-replay.ts';
+import { parseOptions } from '../../../tools/replay/options.ts';
+import type { SubjectName } from '../../../tools/replay/replay-result.ts';
+import { isCorrect, operationsOf } from '../../../tools/replay/summary.ts';
+import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { DRIVER, driverEntry, NODE, nodeEntry } from './subjects.ts';
+
+const QUICK = ['--cps', '1000', '--seconds', '0.2', '--drain', '0.1'];
+
+const SHARDS = 'shards ';
+
+const subjects: Readonly<Record<string, SubjectName>> = { [DRIVER]: 'driver', [NODE]: 'native' };
+
+/** (h) What `npm start` shows. */
+export const replay: Suite = {
+  name: 'scheduler replay',
+  title: 'Scheduler: a proxy at 100,000 connections per second (npm start)',
+  codes: ['h'],
+  about: 'The replay of npm start with its own defaults: connect, idle, request and TIME-WAIT timeouts for 10 s.',
+  base: NODE,
+  idle: DRIVER,
+  subjects: [
+    driverEntry,
+    nodeEntry,
+    { name: `${SHARDS}1`, note: 'scheduleAfter() and rescheduleAfter(), as a proxy would' },
+    { name: `${SHARDS}0`, note: 'the wheel inline, in the calling thread' },
+  ],
+  figures: [
+    { key: 'loop', title: 'event-loop CPU', unit: 'ns per operation', net: true },
+    { key: 'process', title: 'process CPU', unit: 'ns per operation', net: true },
+    { key: 'p50', title: 'late p50', unit: 'ms' },
+    { key: 'p99', title: 'p99', unit: 'ms' },
+    { key: 'p999', title: 'p99.9', unit: 'ms' },
+    { key: 'early', title: 'early', unit: 'timers' },
+    { key: 'block', title: 'longest block', unit: 'ms' },
+    { key: 'bytes', title: 'resident growth at peak', unit: 'B/live timer', net: true },
+    { key: 'reached', title: 'reached', unit: 'conn/s', moreIsBetter: true },
+  ],
+  run: measure,
+};
+
+async function measure(name: string, scale: Scale): Promise<Measurement> {
+  const shards = name.startsWith(SHARDS) ? ['--shards', name.slice(SHARDS.length)] : [];
+  const options = parseOptions([...(scale.quick ? QUICK : []), ...shards]);
+  if (options === undefined) throw new Error('the replay has no options');
+  const { signal } = new AbortController();
+  const run = await forkReplay(subjects[name] ?? 'shardwheel', options, signal, () => undefined);
+  const { result } = run;
+  if (subjects[name] === undefined && !isCorrect(run))
+    throw new Error(`the replay went wrong: ${JSON.stringify(result.verdict)}`);
+  const { cpu, memory, longestBlock, reached, verdict } = result;
+  const operations = operationsOf(result);
+  const figures: Record<string, number> = {
+    loop: (cpu.thread * 1e6) / operations,
+    process: (cpu.process * 1e6) / operations,
+    block: longestBlock,
+    bytes: (memory.peak - memory.rest) / memory.live,
+    reached,
+  };
+  if (name !== DRIVER) {
+    const { p50, p99, p999 } = verdict.lateness;
+    Object.assign(figures, { p50, p99, p999, early: verdict.early });
+  }
+  return { figures, checksums: {} };
+}

@@ -1,0 +1,60 @@
+import { createScheduler } from 'shardwheel';
+import { NativeTimers } from '../../../tools/replay/subjects/native-timers.ts';
+import { NoTimers } from '../../../tools/replay/subjects/no-timers.ts';
+import {
+  ShardwheelBatches,
+  ShardwheelDeadlines,
+  ShardwheelTimers,
+} from '../../../tools/replay/subjects/shardwheel-timers.ts';
+import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
+import { CONNECT } from '../../../tools/replay/timer-kind.ts';
+import type { SubjectEntry } from '../../engine/suite.ts';
+
+export const DRIVER = 'driver alone';
+export const NODE = 'node:timers';
+export const SHARDWHEEL = 'shardwheel';
+const AFTER = 'shardwheel, after';
+const BATCH = 'shardwheel, batch';
+
+/** The subject named `shards n` has that many, any other the one that `'auto'` comes to when it pays. */
+const shardsOf = (name: string): number => (name.startsWith('shards ') ? Number(name.slice('shards '.length)) : 1);
+
+/** The subject named `slack n` has one shard, that named `slack n, inline` none. */
+const SLACK = /^slack (\d+)(, inline)?$/;
+
+export const driverEntry: SubjectEntry = { name: DRIVER, note: 'the same driver, keeping a number per timer' };
+export const nodeEntry: SubjectEntry = { name: NODE, note: 'setTimeout with an argument, clearTimeout, refresh' };
+export const shardwheelEntry: SubjectEntry = {
+  name: SHARDWHEEL,
+  note: '1 shard; deadlines by schedule() and reschedule() on a now() read once per slice',
+};
+export const afterEntry: SubjectEntry = {
+  name: AFTER,
+  note: 'the same by scheduleAfter() and rescheduleAfter(), which read the clock in each call',
+};
+export const batchEntry: SubjectEntry = {
+  name: BATCH,
+  note: "no callback, no argument: timers arrive in 'fired' batches",
+};
+
+const KIND = CONNECT;
+
+/** A subject for timers of one kind, numbered 0 .. handles - 1, each of which is its own handle and hint. */
+export function createSubject(name: string, handles: number, onFire: (timer: number) => void): Subject {
+  if (name === DRIVER) return new NoTimers(handles);
+  const fired: OnFire = (_kind, timer) => onFire(timer);
+  if (name === NODE) return new NativeTimers(fired);
+  const slack = SLACK.exec(name);
+  if (slack !== null) {
+    const scheduler = createScheduler({ shards: slack[2] === undefined ? 1 : 0, slack: Number(slack[1]) });
+    return new ShardwheelTimers(handles, fired, scheduler);
+  }
+  const scheduler = createScheduler({ shards: shardsOf(name) });
+  if (name === AFTER) return new ShardwheelTimers(handles, fired, scheduler);
+  if (name === BATCH) return new ShardwheelBatches(handles, fired, scheduler);
+  return new ShardwheelDeadlines(handles, fired, scheduler);
+}
+
+/** Arms a timer of such a subject. Precondition: it is not live. */
+export const start = (subject: Subject, timer: number, delay: number): void =>
+  subject.arm(KIND, timer, timer, delay, timer);

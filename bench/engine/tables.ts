@@ -52,5 +52,5 @@ export function targetsTable(verdicts: readonly Verdict[]): string {
       state,
     ]);
   }
-  return `\nMarks\n${table.toString()}`;
+  return `\nTargets\n${table.toString()}`;
 }

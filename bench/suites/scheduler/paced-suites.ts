@@ -1,5 +1,5 @@
 import { pacedSuite } from './paced-suite.ts';
-import { afterEntry, driverEntry, nodeEntry, shardwheelEntry } from './subjects.ts';
+import { afterEntry, driverEntry, nodeEntry, peerEntries, shardwheelEntry } from './subjects.ts';
 
 const RATE = 400_000;
 const MINUTE = 60_000;
@@ -45,7 +45,7 @@ export const move = pacedSuite({
   title: 'Scheduler: reschedule against refresh(), random victims',
   codes: ['d'],
   about: 'A random timer is moved on by its own delay. Delays uniform in (0, 60 s]; who has fired is started anew.',
-  subjects,
+  subjects: [driverEntry, nodeEntry, ...peerEntries, shardwheelEntry, afterEntry],
   rate: RATE,
   load: { operation: 'move', span: MINUTE },
 });

@@ -9,10 +9,13 @@ import {
 import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
 import { CONNECT } from '../../../tools/replay/timer-kind.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import { RefreshableTimers, retimer, timeoutRefresh } from '../../subjects/refreshable-timers.ts';
 
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
 export const SHARDWHEEL = 'shardwheel';
+const RETIMER = 'retimer';
+const TIMEOUT_REFRESH = 'timeout-refresh';
 const AFTER = 'shardwheel, after';
 const BATCH = 'shardwheel, batch';
 
@@ -37,6 +40,12 @@ export const batchEntry: SubjectEntry = {
   note: "no callback, no argument: timers arrive in 'fired' batches",
 };
 
+/** Packages that move a timer of Node's. */
+export const peerEntries: readonly SubjectEntry[] = [
+  { name: RETIMER, note: "moves when Node's timeout comes: aedes and MQTT.js keep connections alive with it" },
+  { name: TIMEOUT_REFRESH, note: 'an object around refresh()' },
+];
+
 const KIND = CONNECT;
 
 /** A subject for timers of one kind, numbered 0 .. handles - 1, each of which is its own handle and hint. */
@@ -44,6 +53,8 @@ export function createSubject(name: string, handles: number, onFire: (timer: num
   if (name === DRIVER) return new NoTimers(handles);
   const fired: OnFire = (_kind, timer) => onFire(timer);
   if (name === NODE) return new NativeTimers(fired);
+  if (name === RETIMER) return new RefreshableTimers(retimer(), handles, fired);
+  if (name === TIMEOUT_REFRESH) return new RefreshableTimers(timeoutRefresh(), handles, fired);
   const slack = SLACK.exec(name);
   if (slack !== null) {
     const scheduler = createScheduler({ shards: slack[2] === undefined ? 1 : 0, slack: Number(slack[1]) });

@@ -30,16 +30,6 @@ export function runOf(results: Results, name: string): string {
   return block(name, [introduction, '', ...tablesOf(results)]);
 }
 
-/** What a run has of some suites. Throws where it lacks one. */
-export function partOf(results: Results, names: readonly string[]): Results {
-  const comparisons = names.map((name) => {
-    const found = results.comparisons.find(({ suite }) => suite === name);
-    if (found === undefined) throw new Error(`the run has no "${name}": take it anew`);
-    return found;
-  });
-  return { ...results, comparisons };
-}
-
 const tablesOf = ({ comparisons }: Results): string[] => comparisons.map(tableOf).join('\n\n').split('\n');
 
 /** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */

@@ -3,7 +3,7 @@ import { block } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
 import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
 import { NODE, OURS, REGISTERED } from './face.ts';
-import { LOOK, operations } from './live-suites.ts';
+import { operations } from './live-suites.ts';
 import { MEMORY } from './memory-suite.ts';
 import { INTERVAL, WAITS, waits } from './wait-suite.ts';
 
@@ -18,7 +18,6 @@ const liveColumns: readonly Column[] = [
   ...operations.map(
     (operation): Column => [`${operation}, ns`, (run, suite, subject) => timedCell(run, suite, operation, subject)],
   ),
-  ["object and clock alone, ns: of Node's refresh", lookCell],
   ratioColumn('clear + set: CPU of all threads, ns', 'clear + set, process'),
   ratioColumn('heap each, bytes', 'heap'),
   ['clear + set: GC pauses, their ms, the longest', pausesCell],
@@ -78,13 +77,6 @@ function comparedCell(run: Results, suite: string, key: string, subject = OURS):
 function timedCell(run: Results, suite: string, operation: string, subject = OURS): string {
   const cpu = rowOf(run, suite, subject, `${operation}, thread`)?.ratio;
   return `${comparedCell(run, suite, operation, subject)}, CPU ${cpu === undefined ? '–' : figure(cpu.median)}×`;
-}
-
-/** What a refresh cannot do without, beside Node's whole refresh. */
-function lookCell(run: Results, suite: string, subject = OURS): string {
-  const [look, refresh] = [rowOf(run, suite, subject, LOOK), rowOf(run, suite, NODE, operations[1])];
-  if (look === undefined || refresh === undefined) return '–';
-  return `${figure(look.value.median)}: ${figure(look.value.median / refresh.value.median)}×`;
 }
 
 function pausesCell(run: Results, suite: string, subject = OURS): string {

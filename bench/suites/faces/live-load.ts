@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SEED, scaled, scaleFor, xorshift } from '../../engine/xorshift.ts';
 import type { CostMeter } from './cost-meter.ts';
@@ -29,8 +28,6 @@ export class LiveLoad {
   #fired = 0;
   /** Over those of the proof, in the order in which they fired. */
   #order = 0;
-  /** Of the clock, so that no compiler leaves out its readings. */
-  #seen = 0;
   /** Callbacks of live timeouts: none. */
   #strays = 0;
   readonly #onStray = (): void => {
@@ -92,22 +89,6 @@ export class LiveLoad {
     });
   }
 
-  /** Reads a property of a timer at a random place, and then the clock: what a refresh that is exact to the call cannot do without. */
-  async look(times: number): Promise<void> {
-    await this.#inTurns(times, (count) => {
-      const timeouts = this.#timeouts;
-      const place = scaleFor(this.#live);
-      let state = this.#state;
-      let seen = 0;
-      for (let i = 0; i < count; i++) {
-        state = xorshift(state);
-        seen += timeouts[scaled(state, place)].hasRef() ? performance.now() : 0;
-      }
-      this.#state = state;
-      this.#seen = seen;
-    });
-  }
-
   /** Sets a batch of 1 ms in one go, and has it fire; so many times. Between setting and firing the loop is busy. */
   async fire(batch: number, times: number, meter: CostMeter): Promise<void> {
     const { setTimeout } = this.#face;
@@ -164,7 +145,6 @@ export class LiveLoad {
     });
     this.#cleared += this.#live;
     this.#timeouts.fill(undefined as never);
-    if (!(this.#seen >= 0)) throw new Error(`the clock reads ${this.#seen}`);
     if (this.#strays > 0)
       throw new Error(`${this.#strays} timeouts of a minute fired: too early, or this took a minute`);
   }

@@ -18,7 +18,6 @@ interface Liveness {
 
 const [VARIED, EQUAL] = [600_000, 1];
 const FEWEST = 1000;
-const BESIDE = 'beside';
 
 const livenesses: readonly Liveness[] = [
   { name: 'faces 1m-varied', live: 1_000_000, span: VARIED },
@@ -45,15 +44,13 @@ const WARM_UP = 50_000;
 const about = ({ live, span }: Liveness): string =>
   `${live.toLocaleString('en-US')} timeouts live, ${span === EQUAL ? 'all of 60 s' : 'of 60 to 660 s, whole ms'}. Both ` +
   `faces in one process, one after the other, the first by turns. clear + set: ${pairsOf(live).toLocaleString('en-US')} at random ` +
-  `places; refresh: ${refreshesOf(live).toLocaleString('en-US')}; object and clock: as many, which read a timeout and the time; 1,000 in a turn of the loop, the turns included. set + fire: ` +
+  `places; refresh: ${refreshesOf(live).toLocaleString('en-US')}; 1,000 in a turn of the loop, the turns included. set + fire: ` +
   `batches of ${batchOf(live).toLocaleString('en-US')} of 1 ms, the loop being busy until they are due. Time by the clock; ` +
   'thread: CPU of the loop; process: CPU of all threads. Collections during clear + set.';
 
 const batchOf = (live: number): number => Math.min(LARGEST_BATCH, Math.max(SMALLEST_BATCH, live / 5));
 
 export const operations = ['clear + set', 'refresh', 'set + fire'] as const;
-/** What limits a refresh. */
-export const LOOK = 'object and clock';
 
 const liveSuite = (liveness: Liveness): Suite => ({
   name: liveness.name,
@@ -63,8 +60,7 @@ const liveSuite = (liveness: Liveness): Suite => ({
   base: NODE,
   subjects: liveness.live === FEWEST ? allFaces : bothFaces,
   figures: [
-    ...[...operations, LOOK].flatMap((operation) => costFigures(operation)),
-    { key: BESIDE, title: 'clear + set: process / thread', unit: '' },
+    ...operations.flatMap((operation) => costFigures(operation)),
     { key: 'heap', title: 'heap per timeout', unit: 'B' },
     { key: 'external', title: 'outside of the heap', unit: 'B' },
     { key: 'collections', title: 'collections', unit: '' },
@@ -96,7 +92,6 @@ async function warmUp(Load: typeof LiveLoad, face: string, part: number): Promis
     await load.set();
     await load.clearAndSet(WARM_UP * part);
     await load.refresh(WARM_UP * part);
-    await load.look(WARM_UP * part);
     await load.fire((WARM_UP * part) / 10, 10, meter);
     await load.prove();
     await load.clear();
@@ -111,8 +106,7 @@ async function measure(
 ): Promise<Measurement> {
   const live = Math.max(100, full * part);
   const load = new Load(face, live, span);
-  const measured = [...operations, LOOK];
-  const meters = measured.map(() => new CostMeter());
+  const meters = operations.map(() => new CostMeter());
   const memory = await memoryOf(load, live);
   const [pairs, refreshes] = [pairsOf(full) * part, refreshesOf(full) * part];
   const pauses = await gcPausesOf(async () => {
@@ -124,21 +118,16 @@ async function measure(
   meters[1].start();
   await load.refresh(refreshes);
   meters[1].stop();
-  meters[3].start();
-  await load.look(refreshes);
-  meters[3].stop();
   await settle();
   const batch = Math.floor(batchOf(live));
   const batches = Math.max(BATCHES, Math.ceil((FIRED * part) / batch));
   await load.fire(batch, batches, meters[2]);
   await load.prove();
   await load.clear();
-  const counts = [pairs, refreshes, batch * batches, refreshes];
-  const costs = measured.map((operation, at) => costFiguresOf(operation, meters[at].each(counts[at])));
-  const [pair] = costs;
+  const counts = [pairs, refreshes, batch * batches];
+  const costs = operations.map((operation, at) => costFiguresOf(operation, meters[at].each(counts[at])));
   const figures = {
     ...Object.assign({}, ...costs),
-    [BESIDE]: pair['clear + set, process'] / pair['clear + set, thread'],
     ...memory,
     collections: pauses.count,
     paused: pauses.total,

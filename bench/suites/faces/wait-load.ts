@@ -4,15 +4,13 @@ import type { CostMeter } from './cost-meter.ts';
 import { stayBusyUntilDue } from './due.ts';
 import { type Face, faceOf } from './face.ts';
 
-/** ms of a wait that is aborted, and of an interval. */
-const FAR = 60_000;
+/** ms of an interval. */
 const PERIOD = 5;
 
 /** Waits and intervals of one face. An instance of this module serves one face only: see `ownInstance`. */
 export class WaitLoad {
   readonly #face: Face;
   #done = 0;
-  #aborted = 0;
 
   constructor(name: string) {
     this.#face = faceOf(name);
@@ -39,29 +37,6 @@ export class WaitLoad {
     await this.#repeat(wait, count, times, meter);
   }
 
-  /** Waits of a minute with one signal, which is aborted when all have begun; until each has ended. */
-  async abort(count: number, times: number, meter: CostMeter): Promise<void> {
-    const { sleep } = this.#face;
-    for (let time = 0; time < times; time++) {
-      const controller = manyListeners(new AbortController());
-      const options = { signal: controller.signal };
-      const wait = async (): Promise<void> => {
-        try {
-          await sleep(FAR, undefined, options);
-        } catch (error) {
-          if ((error as Error).name !== 'AbortError') throw error;
-          this.#aborted += 1;
-        }
-      };
-      meter.start();
-      const waits: Promise<void>[] = [];
-      for (let i = 0; i < count; i++) waits.push(wait());
-      controller.abort();
-      await Promise.all(waits);
-      meter.stop();
-    }
-  }
-
   /** Intervals of 5 ms, for so many ms. Returns how many calls there were. */
   async interval(count: number, span: number, meter: CostMeter): Promise<number> {
     const { setInterval, clearInterval } = this.#face;
@@ -79,9 +54,9 @@ export class WaitLoad {
     return sum;
   }
 
-  /** The same for all faces: how many waits have ended, by their time and by an abort. */
+  /** The same for all faces: how many waits have ended. */
   checksums(): Record<string, number> {
-    return { done: this.#done, aborted: this.#aborted };
+    return { done: this.#done };
   }
 
   async #repeat(wait: () => Promise<void>, count: number, times: number, meter: CostMeter): Promise<void> {

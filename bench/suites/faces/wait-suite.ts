@@ -18,7 +18,7 @@ const INTERVALS = 1000;
 /** ms */
 const INTERVAL_SPAN = 1000;
 
-export const waits = ['sleep', 'sleep with signal', 'sleep aborted'] as const;
+export const waits = ['sleep', 'sleep with signal'] as const;
 export const INTERVAL = 'interval';
 
 /** (k) Promises' waits, and intervals, of the drop-in timers. */
@@ -29,8 +29,7 @@ export const waitSuite: Suite = {
   about:
     `Both faces in one process, one after the other, the first by turns, with ${LIVE.toLocaleString('en-US')} timeouts live. sleep: ` +
     `${SLEEPS[0].toLocaleString('en-US')} awaited at once, 1 ms each, the loop being busy until they are due. With a signal: ` +
-    `${WITH_SIGNAL[0].toLocaleString('en-US')} on the same one; aborted: waits of a minute, from the first that begins to the ` +
-    `last that has ended. interval: ${INTERVALS.toLocaleString('en-US')} of 5 ms for ${INTERVAL_SPAN / 1000} s, for each call; ` +
+    `${WITH_SIGNAL[0].toLocaleString('en-US')} on the same one. interval: ${INTERVALS.toLocaleString('en-US')} of 5 ms for ${INTERVAL_SPAN / 1000} s, for each call; ` +
     'the loop idles between, so its time is CPU alone.',
   base: NODE,
   subjects: bothFaces,
@@ -57,14 +56,12 @@ async function measure(face: string, part: number): Promise<Measurement> {
   const live = new LiveLoad(face, LIVE, SPAN);
   await live.set();
   const load = new WaitLoad(face);
-  const [sleeps, withSignal, aborted, interval] = [...waits, INTERVAL].map(() => new CostMeter());
+  const [sleeps, withSignal, interval] = [...waits, INTERVAL].map(() => new CostMeter());
   const scaled = ([count, times]: readonly [number, number]) => [count * part, times] as const;
   await settle();
   await load.sleep(...scaled(SLEEPS), sleeps);
   await settle();
   await load.sleepWithSignal(...scaled(WITH_SIGNAL), withSignal);
-  await settle();
-  await load.abort(...scaled(WITH_SIGNAL), aborted);
   await settle();
   const calls = await load.interval(INTERVALS * part, INTERVAL_SPAN * Math.max(0.2, part), interval);
   await live.clear();
@@ -73,7 +70,6 @@ async function measure(face: string, part: number): Promise<Measurement> {
   const figures = {
     ...costFiguresOf('sleep', sleeps.each(count(SLEEPS))),
     ...costFiguresOf('sleep with signal', withSignal.each(count(WITH_SIGNAL))),
-    ...costFiguresOf('sleep aborted', aborted.each(count(WITH_SIGNAL))),
     ...intervalCosts,
     calls,
   };

@@ -1,26 +1,5 @@
-import { type ChildProcess, execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-
-const script = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
-
-export interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-export interface CommandOptions {
-  env?: NodeJS.ProcessEnv;
-  /** Called when the process is there. */
-  onStart?(child: ChildProcess): void;
-}
+import { type Ended, type RunOptions, runNode } from '../fixtures/child-process.ts';
 
 /** Runs `shardwheel` with these arguments. */
-export const runCommand = (argv: readonly string[], { env, onStart }: CommandOptions = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const options = { env: { ...process.env, ...env }, timeout: 60_000 };
-    const child = execFile(process.execPath, [script, ...argv], options, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-    onStart?.(child);
-  });
+export const runCommand = (argv: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+  runNode(['lib/cli.js', ...argv], options);

@@ -14,7 +14,7 @@ import WebSocket, { WebSocketServer } from 'ws';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/recipes');
 
-/** Shown there as the examples have them, and run with those: test/examples/documents.test.ts. */
+/** Shown there as the examples have them, and run with those: test/smoke/fake-time/documents.test.ts. */
 const ofExamples = ['retry.ts', 'retry.test.ts', 'retry-with-node-test.ts'];
 
 /** The files that docs/guide.md shows, by name. */

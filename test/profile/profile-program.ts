@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
-import { type CommandOptions, type Ended, runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/run-command.ts';
+import type { Ended, RunOptions } from '../fixtures/child-process.ts';
 
 export const programOf = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
@@ -19,7 +20,7 @@ export async function profile(
   path: string,
   given: readonly string[] = [],
   flags: readonly string[] = ['--no-html', '--no-estimate'],
-  options: CommandOptions = {},
+  options: RunOptions = {},
 ): Promise<Ended & { report: ReportData }> {
   const json = join(folder, `${++runs}.json`);
   const argv = ['profile', '--json', json, ...flags, '--', process.execPath, path, ...given];

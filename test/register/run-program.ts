@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import type { Ended } from '../fixtures/child-process.ts';
+import { type Ended, runNode as run } from '../fixtures/child-process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 export const programs = './test/register/programs';
 
 /** What a whole program is moved by. */
@@ -15,21 +12,8 @@ export interface Run {
 }
 
 /** Runs Node with these arguments: the wheel from the first timer, for the programs tell by a timer whose it is. */
-export function runNode(given: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      given,
-      {
-        cwd: root,
-        env: { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_TIMERS: 'always', ...env },
-        timeout: 100_000,
-        killSignal: 'SIGKILL',
-      },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
-    );
-  });
-}
+export const runNode = (given: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  run(given, { env: { NODE_OPTIONS: '', SHARDWHEEL_TIMERS: 'always', ...env } });
 
 /** Runs a program of `test/register/programs`; returns what it has printed, a line of JSON. Throws where it fails. */
 export async function runProgram(name: string, { flags = [], env }: Run = {}): Promise<unknown> {

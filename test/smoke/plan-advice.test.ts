@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { advise } from '../../tools/plan/advice.ts';
 import { candidates, type PlanRequest } from '../../tools/plan/arrangements.ts';
 import type { Costs } from '../../tools/plan/costs.ts';
-import { modelCosts, proxyLoad, service } from './model-costs.ts';
+import {
+  firesPerConnection,
+  liveTimers,
+  operationsPerConnection,
+  type PlannedTimer,
+  proxyTimers,
+} from '../../tools/plan/planned-load.ts';
+import { modelCosts, proxyLoad, service } from './plan-costs.ts';
 
 const adviceFor = (request: PlanRequest, costs: Costs) => advise(request, costs, [...candidates(request, costs)]);
 
@@ -48,5 +55,28 @@ describe('the advice', () => {
     const { sentences } = adviceFor({ load: proxyLoad(60_000), loops: 2, cores: 2 }, costs);
     expect(sentences.join('\n')).toContain('2 event loops and 1 shards are more than 2 cores');
     expect(sentences.join('\n')).toContain('share() it, and connectScheduler() in each');
+  });
+});
+
+describe('a planned load', () => {
+  const idle: PlannedTimer = { name: 'idle', delay: 60_000, starts: 1, moves: 3, held: 8000, fires: 0 };
+  const wait: PlannedTimer = { name: 'wait', delay: 1000, starts: 2, moves: 0, held: 0, fires: 1 };
+
+  test('has as many timers live as start in their lifetime', () => {
+    expect(liveTimers({ cps: 100, timers: [idle] })).toBe(800);
+    expect(liveTimers({ cps: 100, timers: [wait] })).toBe(200);
+    expect(liveTimers({ cps: 100, timers: [idle, wait] })).toBe(1000);
+  });
+
+  test('counts starts, moves and cancellations, and what comes due apart', () => {
+    expect(operationsPerConnection({ cps: 1, timers: [idle, wait] })).toBe(5 + 2);
+    expect(firesPerConnection({ cps: 1, timers: [idle, wait] })).toBe(2);
+  });
+
+  test('is that of a proxy by default: four kinds, six starts, three moves, one that fires', () => {
+    const timers = proxyTimers(8000);
+    expect(timers.map(({ name }) => name)).toEqual(['connect', 'idle', 'request', 'time-wait']);
+    expect(operationsPerConnection({ cps: 1, timers })).toBeCloseTo(6 + 3 + 5, 1);
+    expect(firesPerConnection({ cps: 1, timers })).toBeCloseTo(1, 1);
   });
 });

@@ -1,13 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { proxyTimers, timersSignature } from '../../tools/plan/planned-load.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { modelCosts } from './model-costs.ts';
-
-const script = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
+import { modelCosts } from './plan-costs.ts';
 
 const plan = (...argv: string[]) => runCommand(['plan', ...argv]);
 
@@ -23,31 +20,6 @@ describe('npx shardwheel plan', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('--help names the flags, and how a timer is described', async () => {
-    const { code, stdout } = await plan('--help');
-    expect(code).toBe(0);
-    expect(stdout).toContain('Usage: npx shardwheel plan [options]');
-    for (const flag of ['--cps', '--loops', '--cores', '--memory', '--timer', '--work', '--costs', '--json']) {
-      expect(stdout).toContain(flag);
-    }
-    expect(stdout).toContain('name=delay[,held=time]');
-  });
-
-  test.each([
-    [['--cps', '0'], '--cps'],
-    [['--loops', '1.5'], '--loops'],
-    [['--timer', 'idle'], 'a timer is name=delay'],
-    [['--lifetime', '8'], 'a time must be a number with ms, s, m or h'],
-    [['--costs', 'no-such-file.json'], 'cannot read the costs in no-such-file.json'],
-    [['--costs', script], 'cannot read the costs'],
-    [['what'], 'too many arguments'],
-  ])('%j is refused in one line', async (argv, message) => {
-    const { code, stderr, stdout } = await plan(...argv);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: .*\n$/);
-    expect(stderr).toContain(message);
-  });
-
   test('shows the arrangements, what is short first, and what to call', async () => {
     const json = join(folder, 'plan.json');
     const { code, stdout } = await plan('--cps', '50000', '--cores', '4', '--costs', costs, '--json', json);
@@ -60,6 +32,16 @@ describe('npx shardwheel plan', () => {
     const written = JSON.parse(readFileSync(json, 'utf8'));
     expect(written.advice.options).toEqual({ shards: 0, capacity: 2 ** 20 });
     expect(written.candidates.length).toBe(3);
+  });
+
+  test('measures the costs where none are given', { timeout: 400_000 }, async () => {
+    const json = join(folder, 'measured.json');
+    const { code, stdout } = await runCommand(['plan', '--cps', '100', '--json', json], { limit: 300_000 });
+    expect(code).toBe(0);
+    expect(stdout).toContain('costs measured with 800 live timers on one event loop');
+    const { candidates } = JSON.parse(readFileSync(json, 'utf8')) as { candidates: { highest: number }[] };
+    expect(candidates.length).toBe(3);
+    for (const { highest } of candidates) expect(highest).toBeGreaterThan(100);
   });
 
   test('refuses costs of other timers, and what holds none', async () => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8');
 
 /** Blocks of docs/guide.md, and the files that are run. */
 const shown = {
   'retry.ts': 'examples/fake-time/retry.ts',
-  'retry.test.ts': 'test/examples/fake-time/retry.test.ts',
+  'retry.test.ts': 'test/smoke/fake-time/retry.test.ts',
   'retry-with-node-test.ts': 'examples/fake-time/retry-with-node-test.ts',
 };
 

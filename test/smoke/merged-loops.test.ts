@@ -40,13 +40,6 @@ function loop(factor: number, latenesses: readonly number[]): LoopResult {
   };
 }
 
-test('one event loop is left as it is', () => {
-  const one = loop(1, [1, 2, 3]);
-  const { latenesses, ...expected } = one;
-  expect(latenesses.length).toBeGreaterThan(0);
-  expect(mergedResult([one])).toEqual({ ...expected, threads: 1 });
-});
-
 test('of several: sums, the longest of times, percentiles over all', () => {
   const merged = mergedResult([loop(1, [1, 1, 1]), loop(3, [5, 5, 5, 7, 9])]);
   expect(merged).toMatchObject({

@@ -5,16 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findDrift, type Sample } from '../../tools/soak/drift.ts';
-import { parseSoakOptions } from '../../tools/soak/options.ts';
+import { SEED } from '../fixtures/draws.ts';
 
 const main = fileURLToPath(new URL('../../dist/tools/soak/main.js', import.meta.url));
 const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', timeout: 60_000 });
 
 describe('npm run soak', () => {
-  test('by default: 20 minutes at 50,000 connections per second, a crash every 2 s', () => {
-    expect(parseSoakOptions([])).toMatchObject({ minutes: 20, cps: 50_000, crashEvery: 2, burst: 20_000 });
-  });
-
   test('five seconds of it, with a crash each half second: every timer is accounted for', () => {
     const folder = mkdtempSync(join(tmpdir(), 'soak-'));
     try {
@@ -54,18 +50,20 @@ describe('npm run soak', () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
 
-  test.each([
-    ['--clients', '65'],
-    ['--minutes', '0'],
-    ['--crash-every', '-1'],
-    ['--shards', '0'],
-    ['--hours', '2'],
-  ])('%s %s: one line on stderr, exit code 2', (...argv) => {
-    const { status, stdout, stderr } = run(...argv);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: [^\n]+\n$/);
-  });
+test('npm run soak -- wheel: as many moves as asked for, on two threads, none of which differs', () => {
+  const { status, stdout } = run('wheel', '--operations', '100000', '--threads', '2', '--seed', String(SEED));
+  expect({ status, end: stdout.trimEnd().split('\n').at(-1) }).toEqual({ status: 0, end: 'No difference.' });
+  const [, seed, operations] = /^Seed (\d+): ([\d,]+) operations in .* on 2 threads/m.exec(stdout) ?? [];
+  expect(Number(seed)).toBe(SEED);
+  expect(Number(operations.replaceAll(',', ''))).toBeGreaterThanOrEqual(100_000);
+});
+
+test('one world again', () => {
+  const { status, stdout } = run('wheel', '--world', '7', '--seed', String(SEED));
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/│ pinned +│ +1 │/);
 });
 
 describe('drift from the middle third of a run to its last', () => {

@@ -87,17 +87,4 @@ describe('the load that is measured with', () => {
     expect(subject.fired).toBeGreaterThan(250); // the last ones are due as it ends
     expect(load.latenesses.length).toBe(subject.fired);
   });
-
-  test('moves short-lived timers, too', async () => {
-    const timers = [{ name: 'poll', delay: 100, starts: 1, moves: 4, held: 100, fires: 0 }];
-    const { load, subject } = await loadOf(timers, [0]);
-    await load.run({ cps: 1000, milliseconds: 600 });
-    expect(subject.wrong).toBe(0);
-    expect(subject.moves / subject.cancels).toBeGreaterThan(3.9);
-  });
-
-  test('says so where more are live than there is room for', async () => {
-    const timers = proxyTimers(8000);
-    await expect(loadOf(timers, [0, 200_000, 0, 0])).rejects.toThrow('more than 100000 timers are live');
-  });
 });

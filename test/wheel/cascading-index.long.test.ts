@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CascadingIndex } from '../../src/wheel/cascading/cascading-index.ts';
+import { Draws } from '../fixtures/draws.ts';
 
 /** A sink that keeps what it is handed. */
 class Recorder {
@@ -15,33 +16,22 @@ const unlimited = Number.POSITIVE_INFINITY;
 const plain = (extra: { levelBits?: number[]; start?: number; overflow?: 'list' | 'throw'; reserve?: number } = {}) =>
   new CascadingIndex({ levelBits: [8, 8, 8, 8], capacity: 1 << 20, ...extra });
 
-/** Deterministic draws: xorshift32. */
-function draws(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
-
 describe('CascadingIndex', () => {
   test.each([[[8, 8, 8, 8]], [[6, 6, 6, 6, 6]], [[10, 10]], [[11, 10, 10, 10, 10, 2]], [[1, 1, 1]]])(
     'hands every slot over once, at its tick and in the order filed: levels %j',
     (levelBits) => {
       for (const start of [0, 2 ** 31 - 5000, 2 ** 32 - 5000, 2 ** 36 - 5000, 2 ** 52]) {
         const index = plain({ levelBits, start });
-        const draw = draws(42);
+        const draws = new Draws(42);
         const expected: { slot: number; tick: number }[] = [];
         for (let slot = 0; slot < 3000; slot++) {
-          const tick = start + 1 + (draw() % (slot % 3 === 0 ? 50 : 30_000));
+          const tick = start + 1 + draws.below(slot % 3 === 0 ? 50 : 30_000);
           index.insert(slot, tick);
           expected.push({ slot, tick });
         }
         expected.sort((a, b) => a.tick - b.tick || a.slot - b.slot);
         const seen = new Recorder();
-        for (let now = start; index.size > 0; now += 1 + (draw() % 700)) {
+        for (let now = start; index.size > 0; now += 1 + draws.below(700)) {
           const least = index.nextTick();
           expect(least).toBe(expected[seen.slots.length].tick);
           expect(index.nextEvent()).toBeLessThanOrEqual(least);
@@ -55,20 +45,20 @@ describe('CascadingIndex', () => {
 
   test('a slot taken out is not handed over, and can be filed anew', () => {
     const index = plain();
-    const draw = draws(7);
+    const draws = new Draws(7);
     const ticks = new Map<number, number>();
     for (let round = 0; round < 60_000; round++) {
-      const slot = draw() % 2000;
+      const slot = draws.below(2000);
       expect(index.remove(slot)).toBe(ticks.delete(slot));
       expect(index.has(slot)).toBe(false);
-      if (draw() % 8 > 0) {
-        const tick = index.now + 1 + (draw() % 100_000);
+      if (draws.below(8) > 0) {
+        const tick = index.now + 1 + draws.below(100_000);
         index.insert(slot, tick);
         ticks.set(slot, tick);
         expect(index.tickOf(slot)).toBe(tick);
       }
       if (round % 50 === 0) {
-        const now = index.now + (draw() % 40);
+        const now = index.now + draws.below(40);
         const seen = new Recorder();
         expect(index.advanceTo(now, seen, unlimited)).toBe(true);
         seen.slots.forEach((due, at) => {

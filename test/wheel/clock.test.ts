@@ -4,7 +4,21 @@ import { createWheel } from '../../src/wheel/create-wheel.ts';
 import type { PinnedWheel } from '../../src/wheel/pinned/pinned-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { subjects } from './conformance-subjects.ts';
-import { noTimes } from './no-times.ts';
+
+/** What is no time, though most of it compares with numbers as `time` does. */
+const noTimes = (time: number): unknown[] => [
+  String(time),
+  BigInt(Math.ceil(time)),
+  new Date(Math.min(time, 8.64e15)),
+  { valueOf: () => time },
+  [time],
+  null,
+  true,
+  undefined,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+];
 
 /** The last tick that a clock reaches; where doubles are coarse, there is none that begins so late. */
 const LAST = Number.MAX_SAFE_INTEGER - 1;

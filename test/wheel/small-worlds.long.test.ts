@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CascadingWheel } from '../../src/wheel/cascading/cascading-wheel.ts';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
+import { Draws } from '../fixtures/draws.ts';
 
 const BITS = 6;
 const KEYS = 2 ** BITS;
@@ -79,19 +80,13 @@ test('1,000,000 timers over 60 s fire exactly once, and memory stays bounded whi
   const wheel = new CascadingWheel<number>({ engine: 'cascading', precision: 1, levelBits: [8, 8, 8, 8] });
   const count = 1_000_000;
   const fired = new Uint8Array(count);
-  let state = 42;
-  const draw = () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-  const ids = Array.from({ length: count }, (_, i) => wheel.schedule(1 + (draw() % 60_000), i));
+  const draws = new Draws(42);
+  const ids = Array.from({ length: count }, (_, i) => wheel.schedule(1 + draws.below(60_000), i));
   expect(wheel.memoryStats().bytes / count).toBeLessThan(64);
   for (let round = 0; round < 2_000_000; round++) {
-    const victim = draw() % count;
+    const victim = draws.below(count);
     if (!wheel.cancel(ids[victim])) expect.unreachable();
-    ids[victim] = wheel.schedule(1 + (draw() % 60_000), victim);
+    ids[victim] = wheel.schedule(1 + draws.below(60_000), victim);
   }
   expect(wheel.memoryStats().bytes / count).toBeLessThan(100);
   for (let now = 0; now <= 60_000; now += 250) wheel.advanceTo(now, (value) => fired[value]++);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { allocateLane, commandCounters, firedCounters, type LaneMemory } from '../../src/lane/lane-memory.ts';
+import { Draws } from '../fixtures/draws.ts';
 import { LiveLane } from './live-lane.ts';
 import { runThreads } from './run-threads.ts';
 
@@ -60,17 +61,6 @@ describe('the timer table between two threads', () => {
   });
 });
 
-/** Deterministic draws: xorshift32. */
-function draws(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
-
 interface Timer {
   id: number;
   deadline: number;
@@ -88,7 +78,7 @@ describe('a lane between two threads', () => {
     async ({ ring, capacity, deliveries, crashes }) => {
       const live = new LiveLane(capacity, { commands: ring, fired: ring }, 0.25);
       const { lane, clock } = live;
-      const draw = draws(ring);
+      const draws = new Draws(ring);
       const timers: Timer[] = [];
       const faults: string[] = [];
       const counts = { scheduled: 0, cancelled: 0, moved: 0, delivered: 0 };
@@ -100,24 +90,24 @@ describe('a lane between two threads', () => {
         counts.delivered += 1;
       };
       const operate = (): void => {
-        const known = timers.length > 0 ? draw() % timers.length : -1;
+        const known = timers.length > 0 ? draws.below(timers.length) : -1;
         const timer = timers[known];
         const slot = timer === undefined ? -1 : lane.table.slotOf(timer.id);
         if (timer !== undefined && (timer.outcome === 'live') !== slot >= 0)
           faults.push(`${timer.id}: ${timer.outcome}`);
-        if (slot < 0 || draw() % 4 === 0) {
-          const fresh: Timer = { id: -1, deadline: clock.published() + (draw() % 64) / 8, outcome: 'live' };
+        if (slot < 0 || draws.below(4) === 0) {
+          const fresh: Timer = { id: -1, deadline: clock.published() + draws.below(64) / 8, outcome: 'live' };
           const taken = live.schedule(fresh.deadline, delivered, fresh);
           if (taken < 0) return;
           fresh.id = lane.table.idOf(taken);
           counts.scheduled += 1;
           timers[slot < 0 && known >= 0 ? known : timers.length] = fresh;
-        } else if (draw() % 2 === 0) {
+        } else if (draws.below(2) === 0) {
           lane.end(slot);
           timer.outcome = 'cancelled';
           counts.cancelled += 1;
         } else {
-          timer.deadline = clock.published() + (draw() % 64) / 8;
+          timer.deadline = clock.published() + draws.below(64) / 8;
           live.move(slot, timer.deadline);
           counts.moved += 1;
         }
@@ -126,7 +116,7 @@ describe('a lane between two threads', () => {
       let crashed = 0;
       while (counts.delivered < deliveries) {
         live.turn();
-        for (let left = 1 + (draw() % Math.min(capacity / 4, 2000)); left > 0; left--) operate();
+        for (let left = 1 + draws.below(Math.min(capacity / 4, 2000)); left > 0; left--) operate();
         lane.commands.publish();
         if (crashed < crashes && counts.delivered > ((crashed + 1) * deliveries) / (crashes + 1)) {
           crashed += 1;

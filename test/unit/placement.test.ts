@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { placementOf } from '../../src/client/placement.ts';
 import { InvalidArgumentError } from '../../src/errors.ts';
+import { Draws } from '../fixtures/draws.ts';
 
 const HINTS = 100_000;
 
@@ -19,19 +20,8 @@ function limit(shards: number): number {
   return freedom * (1 - 2 / (9 * freedom) + 3.719 * Math.sqrt(2 / (9 * freedom))) ** 3;
 }
 
-/** Deterministic draws: xorshift32. */
-function draws(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
-
-const draw = draws(2024);
-const word = () => draw().toString(36);
+const draws = new Draws(2024);
+const word = () => draws.below(2 ** 32).toString(36);
 const shapes: { name: string; hintAt: (i: number) => number | string }[] = [
   { name: 'sequential integers', hintAt: (i) => i },
   { name: 'sequential integers from 2^31', hintAt: (i) => 2 ** 31 + i },

@@ -22,6 +22,14 @@ const longSuites = 'test/**/*.long.test.ts';
 /** The random suites for minutes instead of seconds, the exhaustive ones to their full depth. */
 const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 
+/** Stryker runs the tests that reach a mutant, again and again: the short ones. */
+const isMutated = process.env.STRYKER_MUTATOR_WORKER !== undefined;
+
+const long = {
+  extends: true as const,
+  test: { name: 'long', include: [longSuites, ...(isSlow ? ['test/wheel/differential.test.ts'] : [])] },
+};
+
 // Tests of the public face import the package by its name and so run what users run, `lib`. Tests of single parts import their sources.
 export default defineConfig({
   resolve: {
@@ -46,10 +54,7 @@ export default defineConfig({
           globalSetup: 'test/durable/redis-notice.ts',
         },
       },
-      {
-        extends: true,
-        test: { name: 'long', include: [longSuites, ...(isSlow ? ['test/wheel/differential.test.ts'] : [])] },
-      },
+      ...(isMutated ? [] : [long]),
     ],
   },
 });

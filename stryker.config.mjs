@@ -8,6 +8,7 @@ export default {
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   concurrency: 2,
+  disableTypeChecks: false, // the tests that read sources would see its marks
   tsconfigFile: 'none', // Stryker would rewrite it by TypeScript's former API
   reporters: ['clear-text', 'progress-append-only', 'html'],
   htmlReporter: { fileName: 'reports/mutation.html' },

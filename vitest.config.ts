@@ -22,7 +22,7 @@ const longSuites = 'test/**/*.long.test.ts';
 /** The random suites for minutes instead of seconds, the exhaustive ones to their full depth. */
 const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 
-/** Stryker runs the tests that reach a mutant, again and again: the short ones. */
+/** Stryker runs the tests that reach a mutant, again and again: the short ones, but for those that read sources. */
 const isMutated = process.env.STRYKER_MUTATOR_WORKER !== undefined;
 
 const long = {
@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'short',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, longSuites],
+          exclude: [...configDefaults.exclude, longSuites, ...(isMutated ? ['test/*.test.ts', 'test/docs/**'] : [])],
           globalSetup: 'test/durable/redis-notice.ts',
         },
       },

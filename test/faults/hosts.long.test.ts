@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { createScheduler, type Scheduler, type SchedulerOptions } from 'shardwheel';
 import { expect, test } from 'vitest';
-import { FuzzedClient } from '../clients/fuzzed-client.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 import { killShard, publish } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
+import { FuzzedClient } from '../sharing/fuzzed-client.ts';
 
 const MOST = 1_000_000;
 const HANG_TIMEOUT = 800;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { laterTests, programAfter } from '../node-timers/node-names.ts';
-import { required } from '../node-timers/options.ts';
-import { runProgram } from '../node-timers/run-program.ts';
+import { laterTests, programAfter } from '../timers/node/node-names.ts';
+import { required } from '../timers/node/options.ts';
+import { runProgram } from '../timers/node/run-program.ts';
 
 // The programs after Node's own tests of its timers, on Node's timers while they are profiled: nothing may be different.
 
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const major = Number.parseInt(process.versions.node, 10);
 const later = new Map(Object.entries(laterTests).map(([name, { passesSince }]) => [programAfter(name), passesSince]));
-const programs = readdirSync(fileURLToPath(new URL('../node-timers/programs', import.meta.url)), {
+const programs = readdirSync(fileURLToPath(new URL('../timers/node/programs', import.meta.url)), {
   recursive: true,
   encoding: 'utf8',
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { runProgram } from '../node-timers/run-program.ts';
+import { runProgram } from '../timers/node/run-program.ts';
 import { folder, profile, programOf } from './profile-program.ts';
 
 describe('the profile of a program whose timers are known', () => {

@@ -9,7 +9,7 @@ const PROGRAMS = isSlow ? 12_000 : 150;
 const AT_ONCE = 50;
 const A_PROCESS = 1500;
 const [node, ...others] = faces;
-/** Between timers on the two sides of a take-over no order is defined: see test/register/across. */
+/** Between timers on the two sides of a take-over no order is defined: see test/timers/register/across. */
 const own = others.filter((face) => face !== 'registered, across the take-over');
 
 /** What programs/run-ordered.mjs prints of each program. */

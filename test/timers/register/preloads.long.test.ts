@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { programs, REGISTER, runProgram } from './run-program.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const AGENT = ['--import', `${programs}/agent.mjs`];
 const [face, node] = [true, false].map((isFace) => Array.from({ length: 4 }, () => isFace));
 

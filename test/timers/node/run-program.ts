@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runNode } from '../fixtures/child-process.ts';
+import { runNode } from '../../fixtures/child-process.ts';
 
 /** How many programs run at a time. */
 const WIDTH = 2;

@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 
 // Node's own tests of its timers, as programs of our own: they know nothing of the face, and pass on Node's timers.
 
-const register = new URL('../../lib/register.js', import.meta.url);
+const register = new URL('../../../lib/register.js', import.meta.url);
 const passed = { code: 0, output: '' };
 const minutes = 20 * 60_000; // for all of them: a program waits for its turn
 
@@ -36,7 +36,7 @@ describe('the programs', () => {
   });
 
   test('are as many as docs/drop-in.md says', () => {
-    const text = readFileSync(new URL('../../docs/drop-in.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+    const text = readFileSync(new URL('../../../docs/drop-in.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
     expect(text).toContain(
       `for ${56 - 2} of the 56 tests that Node v20 has for its timers, named alike, and for ${files.length - 54} more`,
     );

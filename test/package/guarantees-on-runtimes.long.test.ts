@@ -42,7 +42,7 @@ describe.each(runtimes)('$runtime', ({ runtime, found, flags, least }) => {
     const folder = mkdtempSync(join(tmpdir(), `shardwheel-${runtime}-`));
     try {
       const file = join(folder, 'report.json');
-      const argv = ['test/guarantees', 'test/runtimes/which-runtime', '--reporter=json', `--outputFile=${file}`];
+      const argv = ['test/guarantees', 'test/package/which-runtime', '--reporter=json', `--outputFile=${file}`];
       const pattern = `^((?!${left.join('|')}).)*$`;
       const { stderr, stdout } = spawnSync(
         binary,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SEED } from '../fixtures/draws.ts';
+import { SEED } from '../../fixtures/draws.ts';
 import { REGISTER, runNode } from './run-program.ts';
 
 const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 6 : 60;

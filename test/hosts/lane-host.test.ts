@@ -3,8 +3,8 @@ import { LaneHost } from '../../src/hosts/lane-host.ts';
 import type { LaneLink } from '../../src/hosts/lane-link.ts';
 import type { OfferedLane } from '../../src/shard/lane-server.ts';
 import { until } from '../fixtures/event-loop.ts';
-import { LaneClient } from './lane-client.ts';
-import { allocateSetup } from './lane-world.ts';
+import { LaneClient } from '../shard/lane-client.ts';
+import { allocateSetup } from '../shard/lane-world.ts';
 
 /** A host whose thread answers when the test has it answer. */
 function newHost() {

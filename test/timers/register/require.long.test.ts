@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ended } from '../fixtures/child-process.ts';
+import type { Ended } from '../../fixtures/child-process.ts';
 import { runNode } from './run-program.ts';
 
 const IMPORT = ['--import', 'shardwheel/register'];

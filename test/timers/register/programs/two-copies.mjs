@@ -1,7 +1,7 @@
 // Two copies of the package in one thread: on whose scheduler the globals, and the second copy's own functions, set timers.
 
 import { unregister } from 'shardwheel/register';
-import { native } from '../../../lib/chunks/base.js';
+import { native } from '../../../../lib/chunks/base.js';
 import { scheduled } from './probe.mjs';
 
 const copy = (module) => import(new URL(module, process.env.COPY));

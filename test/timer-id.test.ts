@@ -8,7 +8,7 @@ import {
   TIMER_ID_BITS,
   type TimerIdLayout,
   timerIdLayout,
-} from '../../src/timer-id.ts';
+} from '../src/timer-id.ts';
 
 const shardCounts = fc.integer({ min: 0, max: 1024 });
 const capacities = fc.integer({ min: 1, max: 2 ** MAX_SLOT_BITS });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../tools/screenshots/chromium.ts';
 import { extremeDashboard, LONG } from './extreme.ts';
 import { OpenedPage } from './opened-page.ts';
+import { served } from './served.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -12,6 +13,10 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const findFaults = readFileSync(new URL('./page-faults.mjs', import.meta.url), 'utf8');
+
+/** Where the first numbers of labels end. */
+const firstNumbers = `Math.max(...[...document.querySelectorAll('#labels td:nth-child(2)')]
+  .map((each) => each.getBoundingClientRect().right))`;
 
 /** What can be used, in the order of the page, and whether the keys have come to it. */
 const usable = `[...document.querySelectorAll('button:enabled, summary, .scroll')]
@@ -27,9 +32,11 @@ const focused = `(({ activeElement: element }) => {
 })(document)`;
 
 /** Opens the page, and waits until all of it shows something. */
-async function open(url: string, options: Parameters<Browser['newPage']>[0]): Promise<OpenedPage> {
+async function open(url: string, options: Parameters<Browser['newPage']>[0], rows = 17): Promise<OpenedPage> {
   const opened = await OpenedPage.open(browser, url, options);
-  await expect.poll(() => opened.rows('#durable'), { interval: 50, timeout: 30_000 }).toHaveLength(17);
+  const isShown = async (): Promise<boolean> =>
+    (await opened.rows('#process')).length > 0 && (await opened.rows('#durable')).length === rows;
+  await expect.poll(isShown, { interval: 50, timeout: 30_000 }).toBe(true);
   return opened;
 }
 
@@ -47,10 +54,26 @@ describe('with long names and large numbers', () => {
     }
     const labels = await opened.rows('#labels');
     expect(labels.map(([label]) => label).sort()).toEqual([LONG, 'idle [U+202E]gnitset', 'request']);
+    expect(await page.evaluate<number>(firstNumbers)).toBeLessThan(width); // the name does not push them out
     expect((await opened.rows('#events')).at(-1)?.[1]).toMatch(/a idle \[U\+202E\]gnitset$/);
     expect(await page.locator('#durable').getAttribute('tabindex')).toBeNull(); // narrow enough everywhere
     if (width === 1440) expect(await page.locator('.scroll[tabindex]').count()).toBe(0);
     expect(opened.trouble).toEqual([]);
+  });
+
+  test.each([
+    ['with', extremeDashboard, 17],
+    ['without', served, 0],
+  ])('both columns of a desk are full, %s durable timers', async (_name, serve, rows) => {
+    await using dashboard = await serve();
+    await using opened = await open(dashboard.url, { viewport: { width: 1440, height: 3000 } }, rows);
+    const cards = await opened.page.evaluate<{ left: number; bottom: number }[]>(
+      "[...document.querySelectorAll('.columns > .panel')].map((each) => each.getBoundingClientRect().toJSON())",
+    );
+    const [first, second] = [...new Set(cards.map(({ left }) => left))].map((column) =>
+      Math.max(...cards.flatMap(({ left, bottom }) => (left === column ? [bottom] : []))),
+    );
+    expect(Math.abs(first - second)).toBeLessThan(200);
   });
 
   test.each([390, 1440])('at a width of %i keys reach what can be used, and one sees where they are', async (width) => {
@@ -95,7 +118,7 @@ test.each([390, 1440])(
     const boxes = (...ids: string[]) => Promise.all(ids.map((id) => page.locator(id).boundingBox()));
     const isInView = async (...ids: string[]) =>
       (await boxes(...ids)).every((box) => box !== null && box.y >= 0 && box.y + box.height < height / 2);
-    expect([await opened.status(), await page.textContent('#age')]).toEqual(['Live', '']);
+    expect([await opened.status(), await page.locator('#age').isHidden()]).toEqual(['Live', true]);
     expect(await isInView('#status')).toBe(true);
     await served.scheduler.close();
     const ended = performance.now();

@@ -1,22 +1,24 @@
 // Takes pictures of the dashboard under the replay's load: those of docs/images; with `--whole`, of all of it, and more of them:
 //
 //     npm run build && node dist/tools/screenshots/main.js [folder] [seconds] [--whole] [flags of the replay …]
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { asPart, commandFile } from '../replay/command-file.ts';
+import { parseOptions } from '../replay/options.ts';
 import { launchChromium } from './chromium.ts';
 
 const [folder = 'docs/images', seconds = '100', ...rest] = process.argv.slice(2);
 const flags = rest.filter((flag) => flag !== '--whole');
 const fullPage = rest.includes('--whole');
 mkdirSync(folder, { recursive: true });
-const script = fileURLToPath(new URL('../replay/main.js', import.meta.url));
-const load = ['--no-native', '--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags];
-const replay = spawn(process.execPath, [script, ...load], { stdio: ['ignore', 'ignore', 'pipe'] });
+const options = parseOptions(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
+const replay = fork(commandFile, asPart('replay-process', JSON.stringify(['shardwheel', options])), {
+  stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+});
 const url = await new Promise<string>((resolve, reject) => {
-  replay.stderr.setEncoding('utf8').on('data', (text: string) => {
+  replay.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const [, found] = /^dashboard\s+(\S+)$/m.exec(text) ?? [];
     if (found !== undefined) resolve(found);
   });

@@ -107,15 +107,15 @@ class Page {
     setText(byId('status'), text);
     setAttribute(byId('status'), 'data-state', state);
     setText(byId('banner'), trouble);
-    byId('banner').hidden = trouble === '';
+    byId('trouble').hidden = trouble === '';
     this.showAge();
   }
 
-  /** How old the numbers are, once that is more than it has to be. */
+  /** How old the numbers are, which the head shows while there is trouble. */
   private showAge(): void {
     if (document.hidden || this.latest === undefined) return;
     const seconds = Math.floor((Date.now() - this.arrived) / 1000);
-    setText(byId('age'), seconds * 1000 < 3 * this.interval ? '' : `numbers of ${timeText(seconds * 1000)} ago`);
+    setText(byId('age'), `The numbers are ${timeText(seconds * 1000)} old.`);
   }
 
   /** In the next frame, and once; not at all while nobody sees it. */

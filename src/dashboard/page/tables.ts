@@ -40,13 +40,7 @@ export const tables = (interval: () => number): TableOfView[] => [
   lanesTable(),
   clientsTable(),
   labelsTable(),
-  tableOf(
-    'durable',
-    'Durable timers',
-    factColumns,
-    'None were given to this dashboard, or they have not answered yet.',
-    ({ durable }) => (durable === undefined ? [] : durableFactsOf(durable)),
-  ),
+  durableTable(),
   tableOf('process', 'Process', factColumns, '', (view) => factsOf(view, interval())),
   tableOf<Incident>(
     'events',
@@ -59,6 +53,17 @@ export const tables = (interval: () => number): TableOfView[] => [
     incidentsOf,
   ),
 ];
+
+function durableTable(): TableOfView {
+  const none = 'None were given to this dashboard, or they have not answered yet.';
+  const card = byId('durable').parentElement as HTMLElement;
+  return tableOf('durable', 'Durable timers', factColumns, none, ({ durable }) => {
+    if (durable === undefined) return [];
+    // The longest card comes last, so that both columns are full.
+    if (card.nextElementSibling !== null) card.parentElement?.append(card);
+    return durableFactsOf(durable);
+  });
+}
 
 const rateOf = ({ rates }: ShardView, name: keyof NonNullable<ShardView['rates']>): string =>
   rates === undefined ? '–' : count(rates[name]);

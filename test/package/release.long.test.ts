@@ -33,7 +33,7 @@ beforeAll(() => {
   git('commit', '--quiet', '--allow-empty', '--message', 'test: as it stands');
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
   appendFileSync(join(clone, '.git/info/exclude'), 'node_modules\n');
-});
+}, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([

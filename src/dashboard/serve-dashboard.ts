@@ -9,10 +9,14 @@ import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import { Access } from './access.ts';
-import { DashboardError } from './dashboard-error.ts';
 import { EventStreams, MOST_STREAMS } from './event-streams.ts';
 import { type Ending, type Hello, PROTOCOL } from './messages.ts';
-import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './options.ts';
+import {
+  DashboardError,
+  type DashboardOptions,
+  type ResolvedDashboardOptions,
+  resolveDashboardOptions,
+} from './options.ts';
 import { type PageFile, packageVersion, readPageFiles } from './page-files.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 

@@ -1,3 +1,3 @@
-export { DashboardError } from '../dashboard/dashboard-error.ts';
 export type { DashboardOptions } from '../dashboard/options.ts';
+export { DashboardError } from '../dashboard/options.ts';
 export { type Dashboard, serveDashboard } from '../dashboard/serve-dashboard.ts';

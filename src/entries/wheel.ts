@@ -8,8 +8,7 @@ export {
 export type { TimerId } from '../timer-id.ts';
 export { CascadingWheel } from '../wheel/cascading/cascading-wheel.ts';
 export { checkInvariants } from '../wheel/check-invariants.ts';
-export { type CreateWheelOptions, createWheel } from '../wheel/create-wheel.ts';
-export { type DebugOptions, DebugWheel, type LifecycleEntry, LifecycleLog } from '../wheel/debug-wheel.ts';
+export { createWheel } from '../wheel/create-wheel.ts';
 export { type LongTimer, scheduleLong, untilTarget } from '../wheel/long-timers.ts';
 export { MonotoneQueue, type QueueElement } from '../wheel/monotone-queue.ts';
 export { PinnedWheel } from '../wheel/pinned/pinned-wheel.ts';

@@ -1,7 +1,7 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
+import { MetricsError } from './exporter-options.ts';
 import type { Metric } from './metric.ts';
-import { MetricsError } from './metrics-error.ts';
 import { bucketLabel } from './prometheus-metric.ts';
 
 /** An instrument, and what it observes of a sample. */

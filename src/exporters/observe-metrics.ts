@@ -2,10 +2,15 @@ import type { Attributes, BatchObservableResult, Meter, Observable } from '@open
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type Exported, type ExporterOptions, newExported, resolveExporterOptions } from './exporter-options.ts';
+import {
+  type Exported,
+  type ExporterOptions,
+  MetricsError,
+  newExported,
+  resolveExporterOptions,
+} from './exporter-options.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
 import type { MetricFamily, Sample } from './metric.ts';
-import { MetricsError } from './metrics-error.ts';
 import { sourceOf } from './sources.ts';
 
 /** The metrics of a family in a meter: an instrument of one name is created once, for all sources. */

@@ -1,4 +1,4 @@
-import { like } from '../timers/like-nodes.ts';
+import { like } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';
 import { adopt, isInternal, type NodeTimeout } from './node-lists.ts';
 import type { Kind, Recorder } from './recorder.ts';

@@ -2,9 +2,8 @@ import type * as node from 'node:timers/promises';
 import { HANDED_BACK } from '../client/hand-back.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
-import { native } from '../time/native-timers.ts';
+import { like, native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
-import { like } from './like-nodes.ts';
 import { REFUSED, Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 

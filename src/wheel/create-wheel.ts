@@ -1,26 +1,19 @@
 import { InvalidConfigError } from '../errors.ts';
 import { CascadingWheel } from './cascading/cascading-wheel.ts';
-import { type DebugOptions, DebugWheel } from './debug-wheel.ts';
 import { PinnedWheel } from './pinned/pinned-wheel.ts';
 import { type PresetName, presets } from './presets.ts';
 import type { TimingWheel } from './timing-wheel.ts';
 import { validateConfig, type WheelConfig, type WheelOptions } from './wheel-config.ts';
 
-export interface CreateWheelOptions extends WheelOptions {
-  /** Wraps the wheel in a DebugWheel. Default: it is not wrapped. */
-  debug?: DebugOptions;
-}
-
 /** Creates a wheel by preset or configuration; default: the preset 'default'. Throws InvalidConfigError. */
 export function createWheel<T>(
   config: WheelConfig | PresetName = 'default',
-  options: CreateWheelOptions = {},
+  options: WheelOptions = {},
 ): TimingWheel<T> {
   const resolved = typeof config === 'string' ? presets[config] : config;
   if (resolved === undefined)
     throw new InvalidConfigError('wheel', `must be one of ${Object.keys(presets).join(', ')}`, config);
   validateConfig(resolved, options);
-  const wheel =
-    resolved.engine === 'cascading' ? new CascadingWheel<T>(resolved, options) : new PinnedWheel<T>(resolved, options);
-  return options.debug === undefined ? wheel : new DebugWheel<T>(wheel, options.debug);
+  const isCascading = resolved.engine === 'cascading';
+  return isCascading ? new CascadingWheel<T>(resolved, options) : new PinnedWheel<T>(resolved, options);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
-import { DebugWheel, type LifecycleEntry } from '../../src/wheel/debug-wheel.ts';
 import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
@@ -104,41 +103,7 @@ describe('configurations that cannot work are refused, showing option and value'
   });
 });
 
-describe('debug mode', () => {
-  test('logs every operation with its result, and reports what was dropped without a cancel', () => {
-    const lines: string[] = [];
-    const dropped: LifecycleEntry[][] = [];
-    const wheel = createWheel<string>('ustack', {
-      debug: { log: (line) => lines.push(line), onDropped: (entries) => dropped.push(entries) },
-    }) as DebugWheel<string>;
-    const a = wheel.schedule(5, 'a');
-    const b = wheel.schedule(6, 'b');
-    const c = wheel.schedule(700, 'c');
-    wheel.cancel(b);
-    wheel.reschedule(c, 800);
-    wheel.advanceTo(5, () => {});
-    expect(wheel.lifecycle.outstanding().map((entry) => entry.id)).toEqual([c]);
-    wheel.clear();
-    expect(dropped.map((entries) => entries.map(({ id, deadline }) => [id, deadline]))).toEqual([[[c, 800]]]);
-    expect(dropped[0][0].scheduledAt).toContain('parts.long.test.ts');
-    expect(lines).toContain(`cancel(${b}) -> true`);
-    expect(lines).toContain(`fired ${a} at 5`);
-    expect(lines.some((line) => line.startsWith('advanceTo(5) -> fired 1'))).toBe(true);
-  });
-
-  test('checks invariants after every operation', () => {
-    const inner = createWheel<number>('default');
-    const broken = new Proxy(inner, {
-      get: (target, key) => {
-        if (key === 'snapshot') return () => ({ ...target.snapshot(), size: 7 });
-        const value = Reflect.get(target, key, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    expect(() => new DebugWheel(broken).schedule(3, 1)).toThrow('Invariant broken: size');
-    expect(() => new DebugWheel(broken, { check: false }).schedule(3, 1)).not.toThrow();
-  });
-
+describe('a snapshot', () => {
   test('the checker sees what is amiss', () => {
     const wheel = createWheel<number>('default');
     for (const deadline of [5, 300, 2 ** 33]) wheel.schedule(deadline, 0);

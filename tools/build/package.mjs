@@ -38,7 +38,7 @@ const bundled = new Set();
 const rooms = [
   {
     name: 'base',
-    test: /src\/((errors|process|runtime|package-files)|async-context\/.*|hosts\/shard-thread-mark|time\/native-timers|timers\/(place|like-nodes|timers-mode))\.js$/,
+    test: /src\/((errors|process|runtime|package-files)|async-context\/.*|hosts\/shard-thread-mark|time\/native-timers|timers\/timers-mode)\.js$/,
   },
   { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
   {

@@ -66,7 +66,7 @@ function isSaidElsewhere(member, said) {
 }
 
 /** The interface whose members a class repeats, though the class that declares that is not exported. */
-const REPEATED = { CascadingWheel: 'TimingWheel', PinnedWheel: 'TimingWheel', DebugWheel: 'TimingWheel' };
+const REPEATED = { CascadingWheel: 'TimingWheel', PinnedWheel: 'TimingWheel' };
 
 /** Node's own fields for the list of timers, which a program has no use for. */
 const isNodes = ({ name }) => name.startsWith('_');

@@ -1,4 +1,4 @@
-import { countOnes, lowestOne } from '../bits.ts';
+import { countOnes, lowestOne } from '../occupancy.ts';
 import { CHUNK_SHIFT, CHUNK_WORDS, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { FAR, FAR_TICKS, SlotLists } from './slot-lists.ts';
 

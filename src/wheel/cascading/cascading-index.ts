@@ -1,4 +1,4 @@
-import { lowestOne } from '../bits.ts';
+import { lowestOne } from '../occupancy.ts';
 import type { DueSink } from '../tick-index.ts';
 import type { LevelStats } from '../timing-wheel.ts';
 import { statsOf, type WheelIndex } from '../wheel-index.ts';

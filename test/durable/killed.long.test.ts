@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { xorshift } from '../../bench/engine/xorshift.ts';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
+import { xorshift } from '../../tools/replay/xorshift.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { killAtRandom } from './kill-run.ts';
 

@@ -1,4 +1,6 @@
-/** Numbers from 0 to 1 (excluded) by a 32-bit xorshift (Marsaglia 2003, triple 13 17 5), the same for the same seed. */
+import { xorshift } from '../replay/xorshift.ts';
+
+/** Numbers from 0 to 1 (excluded), the same for the same seed. */
 export class Random {
   #state: number;
 
@@ -8,12 +10,8 @@ export class Random {
   }
 
   next(): number {
-    let state = this.#state;
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    this.#state = state;
-    return (state >>> 0) / 2 ** 32;
+    this.#state = xorshift(this.#state);
+    return (this.#state >>> 0) / 2 ** 32;
   }
 
   /** How many events there are where `mean` are expected: Poisson, by Knuth's product up to 30, by a normal draw beyond. */

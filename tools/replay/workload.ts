@@ -1,6 +1,7 @@
 import { GAP, LEFT, RANDOM, SPREAD } from './connection-table.ts';
 import type { ReplayOptions } from './options.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from './timer-kind.ts';
+import { xorshift } from './xorshift.ts';
 
 /** The event that is waited for never comes: the timer has to end the wait. */
 export const NEVER = 0;
@@ -102,12 +103,9 @@ function table(quantile: (q: number) => number): Int32Array {
   });
 }
 
-/** One step of the record's xorshift32 (Marsaglia 2003, triple 13 17 5). Its upper 31 bits: no double to allocate. */
+/** One step of the record's generator. Its upper 31 bits: no double to allocate. */
 function draw(words: Int32Array, base: number): number {
-  let state = words[base + RANDOM]!;
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
+  const state = xorshift(words[base + RANDOM]!);
   words[base + RANDOM] = state;
   return state >>> 1;
 }

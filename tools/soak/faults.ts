@@ -1,3 +1,4 @@
+import { xorshift } from '../replay/xorshift.ts';
 import type { SoakOptions } from './options.ts';
 import type { SoakClients } from './soak-clients.ts';
 import { type CrashKind, crashKinds, type ThreadFaults } from './thread-faults.ts';
@@ -65,11 +66,9 @@ export class Faults {
     return true;
   }
 
-  /** 0 <= n < end, by xorshift32. */
+  /** 0 <= n < end. */
   #draw(end: number): number {
-    this.#random ^= this.#random << 13;
-    this.#random ^= this.#random >>> 17;
-    this.#random ^= this.#random << 5;
+    this.#random = xorshift(this.#random);
     return Math.floor((this.#random >>> 0) * 2 ** -32 * end);
   }
 }

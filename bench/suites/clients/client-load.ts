@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SchedulerHandle } from 'shardwheel';
-import { SEED } from '../../engine/xorshift.ts';
+import { SEED } from '../../engine/draws.ts';
 import { Load } from '../scheduler/load.ts';
 import { type PacedResult, runPaced } from '../scheduler/paced-run.ts';
 import { createClient } from './client-subjects.ts';

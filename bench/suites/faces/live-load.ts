@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SEED, scaled, scaleFor, xorshift } from '../../engine/xorshift.ts';
+import { xorshift } from '../../../tools/replay/xorshift.ts';
+import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import type { CostMeter } from './cost-meter.ts';
 import { stayBusyUntilDue } from './due.ts';
 import { type Face, faceOf } from './face.ts';

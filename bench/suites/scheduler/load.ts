@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BUCKETS, LatenessHistogram } from '../../../src/metrics/lateness-histogram.ts';
 import type { Subject } from '../../../tools/replay/subjects/subject.ts';
-import { SEED, scaled, scaleFor, xorshift } from '../../engine/xorshift.ts';
+import { xorshift } from '../../../tools/replay/xorshift.ts';
+import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import { start } from './subjects.ts';
 
 export interface LoadOptions {

@@ -1,4 +1,5 @@
-import { SEED, scaled, scaleFor, xorshift } from '../../engine/xorshift.ts';
+import { xorshift } from '../../../tools/replay/xorshift.ts';
+import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import { wheelSubject } from '../../subjects/subjects.ts';
 import type { WheelSubject } from '../../subjects/wheel-subject.ts';
 import { Tally } from './tally.ts';

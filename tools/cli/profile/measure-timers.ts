@@ -1,4 +1,5 @@
 import * as nodes from 'node:timers';
+import { xorshift } from '../../replay/xorshift.ts';
 import type { TimerCosts } from './report-data.ts';
 
 export interface Assignment {
@@ -55,12 +56,8 @@ class Measurement {
   }
 
   private below(limit: number): number {
-    let { state } = this;
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    this.state = state;
-    return (state >>> 0) % limit;
+    this.state = xorshift(this.state);
+    return (this.state >>> 0) % limit;
   }
 
   /** ns per operation of a turn's batch, the loop's own turn taken off. Median of the turns. */

@@ -4,6 +4,7 @@ import { durableSuites } from './suites/durable/durable-suites.ts';
 import { faceSuites } from './suites/faces/face-suites.ts';
 import { linear } from './suites/linear/linear-suite.ts';
 import { loadingSuites } from './suites/loading/loading-suites.ts';
+import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { burst } from './suites/scheduler/burst.ts';
@@ -48,4 +49,7 @@ export const suites: readonly Suite[] = [
   ...durableSuites,
   memory,
   linear,
+  ids,
+  hash,
+  table,
 ];

@@ -30,13 +30,13 @@ export class MetricsError extends Error {
   }
 }
 
-/** A source of metrics that is in a registry or a meter. */
+/** A source of metrics that is in a registry or a meter. @internal */
 export interface Exported {
   readonly name: string | undefined;
   readonly source: MetricSource;
 }
 
-/** Creates one to add to `there`. Throws MetricsError if the source or its name is already there. */
+/** Creates one to add to `there`. Throws MetricsError if the source or its name is already there. @internal */
 export function newExported(
   where: string,
   there: readonly Exported[],

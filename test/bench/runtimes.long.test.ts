@@ -10,12 +10,12 @@ import { registryBinary } from '../../tools/replay/registry-binary.ts';
 // What is run by other processes is built.
 const built = (path: string) => new URL(`../../dist/bench/${path}`, import.meta.url);
 const { absentRuntimes, runtimeSubjects } = (await import(
-  built('runtimes/runtimes.js').href
+  built('suites/runtimes/runtimes.js').href
 )) as typeof import('../../bench/suites/runtimes/runtimes.ts');
-const { runtimes } = (await import(built('runtimes/runtime-suite.js').href)) as { runtimes: Suite };
+const { runtimes } = (await import(built('suites/runtimes/runtime-suite.js').href)) as { runtimes: Suite };
 
 const plainLoad = async (timers: string): Promise<Record<string, number>> => {
-  const script = fileURLToPath(built('runtimes/plain-load.js'));
+  const script = fileURLToPath(built('suites/runtimes/plain-load.js'));
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, timers, '0.01']);
   return JSON.parse(stdout).figures;
 };
@@ -33,7 +33,7 @@ describe('the plain load', () => {
     const figures = await plainLoad(timers);
     for (const { key } of runtimes.figures) expect(figures[key], key).toEqual(expect.any(Number));
     for (const key of ['set', 'random', 'newest', 'refresh', 'fire']) expect(figures[key], key).toBeGreaterThan(0);
-    if (timers.endsWith('/src/timers.js')) expect(figures.early).toBe(0);
+    if (timers.endsWith('/src/entries/timers.js')) expect(figures.early).toBe(0);
   });
 
   it('refuses timers that are lost', async () => {

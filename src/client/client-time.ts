@@ -3,6 +3,11 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import { coincidingTick, type TickScale } from '../time/tick-scale.ts';
 import { warnOfWallClock } from './arguments.ts';
 
+// Taken once: a program may replace them.
+const { ceil, max, min } = Math;
+
+const LAST_TICK = Number.MAX_SAFE_INTEGER;
+
 /** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see `slackRange`. */
 export function slackInTicks(slack: unknown, scale: TickScale): number {
   if (typeof slack !== 'number' || !(slack >= 0)) return Number.NaN;
@@ -12,11 +17,6 @@ export function slackInTicks(slack: unknown, scale: TickScale): number {
 
 /** What a slack must be, for an error. */
 export const slackRange = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
-
-// Taken once: a program may replace them.
-const { ceil, max, min } = Math;
-
-const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 /** The client's time between two readings of the clock, and the due ticks that follow from it. */
 export class ClientTime {

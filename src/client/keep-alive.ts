@@ -3,6 +3,9 @@ import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 
+// Taken once: a program may replace them.
+const { max } = Math;
+
 /** ms */
 const LONGEST = 2 ** 31 - 1;
 
@@ -100,9 +103,6 @@ function newTimer(): Holder {
   const timer = setInterval(() => undefined, LONGEST);
   return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
 }
-
-// Taken once: a program may replace them.
-const { max } = Math;
 
 /** The parts of the client that it needs. */
 export interface TimerRefsHost {

@@ -20,7 +20,7 @@ export {
   TimeoutError,
   UnsupportedRuntimeError,
 } from '../errors.ts';
-export { MetricsError } from '../exporters/exporter-options.ts';
+export { MetricsError } from '../exporters/exported.ts';
 export type { ShardRestart } from '../hosts/restart-policy.ts';
 export type { ThreadOptions } from '../hosts/thread-options.ts';
 export type { Serving } from '../hosts/thread-policy.ts';

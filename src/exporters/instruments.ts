@@ -1,6 +1,6 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
-import { MetricsError } from './exporter-options.ts';
+import { MetricsError } from './exported.ts';
 import type { Metric } from './metric.ts';
 import { bucketLabel } from './prometheus-metric.ts';
 

@@ -2,13 +2,7 @@ import type { Attributes, BatchObservableResult, Meter, Observable } from '@open
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import {
-  type Exported,
-  type ExporterOptions,
-  MetricsError,
-  newExported,
-  resolveExporterOptions,
-} from './exporter-options.ts';
+import { type Exported, type ExporterOptions, MetricsError, newExported, resolveExporterOptions } from './exported.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
 import type { MetricFamily, Sample } from './metric.ts';
 import { sourceOf } from './sources.ts';

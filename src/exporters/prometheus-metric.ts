@@ -1,5 +1,5 @@
 import type { Aggregator, Metric as ClientMetric } from 'prom-client';
-import type { Exported } from './exporter-options.ts';
+import type { Exported } from './exported.ts';
 import type { Metric, Sample } from './metric.ts';
 
 /** A line of an exposition, as prom-client's own metrics return it. */

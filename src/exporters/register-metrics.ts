@@ -2,13 +2,7 @@ import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import {
-  type Exported,
-  type ExporterOptions,
-  MetricsError,
-  newExported,
-  resolveExporterOptions,
-} from './exporter-options.ts';
+import { type Exported, type ExporterOptions, MetricsError, newExported, resolveExporterOptions } from './exported.ts';
 import type { MetricFamily } from './metric.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
 import { sourceOf } from './sources.ts';

@@ -2,7 +2,7 @@ import { statsSourceOf } from '../durable/durable-stats.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { DurableSource, durableGroups } from './durable-metrics.ts';
-import type { ResolvedExporterOptions } from './exporter-options.ts';
+import type { ResolvedExporterOptions } from './exported.ts';
 import type { MetricFamily, MetricSource } from './metric.ts';
 import { schedulerGroups } from './scheduler-metrics.ts';
 import { SchedulerSource } from './scheduler-source.ts';

@@ -1,7 +1,7 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
-import { resolveExporterOptions } from '../../src/exporters/exporter-options.ts';
+import { resolveExporterOptions } from '../../src/exporters/exported.ts';
 import { resolveOptions } from '../../src/scheduler/options.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
 import { api, apiPages, entries, exportsOf, read, below as textBelow } from './documents.ts';

@@ -4,41 +4,83 @@ import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
+import type { DueTimer, Ending, StoredTimer } from './stored-timer.ts';
 
 /** ms between two looks whether the wall clock was set. */
 const LOOK_MS = 500;
 /** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
 const TOLERANCE_MS = 20;
-/** Alarms that are set again in one go: some 2 ms. */
+/** Timers that are set again in one go: some 2 ms. */
 const SLICE = 5000;
 
-/** Something that is woken at a time of the wall clock. */
-export abstract class Alarm implements HandedBack {
-  protected abstract readonly alarms: Alarms;
+/** What holds timers in memory: those that no store has yet, or that stand in the wheel beside their store. */
+export interface TimerHolder<Of extends DueAt> {
+  readonly alarms: Alarms;
+  /** The timer is due, or to be stored. */
+  wake(timer: HeldTimer<Of>): void;
+  claim(timer: HeldTimer<Of>): Promise<StoredTimer | undefined>;
+  settle(timer: HeldTimer<Of>, attempt: StoredTimer, ending: Ending): Promise<boolean>;
+}
+
+type DueAt = Pick<StoredTimer, 'key' | 'due'>;
+
+/** A timer in memory, which is woken at a time of the wall clock. */
+export class HeldTimer<Of extends DueAt = DueAt> implements DueTimer, HandedBack {
   /** Its timer, and the scheduler that has it; undefined while it is not set. */
   timerId: TimerId | undefined = undefined;
   scheduler: Scheduler | undefined = undefined;
+  state: 'waiting' | 'due' | 'running' | 'ended' | 'storing' = 'waiting';
+  readonly name: string;
+  of: Of;
+  /** When it is to be stored, if no store has it, ms of the monotonic clock. */
+  storeAt: number;
+  private readonly holder: TimerHolder<Of>;
+
+  constructor(holder: TimerHolder<Of>, name: string, of: Of, storeAt = Number.POSITIVE_INFINITY) {
+    this.holder = holder;
+    this.name = name;
+    this.of = of;
+    this.storeAt = storeAt;
+  }
+
+  get key(): string {
+    return this.of.key;
+  }
 
   /** ms since 1970. */
-  abstract get wakesAt(): number;
-  abstract wake(): void;
+  get wakesAt(): number {
+    const toStore = Date.now() + this.storeAt - performance.now();
+    return this.state === 'waiting' ? Math.min(this.of.due, toStore) : toStore;
+  }
+
+  wake(): void {
+    this.holder.wake(this);
+  }
+
+  claim(): Promise<StoredTimer | undefined> {
+    return this.holder.claim(this);
+  }
+
+  settle(attempt: StoredTimer, ending: Ending): Promise<boolean> {
+    return this.holder.settle(this, attempt, ending);
+  }
 
   /** The scheduler was closed. */
   [HANDED_BACK](): void {
     if (this.timerId === undefined) return; // it was unset since
     this.timerId = undefined;
-    this.alarms.set(this);
+    this.holder.alarms.set(this);
   }
 }
 
 /**
- * Wakes alarms by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when it is set; and if
- * the caller closes the scheduler, one of their own takes over.
+ * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when it is set; and
+ * if the caller closes the scheduler, one of their own takes over.
  */
 export class Alarms {
   private scheduler: Scheduler;
   private own: Scheduler | undefined;
-  private readonly sources: (() => Iterable<Alarm>)[] = [];
+  private readonly sources: (() => Iterable<HeldTimer>)[] = [];
   private readonly watch = setInterval(() => this.look(), LOOK_MS);
   private clockOffset = Date.now() - performance.now();
   private isClosed = false;
@@ -49,35 +91,35 @@ export class Alarms {
     this.watch.unref();
   }
 
-  /** `source` has alarms that are to follow the clock. */
-  add(source: () => Iterable<Alarm>): void {
+  /** `source` has timers that are to follow the clock. */
+  add(source: () => Iterable<HeldTimer>): void {
     this.sources.push(source);
   }
 
-  /** Sets an alarm, or moves it. Returns false, and it is not set, if the scheduler has no room. */
-  set(alarm: Alarm): boolean {
+  /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room. */
+  set(timer: HeldTimer): boolean {
     if (this.isClosed) return false;
-    const delay = Math.max(0, alarm.wakesAt - Date.now());
+    const delay = Math.max(0, timer.wakesAt - Date.now());
     try {
-      const { timerId, scheduler } = alarm;
+      const { timerId, scheduler } = timer;
       const isSet = timerId !== undefined && scheduler === this.scheduler;
       if (isSet && this.scheduler.rescheduleAfter(timerId, delay)) return true;
-      alarm.timerId = this.scheduler.scheduleAfter(0, delay, this.fire, alarm);
-      alarm.scheduler = this.scheduler;
+      timer.timerId = this.scheduler.scheduleAfter(0, delay, this.fire, timer);
+      timer.scheduler = this.scheduler;
       return true;
     } catch (error) {
-      alarm.timerId = undefined;
+      timer.timerId = undefined;
       if (error instanceof CapacityExceededError) return false;
       if (!(error instanceof SchedulerClosedError) || this.own !== undefined) throw error;
       this.own = createScheduler({ shards: 0 });
       this.scheduler = this.own;
-      return this.set(alarm);
+      return this.set(timer);
     }
   }
 
-  unset(alarm: Alarm): void {
-    if (alarm.timerId !== undefined && alarm.scheduler === this.scheduler) this.cancel(alarm.timerId);
-    alarm.timerId = undefined;
+  unset(timer: HeldTimer): void {
+    if (timer.timerId !== undefined && timer.scheduler === this.scheduler) this.cancel(timer.timerId);
+    timer.timerId = undefined;
   }
 
   async close(): Promise<void> {
@@ -94,9 +136,9 @@ export class Alarms {
     }
   }
 
-  private readonly fire = (alarm: Alarm): void => {
-    alarm.timerId = undefined;
-    alarm.wake();
+  private readonly fire = (timer: HeldTimer): void => {
+    timer.timerId = undefined;
+    timer.wake();
   };
 
   private look(): void {
@@ -109,8 +151,8 @@ export class Alarms {
   private async setAgain(): Promise<void> {
     for (const source of this.sources) {
       let count = 0;
-      for (const alarm of source()) {
-        if (alarm.timerId !== undefined) this.set(alarm);
+      for (const timer of source()) {
+        if (timer.timerId !== undefined) this.set(timer);
         count += 1;
         if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
       }

@@ -1,10 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
-import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
-import type { RedisConnection } from './bullmq/queue-options.ts';
+import { QueueLink, type RedisConnection } from './bullmq/queue-link.ts';
 import { QueueStore } from './bullmq/queue-store.ts';
-import { requireNumber } from './durable-arguments.ts';
-import { DurableStoreError } from './durable-error.ts';
+import { requireNumber, requireOptions } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 
 export interface BullmqStoreOptions {
@@ -28,31 +25,17 @@ export interface BullmqStoreOptions {
  * InvalidConfigError.
  */
 export function bullmqStore(options: BullmqStoreOptions): DurableStore {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object with a connection and a queue', options);
-  }
-  refuseUnknown(options, { connection: 0, queue: 0, stalledAfter: 0, timeout: 0 } satisfies Record<
-    keyof BullmqStoreOptions,
-    0
-  >);
+  const known = { connection: 0, queue: 0, stalledAfter: 0, timeout: 0 } satisfies Record<keyof BullmqStoreOptions, 0>;
+  requireOptions(options, known, 'options', 'must be an object with a connection and a queue');
   const { connection, queue, stalledAfter = 30_000, timeout = 10_000 } = options;
   if (typeof (connection as Partial<RedisConnection> | undefined)?.duplicate !== 'function') {
-    throw new InvalidArgumentError(
-      'options.connection',
-      "must be a client of ioredis: new Redis('redis://…')",
-      connection,
-    );
+    const requirement = "must be a client of ioredis: new Redis('redis://…')";
+    throw new InvalidArgumentError('options.connection', requirement, connection);
   }
   if (typeof queue !== 'string' || queue === '' || queue.includes(':')) {
     throw new InvalidArgumentError('options.queue', "must be a name without ':'", queue);
   }
   requireNumber('stalledAfter', stalledAfter, 1000, 3_600_000);
   requireNumber('timeout', timeout, 100, 600_000);
-  return new QueueStore({ connection, queue, stalledAfter, timeout }, loadBullmq);
-}
-
-function loadBullmq(): typeof import('bullmq') {
-  const file = resolvePackage('bullmq');
-  if (file === undefined) throw DurableStoreError.missingPackage('bullmqStore', 'bullmq', searchedFolders());
-  return requireFile(file);
+  return new QueueStore(new QueueLink(connection, queue, stalledAfter, timeout));
 }

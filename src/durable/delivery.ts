@@ -1,45 +1,17 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { show } from '../errors.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
-import type { DurableCounts } from './durable-stats.ts';
+import type { DurableHost } from './durable-host.ts';
 import type { DurableHandler } from './durable-timer.ts';
 import { decodePayload } from './payload-codec.ts';
-import { pauseAfter, type RetryPolicy } from './retry-policy.ts';
-import type { DeadTimer, StoredTimer } from './stored-timer.ts';
+import { pauseAfter } from './retry-policy.ts';
+import { type DueTimer, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
 import { Fifo } from './work-order.ts';
 
 /** ms until what a store cannot do at present is tried again. */
 const PAUSE_MS = 1000;
 /** Deliveries that are begun in one go: some 2 ms. */
 const MOST_BEGUN = 100;
-
-/** How an attempt has ended, and what is to become of its timer. */
-export type Ending =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'again'; readonly timer: StoredTimer }
-  | { readonly kind: 'dead'; readonly timer: DeadTimer };
-
-/** A timer that is due, in the hands of what keeps it: memory, a table, or a queue. */
-export interface DueTimer {
-  readonly name: string;
-  readonly key: string;
-  /** Takes the timer for this process, with one attempt more. Undefined if it is not due any more, or another's. */
-  claim(): Promise<StoredTimer | undefined>;
-  /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
-  settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
-  /** The delivery has nothing more to do with it. */
-  released?(): void;
-}
-
-export interface DeliveryHost {
-  readonly retry: RetryPolicy;
-  /** Most handlers that run at a time. */
-  readonly concurrency: number;
-  readonly counts: DurableCounts;
-  handlerOf(name: string): DurableHandler<unknown>;
-  died(timer: DeadTimer): void;
-  failed(error: Error): void;
-}
 
 /** A timer that has a slot. */
 interface UnderWay {
@@ -61,7 +33,7 @@ interface UnderWay {
  * repeated until it can; until then the timer is this process's, and its slot taken.
  */
 export class Delivery {
-  private readonly host: DeliveryHost;
+  private readonly host: DurableHost;
   private readonly waiting = new Fifo<DueTimer>();
   private readonly underWay = new Map<string, UnderWay>();
   private isClosed = false;
@@ -69,7 +41,7 @@ export class Delivery {
   private unsettled: Error | undefined;
   private changed: (() => void) | undefined;
 
-  constructor(host: DeliveryHost) {
+  constructor(host: DurableHost) {
     this.host = host;
   }
 
@@ -107,7 +79,7 @@ export class Delivery {
 
   private readonly begin = (): void => {
     this.isResuming = false;
-    for (let begun = 0; this.isClosed || this.underWay.size < this.host.concurrency; begun++) {
+    for (let begun = 0; this.isClosed || this.underWay.size < this.host.settings.concurrency; begun++) {
       if (begun === MOST_BEGUN) {
         this.isResuming = true;
         setImmediate(this.begin);
@@ -115,7 +87,7 @@ export class Delivery {
       }
       const timer = this.waiting.shift();
       if (timer === undefined) return;
-      const id = `${timer.name}\0${timer.key}`;
+      const id = idOf(timer);
       const before = this.underWay.get(id);
       if (this.isClosed) timer.released?.();
       else if (before !== undefined) before.next.push(timer);
@@ -146,7 +118,7 @@ export class Delivery {
   }
 
   private async attempt(timer: StoredTimer, slot: UnderWay): Promise<Ending> {
-    const { retry } = this.host;
+    const { retry } = this.host.settings;
     if (timer.attempts > retry.attempts) {
       const reason = 'The process died during the last attempt';
       return { kind: 'dead', timer: { ...timer, attempts: retry.attempts, diedAt: Date.now(), reason } };
@@ -169,7 +141,7 @@ export class Delivery {
     counts.began(Date.now() - timer.due, attempt);
     return new Promise((resolve) => {
       slot.interrupt = () => resolve('interrupted');
-      const handler = this.host.handlerOf(name);
+      const handler = this.host.handlers.get(name) as DurableHandler<unknown>;
       outsideContexts(async () => handler(decodePayload(timer.payload), { name, key, deadline, attempt })).then(
         () => {
           counts.delivered += 1;
@@ -189,7 +161,7 @@ export class Delivery {
       try {
         return await work();
       } catch (error) {
-        this.host.failed(error as Error);
+        this.host.failed(error);
         if (this.isClosed) {
           this.unsettled = error as Error;
           return undefined;

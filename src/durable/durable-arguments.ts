@@ -8,15 +8,19 @@ const MOST_NAME = 128;
 /** An hour, in ms. */
 export const MOST_YOUTH = 3_600_000;
 
-export function requireName(name: unknown): void {
-  if (typeof name === 'string' && isText(name, MOST_NAME)) return;
-  throw new InvalidArgumentError('name', requirement(MOST_NAME), name);
+/** Throws InvalidArgumentError unless it is an object, and InvalidConfigError unless its options are `known`. */
+export function requireOptions(
+  options: unknown,
+  known: object,
+  what = 'options',
+  requirement = 'must be an object',
+): void {
+  if (typeof options !== 'object' || options === null) throw new InvalidArgumentError(what, requirement, options);
+  refuseUnknown(options, known, what);
 }
 
-export function requireKey(key: unknown): void {
-  if (typeof key === 'string' && isText(key, MOST_KEY)) return;
-  throw new InvalidArgumentError('key', requirement(MOST_KEY), key);
-}
+export const requireName = (name: unknown): void => requireText('name', name, MOST_NAME);
+export const requireKey = (key: unknown): void => requireText('key', key, MOST_KEY);
 
 export function requirePrefix(prefix: unknown): void {
   if (typeof prefix === 'string') return;
@@ -51,10 +55,7 @@ export function requirePersistAfter(value: unknown): number {
 
 /** Returns ms. */
 export function requireWithin(options: CloseOptions = {}): number {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
-  refuseUnknown(options, { within: 0 } satisfies Record<keyof CloseOptions, 0>);
+  requireOptions(options, { within: 0 } satisfies Record<keyof CloseOptions, 0>);
   const { within = Number.POSITIVE_INFINITY } = options;
   if (typeof within === 'number' && within >= 0) return within;
   throw new InvalidArgumentError('options.within', 'must be a number of ms', within);
@@ -63,12 +64,13 @@ export function requireWithin(options: CloseOptions = {}): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const NOT_TEXT = /[\0-\x04\uD800-\uDFFF]/u;
 
-const requirement = (most: number): string =>
-  `must be a string of 1 to ${most} bytes in UTF-8, without the characters U+0000 to U+0004 and lone surrogates`;
-
 /**
  * U+0000 separates the parts of a key in the stores, and lmdb orders long texts with U+0001 to U+0004 apart from short ones; lone
  * surrogates have no form in UTF-8, so several would be one key.
  */
-const isText = (text: string, most: number): boolean =>
-  text !== '' && text.length <= most && Buffer.byteLength(text) <= most && !NOT_TEXT.test(text);
+function requireText(what: string, text: unknown, most: number): void {
+  const isText = typeof text === 'string' && text !== '' && text.length <= most;
+  if (isText && Buffer.byteLength(text) <= most && !NOT_TEXT.test(text)) return;
+  const characters = 'without the characters U+0000 to U+0004 and lone surrogates';
+  throw new InvalidArgumentError(what, `must be a string of 1 to ${most} bytes in UTF-8, ${characters}`, text);
+}

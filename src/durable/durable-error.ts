@@ -19,24 +19,19 @@ export class DurableStoreError extends Error {
     this.code = code;
   }
 
-  static missingPackage(store: string, name: string, folders: readonly string[]): DurableStoreError {
-    const message = `${store} needs the package '${name}', which was not found from ${folders.join(', ')}: npm install ${name}`;
-    return new DurableStoreError('ERR_STORE_PACKAGE_MISSING', message);
+  /** `said` is what the engine said, which the first of the patterns that fits gives a meaning. */
+  static of(store: string, meanings: StoreMeanings, said: string, cause: unknown): DurableStoreError {
+    const [code, , what] = meanings.find(([, pattern]) => pattern.test(said)) ?? [
+      'ERR_STORE_FAILED',
+      /./,
+      'has failed',
+    ];
+    return new DurableStoreError(code, `${store} ${what}: ${said}`, { cause });
   }
 
   static inUse(store: string): DurableStoreError {
-    return new DurableStoreError(
-      'ERR_STORE_IN_USE',
-      `The ${store} is open already: openDurableTimers() takes a store of its own`,
-    );
-  }
-
-  static silentLmdb(path: string, timeout: number): DurableStoreError {
-    const why = 'another process holds its lock, or the disk does not write';
-    return new DurableStoreError(
-      'ERR_STORE_UNREACHABLE',
-      `The LMDB store ${path} has not answered in ${timeout} ms: ${why}`,
-    );
+    const message = `The ${store} is open already: openDurableTimers() takes a store of its own`;
+    return new DurableStoreError('ERR_STORE_IN_USE', message);
   }
 
   static lockLost(name: string, key: string): DurableStoreError {
@@ -48,13 +43,8 @@ export class DurableStoreError extends Error {
   static unknownAtClose(first: unknown, what: readonly string[]): DurableStoreError {
     const code = first instanceof DurableStoreError ? first.code : 'ERR_STORE_FAILED';
     const said = first instanceof Error ? first.message : show(first);
-    return new DurableStoreError(
-      code,
-      `The durable timers are closed, but it is not known ${what.join('; ')}: ${said}`,
-      {
-        cause: first,
-      },
-    );
+    const message = `The durable timers are closed, but it is not known ${what.join('; ')}: ${said}`;
+    return new DurableStoreError(code, message, { cause: first });
   }
 
   /** `found`: the version of the schema in the store. */
@@ -63,6 +53,9 @@ export class DurableStoreError extends Error {
     return new DurableStoreError('ERR_STORE_VERSION', message);
   }
 }
+
+/** What texts of an engine mean to the user. */
+export type StoreMeanings = readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[];
 
 /** A payload cannot be stored. Nothing was scheduled. */
 export class PayloadError extends TypeError {

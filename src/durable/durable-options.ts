@@ -1,8 +1,7 @@
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { MOST_YOUTH, requireNumber } from './durable-arguments.ts';
+import { MOST_YOUTH, requireNumber, requireOptions } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
 import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry-policy.ts';
@@ -45,25 +44,22 @@ export interface ResolvedDurableOptions extends Required<Omit<DurableOptions, 's
   readonly retry: RetryPolicy;
 }
 
-const known: Record<keyof DurableOptions, 0> = {
-  store: 0,
-  scheduler: 0,
-  horizon: 0,
-  persistAfter: 0,
-  concurrency: 0,
-  maxPayloadBytes: 0,
-  payloadFormat: 0,
-  retry: 0,
-  nearLimit: 0,
-  youngLimit: 0,
-};
+/** The default of each number, the least, the most, and whether it is an integer, else ms. */
+const NUMBERS = {
+  horizon: [60_000, 1000, 86_400_000, false],
+  persistAfter: [0, 0, MOST_YOUTH, false],
+  concurrency: [100, 1, 10_000, true],
+  maxPayloadBytes: [65_536, 0, 2 ** 24, true],
+  nearLimit: [100_000, 1000, 10_000_000, true],
+  youngLimit: [1_000_000, 0, 10_000_000, true],
+} as const;
+type Numbers = Record<keyof typeof NUMBERS, number>;
+
+const known: Record<keyof DurableOptions, unknown> = { store: 0, scheduler: 0, payloadFormat: 0, retry: 0, ...NUMBERS };
 
 /** Throws InvalidArgumentError, InvalidConfigError. @internal */
 export function resolveDurableOptions(options: DurableOptions): ResolvedDurableOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object with a store', options);
-  }
-  refuseUnknown(options, known);
+  requireOptions(options, known, 'options', 'must be an object with a store');
   const { store, scheduler, payloadFormat = 'structured-clone' } = options;
   if (typeof (store as Partial<DurableStore> | undefined)?.put !== 'function') {
     const requirement = 'must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore()';
@@ -73,18 +69,9 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
   if (payloadFormat !== 'structured-clone' && payloadFormat !== 'json') {
     throw new InvalidConfigError('options.payloadFormat', "must be 'structured-clone' or 'json'", payloadFormat);
   }
-  const number = (name: keyof DurableOptions, by: number, min: number, max: number, isInteger = false): number =>
-    requireNumber(name, options[name] ?? by, min, max, isInteger);
-  return {
-    store,
-    scheduler,
-    horizon: number('horizon', 60_000, 1000, 86_400_000),
-    persistAfter: number('persistAfter', 0, 0, MOST_YOUTH),
-    concurrency: number('concurrency', 100, 1, 10_000, true),
-    maxPayloadBytes: number('maxPayloadBytes', 65_536, 0, 2 ** 24, true),
-    payloadFormat,
-    retry: resolveRetry(options.retry),
-    nearLimit: number('nearLimit', 100_000, 1000, 10_000_000, true),
-    youngLimit: number('youngLimit', 1_000_000, 0, 10_000_000, true),
-  };
+  const numbers = Object.entries(NUMBERS).map(([name, [by, min, max, isInteger]]) => {
+    return [name, requireNumber(name, options[name as keyof Numbers] ?? by, min, max, isInteger)];
+  });
+  const retry = resolveRetry(options.retry);
+  return { store, scheduler, payloadFormat, retry, ...(Object.fromEntries(numbers) as Numbers) };
 }

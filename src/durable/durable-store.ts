@@ -1,7 +1,6 @@
-import type { Alarms } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
+import type { DurableHost } from './durable-host.ts';
 import type { StoreStats } from './durable-stats.ts';
-import type { RecoveryProgress } from './durable-timer.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
 
 /**
@@ -19,8 +18,8 @@ import type { DeadTimer, StoredTimer } from './stored-timer.ts';
  */
 export interface DurableStore {
   readonly kind: StoreStats['kind'];
-  /** Opens the store. Nothing is delivered before `serve`. Rejects with DurableStoreError. */
-  open(host: StoreHost): Promise<void>;
+  /** Opens the store. Nothing is delivered before `serve`; then the delivery gets what is due. Rejects with DurableStoreError. */
+  open(host: DurableHost, delivery: Delivery): Promise<void>;
   /** Rejects with DurableStoreError if neither the work nor any other has settled in the time that the store has for an answer. */
   bounded<T>(work: Promise<T>): Promise<T>;
   /** Begins to deliver the timers of a name. */
@@ -51,22 +50,4 @@ export interface DurableStore {
   stop(): Promise<void>;
   /** After `stop`, when no attempt is under way. Rejects with DurableStoreError in time: what it holds of its own is released. */
   close(): Promise<void>;
-}
-
-/** What a store gets from the process that opens it. */
-export interface StoreHost {
-  /** Wakes the timers of the near tier. */
-  readonly alarms: Alarms;
-  /** Gets what is due. */
-  readonly delivery: Delivery;
-  /** ms ahead that the near tier covers. */
-  readonly horizon: number;
-  /** Most timers that the near tier holds. */
-  readonly nearLimit: number;
-  /** Most handlers that run at a time. */
-  readonly concurrency: number;
-  /** An operation of the store itself has failed, and is tried again. */
-  failed(error: Error): void;
-  /** Progress of a recovery that takes longer than two seconds, and its end. */
-  recovering(progress: RecoveryProgress): void;
 }

@@ -60,22 +60,10 @@ export interface DurableTimersEvents {
   recovery: [progress: RecoveryProgress];
 }
 
-export const shownTimer = <Payload>({
-  name,
-  key,
-  deadline,
-  payload,
-  attempts,
-}: StoredTimer): DurableTimer<Payload> => ({
-  name,
-  key,
-  deadline,
-  payload: decodePayload(payload) as Payload,
-  attempts,
-});
+export function shownTimer<Payload>({ name, key, deadline, payload, attempts }: StoredTimer): DurableTimer<Payload> {
+  return { name, key, deadline, payload: decodePayload(payload) as Payload, attempts };
+}
 
-export const shownDead = <Payload>(timer: DeadTimer): DeadLetter<Payload> => ({
-  ...shownTimer<Payload>(timer),
-  diedAt: timer.diedAt,
-  reason: timer.reason,
-});
+export function shownDead<Payload>(timer: DeadTimer): DeadLetter<Payload> {
+  return { ...shownTimer<Payload>(timer), diedAt: timer.diedAt, reason: timer.reason };
+}

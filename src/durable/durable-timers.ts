@@ -1,7 +1,5 @@
 import { EventEmitter } from 'node:events';
 import { outsideContexts } from '../async-context/async-context.ts';
-import { reportError, warn } from '../scheduler/report-error.ts';
-import { Alarms } from './alarms.ts';
 import { Delivery } from './delivery.ts';
 import {
   requireDeadlineTime,
@@ -13,9 +11,10 @@ import {
   requireWithin,
 } from './durable-arguments.ts';
 import { DurableStoreError, DurableTimersClosedError } from './durable-error.ts';
+import { DurableHost } from './durable-host.ts';
 import type { ResolvedDurableOptions } from './durable-options.ts';
-import { addStatsSource, DurableCounts, type DurableStats } from './durable-stats.ts';
-import type { DurableStore, StoreHost } from './durable-store.ts';
+import { addStatsSource, type DurableStats } from './durable-stats.ts';
+import type { DurableStore } from './durable-store.ts';
 import {
   type CloseOptions,
   type DeadLetter,
@@ -27,11 +26,8 @@ import {
   shownTimer,
 } from './durable-timer.ts';
 import { encodePayload } from './payload-codec.ts';
-import { type DeadTimer, dueTime } from './stored-timer.ts';
-import { Unstored, type UnstoredHost } from './unstored.ts';
-
-/** ms between two reports of the store's failures. */
-const WARNING_PAUSE = 1000;
+import { dueTime } from './stored-timer.ts';
+import { Unstored } from './unstored.ts';
 
 /**
  * Timers that outlive the process: see docs/durable.md. Names and keys are strings; a timer is known by both. Deadlines are times
@@ -43,11 +39,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 {
   readonly #options: ResolvedDurableOptions;
   readonly #store: DurableStore;
-  readonly #host: StoreHost & UnstoredHost;
+  readonly #host: DurableHost;
+  readonly #delivery: Delivery;
   readonly #unstored: Unstored;
-  readonly #handlers = new Map<string, DurableHandler<unknown>>();
-  readonly #counts = new DurableCounts();
-  #warnedAt = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | undefined;
 
   /** Use `openDurableTimers`. @internal */
@@ -55,20 +49,16 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     super();
     this.#options = options;
     this.#store = options.store;
-    const alarms = new Alarms(options.scheduler);
-    const counts = this.#counts;
-    const failed = (error: Error): void => this.#warn(error);
-    const handlerOf = (name: string) => this.#handlers.get(name) as DurableHandler<unknown>;
-    const delivery = new Delivery({ ...options, counts, handlerOf, died: (timer) => this.#died(timer), failed });
-    this.#host = { ...options, alarms, delivery, counts, failed, recovering: (how) => this.emit('recovery', how) };
-    this.#unstored = new Unstored(options.store, this.#host);
+    this.#host = new DurableHost(options, this);
+    this.#delivery = new Delivery(this.#host);
+    this.#unstored = new Unstored(options.store, this.#host, this.#delivery);
     addStatsSource(this, () => this.stats());
   }
 
   /** @internal */
   async open(): Promise<void> {
     try {
-      await this.#store.open(this.#host);
+      await this.#store.open(this.#host, this.#delivery);
     } catch (error) {
       await this.#host.alarms.close();
       throw error;
@@ -80,10 +70,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * async contexts. Throws InvalidArgumentError; also if the name has a handler already.
    */
   handle<Name extends keyof Payloads & string>(name: Name, handler: DurableHandler<Payloads[Name]>): this {
-    this.#requireOpen('handle');
-    requireName(name);
-    requireHandler(handler, name, this.#handlers.has(name));
-    this.#handlers.set(name, handler as DurableHandler<unknown>);
+    this.#require('handle', name);
+    requireHandler(handler, name, this.#host.handlers.has(name));
+    this.#host.handlers.set(name, handler as DurableHandler<unknown>);
     outsideContexts(() => this.#store.serve(name));
     return this;
   }
@@ -103,16 +92,14 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     payload?: Payloads[Name],
     options?: ScheduleOptions,
   ): Promise<void> {
-    this.#requireOpen('schedule');
-    requireName(name);
-    requireKey(key);
+    this.#require('schedule', name, key);
     const time = requireDeadlineTime(deadline);
     const { payloadFormat, maxPayloadBytes } = this.#options;
     const bytes = encodePayload(payload, payloadFormat, maxPayloadBytes);
     const timer = { name, key, deadline: time, due: dueTime(time), attempts: 0, payload: bytes };
     const persistAfter = requirePersistAfter(options?.persistAfter ?? this.#options.persistAfter);
-    this.#counts.scheduled += 1;
-    await this.#unstored.schedule(timer, this.#handlers.has(name) ? persistAfter : 0);
+    this.#host.counts.scheduled += 1;
+    await this.#unstored.schedule(timer, this.#host.handlers.has(name) ? persistAfter : 0);
   }
 
   /**
@@ -121,9 +108,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * @cost As `schedule`.
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: Date | number): Promise<boolean> {
-    this.#requireOpen('reschedule');
-    requireName(name);
-    requireKey(key);
+    this.#require('reschedule', name, key);
     return this.#unstored.move(name, key, requireDeadlineTime(deadline));
   }
 
@@ -133,11 +118,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * @cost As `schedule`.
    */
   async cancel(name: keyof Payloads & string, key: string): Promise<boolean> {
-    this.#requireOpen('cancel');
-    requireName(name);
-    requireKey(key);
+    this.#require('cancel', name, key);
     const isCancelled = await this.#unstored.cancel(name, key);
-    if (isCancelled) this.#counts.cancelled += 1;
+    if (isCancelled) this.#host.counts.cancelled += 1;
     return isCancelled;
   }
 
@@ -149,9 +132,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     name: Name,
     key: string,
   ): Promise<DurableTimer<Payloads[Name]> | undefined> {
-    this.#requireOpen('get');
-    requireName(name);
-    requireKey(key);
+    this.#require('get', name, key);
     const timer = this.#unstored.get(name, key) ?? (await this.#store.get(name, key));
     return timer === undefined ? undefined : shownTimer<Payloads[Name]>(timer);
   }
@@ -161,8 +142,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * @cost With a name O(timers of the name), in slices; without one, O(1) but for those in memory alone.
    */
   async count(name?: keyof Payloads & string): Promise<number> {
-    this.#requireOpen('count');
-    if (name !== undefined) requireName(name);
+    if (name === undefined) this.#requireOpen('count');
+    else this.#require('count', name);
     const unstored = this.#unstored.timers(name).length;
     const stored = await this.#store.count(name);
     this.#requireOpen('count');
@@ -178,8 +159,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     name: Name,
     prefix = '',
   ): AsyncGenerator<DurableTimer<Payloads[Name]>, void, undefined> {
-    this.#requireOpen('timers');
-    requireName(name);
+    this.#require('timers', name);
     requirePrefix(prefix);
     const young = this.#unstored.timers(name).filter(({ key }) => key.startsWith(prefix));
     const seen = new Set(young.map(({ key }) => key));
@@ -194,8 +174,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async *deadLetters<Name extends keyof Payloads & string>(
     name: Name,
   ): AsyncGenerator<DeadLetter<Payloads[Name]>, void, undefined> {
-    this.#requireOpen('deadLetters');
-    requireName(name);
+    this.#require('deadLetters', name);
     for await (const dead of this.#store.dead(name)) {
       this.#requireOpen('deadLetters');
       yield shownDead(dead);
@@ -206,9 +185,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * Forgets a dead letter. Resolves with whether there was one. To try it again, `schedule` its key and payload first.
    */
   async removeDeadLetter(name: keyof Payloads & string, key: string): Promise<boolean> {
-    this.#requireOpen('removeDeadLetter');
-    requireName(name);
-    requireKey(key);
+    this.#require('removeDeadLetter', name, key);
     return this.#store.removeDead(name, key);
   }
 
@@ -227,8 +204,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    */
   async stats(): Promise<DurableStats> {
     const store = this.#closing === undefined ? this.#store.stats() : undefined;
-    const answer = await store?.catch((error: Error) => this.#warn(error));
-    return this.#counts.snapshot(this.#unstored.size, answer ?? undefined);
+    const answer = await store?.catch(this.#host.failed);
+    return this.#host.counts.snapshot(this.#unstored.size, answer ?? undefined);
   }
 
   /**
@@ -250,8 +227,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     const store = this.#store;
     const steps: [what: string, work: () => Promise<void>][] = [
       ['whether other processes deliver its timers by now', () => store.stop()],
-      ['', () => this.#host.delivery.close(within)],
-      ['what has become of attempts, which may be made again', () => store.bounded(this.#host.delivery.settled())],
+      ['', () => this.#delivery.close(within)],
+      ['what has become of attempts, which may be made again', () => store.bounded(this.#delivery.settled())],
       ['whether those in memory alone were stored', () => this.#unstored.close()],
       ['whether the store is closed', () => store.close()],
       ['', () => this.#host.alarms.close()],
@@ -271,20 +248,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     if (this.#closing !== undefined) throw new DurableTimersClosedError(call);
   }
 
-  /** At most once a second: a store that cannot be reached fails for every timer. */
-  #warn(error: Error): void {
-    const now = performance.now();
-    if (now - this.#warnedAt < WARNING_PAUSE) return;
-    this.#warnedAt = now;
-    warn(this, error);
-  }
-
-  #died(timer: DeadTimer): void {
-    this.#counts.died += 1;
-    try {
-      this.emit('dead', shownDead(timer));
-    } catch (error) {
-      reportError(this, error);
-    }
+  #require(call: string, name: string, ...keys: string[]): void {
+    this.#requireOpen(call);
+    requireName(name);
+    keys.forEach(requireKey);
   }
 }

@@ -1,13 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
-import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import { process } from '../process.ts';
-import { requireNumber } from './durable-arguments.ts';
+import { requireNumber, requireOptions } from './durable-arguments.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { Patience } from './patience.ts';
+import { loadPackage } from './store-package.ts';
 import { LmdbCommits } from './table/lmdb-commits.ts';
 import { lmdbError } from './table/lmdb-errors.ts';
 import { checkFile } from './table/lmdb-file.ts';
@@ -37,27 +36,28 @@ const MOST_OPEN = 1000;
  * package `lmdb`. What `schedule` has confirmed is on disk. Throws InvalidArgumentError, InvalidConfigError.
  */
 export function lmdbStore(options: LmdbStoreOptions): DurableStore {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object with a path', options);
-  }
-  refuseUnknown(options, { path: 0, timeout: 0 } satisfies Record<keyof LmdbStoreOptions, 0>);
+  const known = { path: 0, timeout: 0 } satisfies Record<keyof LmdbStoreOptions, 0>;
+  requireOptions(options, known, 'options', 'must be an object with a path');
   const { path, timeout = 10_000 } = options;
   if (typeof path !== 'string' || path === '') {
     throw new InvalidArgumentError('options.path', 'must be the path of a folder', path);
   }
   requireNumber('timeout', timeout, 100, 600_000);
-  return new TableStore('lmdb', () => openTable(path, timeout));
+  const why = ': another process holds its lock, or the disk does not write';
+  const patience = new Patience(timeout, `The LMDB store ${path}`, why);
+  return new TableStore('lmdb', () => openTable(path, patience), patience);
 }
 
-async function openTable(path: string, timeout: number): Promise<LmdbTable> {
-  const { open } = loadLmdb();
+async function openTable(path: string, patience: Patience): Promise<LmdbTable> {
+  const { open } = loadPackage<typeof import('lmdb')>('lmdbStore', 'lmdb');
+  let gate: LmdbGate | undefined;
+  let root: RootDatabase | undefined;
   try {
     // lmdb itself, like Node's recursive mkdir, tries for ever to create a folder where a file system allows none.
     if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(resolve(path))) });
     if (!statSync(path).isDirectory()) throw new Error(`ENOTDIR: not a folder, open '${path}'`);
     accessSync(path, constants.W_OK);
-    const silent = (): DurableStoreError => DurableStoreError.silentLmdb(path, timeout);
-    const gate = new LmdbGate(path);
+    gate = new LmdbGate(path);
     const openRoot = async (): Promise<RootDatabase> => {
       await checkFile(path);
       return open({
@@ -72,29 +72,18 @@ async function openTable(path: string, timeout: number): Promise<LmdbTable> {
         overlappingSync: false,
       });
     };
-    let root: RootDatabase | undefined;
-    try {
-      root = await gate.opened(openRoot, timeout, silent);
-      const commits = new LmdbCommits(root, gate, path, new Patience(timeout, silent));
-      const opened = root;
-      // Also shows that the lock of the file is free: to open its databases this thread waits for that. Writes where there is none.
-      await commits.bounded(commits.add(() => opened.ifNoExists('schema', () => void opened.put('schema', SCHEMA))));
-      opened.resetReadTxn();
-      const found: unknown = opened.get('schema');
-      if (found !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
-      return await gate.committed(async () => new LmdbTable(opened, gate, path, commits));
-    } catch (error) {
-      gate.close();
-      void root?.close(); // it may wait for another process's lock
-      throw error;
-    }
+    const opened = await gate.opened(openRoot, patience);
+    root = opened;
+    const commits = new LmdbCommits(opened, gate, path);
+    // Also shows that the lock of the file is free: to open its databases this thread waits for that. Writes where there is none.
+    await patience.bounded(commits.addIf(opened, 'schema', undefined, () => void opened.put('schema', SCHEMA)));
+    opened.resetReadTxn();
+    const found: unknown = opened.get('schema');
+    if (found !== SCHEMA) throw DurableStoreError.otherVersion(path, found, SCHEMA);
+    return await gate.committed(async () => new LmdbTable(commits));
   } catch (error) {
+    gate?.close();
+    void root?.close(); // it may wait for another process's lock
     throw lmdbError(path, error);
   }
-}
-
-function loadLmdb(): typeof import('lmdb') {
-  const file = resolvePackage('lmdb');
-  if (file === undefined) throw DurableStoreError.missingPackage('lmdbStore', 'lmdb', searchedFolders());
-  return requireFile(file);
 }

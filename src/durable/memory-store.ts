@@ -1,5 +1,5 @@
 import type { DurableStore } from './durable-store.ts';
-import type { DeadTimer } from './stored-timer.ts';
+import { type DeadTimer, idOf } from './stored-timer.ts';
 import type { DuePlace, Members, RecordTable, TimerRecord } from './table/record-table.ts';
 import { TableStore } from './table/table-store.ts';
 
@@ -20,36 +20,17 @@ const byKey = ({ key: one }: { key: string }, { key: other }: { key: string }): 
   one < other ? -1 : one > other ? 1 : 0;
 const byDue = (one: DuePlace, other: DuePlace): number => one.due - other.due || byKey(one, other);
 
-class NamedRecords {
-  readonly records = new Map<string, TimerRecord>();
-  readonly dead = new Map<string, DeadTimer>();
-  leader: string | undefined;
-}
-
 /** What the tables share that are opened on it: the data of a `memoryStore()`. */
 class MemoryRecords {
-  readonly names = new Map<string, NamedRecords>();
+  readonly records = new Map<string, TimerRecord>();
+  readonly dead = new Map<string, DeadTimer>();
+  /** By name. */
+  readonly leaders = new Map<string, string>();
   readonly members = new Set<string>();
-  private opened = 0;
-
-  of(name: string): NamedRecords {
-    let named = this.names.get(name);
-    if (named === undefined) {
-      named = new NamedRecords();
-      this.names.set(name, named);
-    }
-    return named;
-  }
-
-  newMember(): string {
-    this.opened += 1;
-    const member = `${this.opened}`;
-    this.members.add(member);
-    return member;
-  }
+  opened = 0;
 }
 
-/** A RecordTable in this thread's memory. It sorts at each read, which is enough for tests. */
+/** A RecordTable in this thread's memory. It filters and sorts all at each read, which is enough for tests. */
 class MemoryTable implements RecordTable {
   writes = 0;
   readonly members: Members;
@@ -57,7 +38,9 @@ class MemoryTable implements RecordTable {
 
   constructor(data: MemoryRecords) {
     this.data = data;
-    const self = data.newMember();
+    data.opened += 1;
+    const self = `${data.opened}`;
+    data.members.add(self);
     this.members = {
       self,
       get hasOthers() {
@@ -66,36 +49,31 @@ class MemoryTable implements RecordTable {
       beat: () => undefined,
       renewed: () => undefined,
       isAlive: (member) => data.members.has(member),
-      leaderOf: (name) => data.of(name).leader,
+      leaderOf: (name) => data.leaders.get(name),
       lead: async (name, before) => {
-        const named = data.of(name);
-        if (named.leader !== before) return false;
-        named.leader = self;
+        if (data.leaders.get(name) !== before) return false;
+        data.leaders.set(name, self);
         return true;
       },
       resign: async () => {
-        for (const named of data.names.values()) if (named.leader === self) named.leader = undefined;
+        for (const [name, leader] of data.leaders) if (leader === self) data.leaders.delete(name);
       },
     };
   }
 
   read(name: string, key: string): TimerRecord | undefined {
-    return this.data.of(name).records.get(key);
+    return this.data.records.get(idOf({ name, key }));
   }
 
   async replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean> {
-    const { name, key } = (before ?? after) as TimerRecord;
-    const { records, dead: deadTimers } = this.data.of(name);
-    if (records.get(key)?.version !== before?.version) return false;
-    if (after === undefined) records.delete(key);
-    else records.set(key, after);
-    if (dead !== undefined) deadTimers.set(key, dead);
+    const id = idOf((before ?? after) as TimerRecord);
+    const { records } = this.data;
+    if (records.get(id)?.version !== before?.version) return false;
+    if (after === undefined) records.delete(id);
+    else records.set(id, after);
+    if (dead !== undefined) this.data.dead.set(id, dead);
     this.writes += 1;
     return true;
-  }
-
-  bounded<T>(work: Promise<T>): Promise<T> {
-    return work;
   }
 
   refresh(): void {
@@ -103,14 +81,13 @@ class MemoryTable implements RecordTable {
   }
 
   due(name: string, from: DuePlace, until: number, limit: number): DuePlace[] {
-    const ahead = (row: TimerRecord) => row.owner === undefined && row.due < until && byDue(row, from) > 0;
-    return this.rows(name, ahead).sort(byDue).slice(0, limit);
+    const isAhead = (row: TimerRecord) => row.owner === undefined && row.due < until && byDue(row, from) > 0;
+    return this.rows(name, isAhead).sort(byDue).slice(0, limit);
   }
 
   active(name: string, limit: number): { readonly owner: string; readonly key: string }[] {
-    return this.rows(name, () => true)
-      .flatMap(({ owner, key }) => (owner === undefined ? [] : { owner, key }))
-      .slice(0, limit);
+    const all = this.rows(name, () => true);
+    return all.flatMap(({ owner, key }) => (owner === undefined ? [] : { owner, key })).slice(0, limit);
   }
 
   records(name: string, prefix: string, after: string | undefined, limit: number): TimerRecord[] {
@@ -119,31 +96,27 @@ class MemoryTable implements RecordTable {
   }
 
   dead(name: string, after: string | undefined, limit: number): DeadTimer[] {
-    const all = [...this.data.of(name).dead.values()].filter(({ key }) => after === undefined || key > after);
-    return all.sort(byKey).slice(0, limit);
+    const isAhead = (dead: DeadTimer) => dead.name === name && (after === undefined || dead.key > after);
+    return [...this.data.dead.values()].filter(isAhead).sort(byKey).slice(0, limit);
   }
 
   async bury(dead: DeadTimer): Promise<void> {
-    this.data.of(dead.name).dead.set(dead.key, dead);
+    this.data.dead.set(idOf(dead), dead);
     this.writes += 1;
   }
 
   async removeDead(name: string, key: string): Promise<boolean> {
-    return this.data.of(name).dead.delete(key);
+    return this.data.dead.delete(idOf({ name, key }));
   }
 
   names(): string[] {
-    return [...this.data.names].filter(([, { records, dead }]) => records.size + dead.size > 0).map(([name]) => name);
+    return [...new Set(Array.from(this.data.records.values(), ({ name }) => name))];
   }
 
   sizes(): { readonly records: number; readonly active: number; readonly dead: number } {
-    const sizes = { records: 0, active: 0, dead: 0 };
-    for (const { records, dead } of this.data.names.values()) {
-      sizes.records += records.size;
-      sizes.dead += dead.size;
-      for (const { owner } of records.values()) if (owner !== undefined) sizes.active += 1;
-    }
-    return sizes;
+    const { records, dead } = this.data;
+    const active = [...records.values()].filter(({ owner }) => owner !== undefined).length;
+    return { records: records.size, active, dead: dead.size };
   }
 
   async close(): Promise<void> {
@@ -151,6 +124,6 @@ class MemoryTable implements RecordTable {
   }
 
   private rows(name: string, isMeant: (row: TimerRecord) => boolean): TimerRecord[] {
-    return [...this.data.of(name).records.values()].filter(isMeant);
+    return [...this.data.records.values()].filter((row) => row.name === name && isMeant(row));
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from '../time/native-timers.ts';
+import { DurableStoreError } from './durable-error.ts';
 
 interface Wait {
   /** ms of the monotonic clock */
@@ -12,18 +13,21 @@ interface Wait {
  * have no room.
  */
 export class Patience {
-  private readonly time: number;
-  private readonly error: () => Error;
+  /** ms */
+  readonly time: number;
+  /** What a wait rejects with that has been given up. */
+  readonly error: () => DurableStoreError;
   /** In the order in which they came. */
   private readonly waits = new Set<Wait>();
   private answeredAt = Number.NEGATIVE_INFINITY;
   /** Holds the process while there is a wait. */
   private timer: NodeJS.Timeout | undefined;
 
-  /** `time`: in ms. `error`: what a wait rejects with that has been given up. */
-  constructor(time: number, error: () => Error) {
+  /** `why` says what may be the reason. */
+  constructor(time: number, store: string, why = '') {
     this.time = time;
-    this.error = error;
+    const message = `${store} has not answered in ${time} ms${why}`;
+    this.error = () => new DurableStoreError('ERR_STORE_UNREACHABLE', message);
   }
 
   /** Settles as the work does, or rejects when it is given up. */

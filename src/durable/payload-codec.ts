@@ -17,11 +17,14 @@ const JSON_TEXT = 0x6a; // j
 /** Throws PayloadError. Undefined is stored as no bytes. */
 export function encodePayload(value: unknown, format: PayloadFormat, limit: number): Uint8Array | undefined {
   if (value === undefined) return undefined;
-  const bytes = format === 'json' ? jsonBytes(value) : cloneBytes(value);
-  if (bytes.length - 1 > limit) {
-    const message = `The payload has ${bytes.length - 1} bytes, more than options.maxPayloadBytes, which is ${limit}`;
+  const body = bodyOf(value, format);
+  if (body.length > limit) {
+    const message = `The payload has ${body.length} bytes, more than options.maxPayloadBytes, which is ${limit}`;
     throw new PayloadError('ERR_PAYLOAD_TOO_LARGE', message);
   }
+  const bytes = Buffer.allocUnsafeSlow(1 + body.length);
+  bytes[0] = format === 'json' ? JSON_TEXT : CLONE;
+  bytes.set(body, 1);
   return bytes;
 }
 
@@ -31,35 +34,16 @@ export function decodePayload(bytes: Uint8Array | undefined): unknown {
   return bytes[0] === JSON_TEXT ? JSON.parse(Buffer.from(body).toString()) : v8().deserialize(body);
 }
 
-function jsonBytes(value: unknown): Uint8Array {
-  let text: string | undefined;
+function bodyOf(value: unknown, format: PayloadFormat): Buffer {
+  let cause: unknown;
   try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw notCloneable(value, 'JSON', cause);
+    const body: Buffer | string | undefined = format === 'json' ? JSON.stringify(value) : v8().serialize(value);
+    if (body !== undefined) return typeof body === 'string' ? Buffer.from(body) : body;
+  } catch (error) {
+    cause = error;
   }
-  if (text === undefined) throw notCloneable(value, 'JSON', undefined);
-  const bytes = Buffer.allocUnsafeSlow(1 + Buffer.byteLength(text));
-  bytes[0] = JSON_TEXT;
-  bytes.write(text, 1);
-  return bytes;
-}
-
-function cloneBytes(value: unknown): Uint8Array {
-  let body: Buffer;
-  try {
-    body = v8().serialize(value);
-  } catch (cause) {
-    throw notCloneable(value, 'the structured clone', cause);
-  }
-  const bytes = Buffer.allocUnsafeSlow(1 + body.length);
-  bytes[0] = CLONE;
-  bytes.set(body, 1);
-  return bytes;
-}
-
-function notCloneable(value: unknown, format: string, cause: unknown): PayloadError {
+  const by = format === 'json' ? 'JSON' : 'the structured clone';
   const why = cause instanceof Error ? `: ${cause.message}` : '';
-  const message = `The payload cannot be stored by ${format}, got ${show(value)}${why}`;
-  return new PayloadError('ERR_PAYLOAD_NOT_CLONEABLE', message, { cause });
+  const message = `The payload cannot be stored by ${by}, got ${show(value)}${why}`;
+  throw new PayloadError('ERR_PAYLOAD_NOT_CLONEABLE', message, { cause });
 }

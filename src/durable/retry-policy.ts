@@ -1,6 +1,5 @@
-import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
-import { requireNumber } from './durable-arguments.ts';
+import { InvalidConfigError } from '../errors.ts';
+import { requireNumber, requireOptions } from './durable-arguments.ts';
 
 export interface RetryOptions {
   /** Attempts in all, from 1 to 1,000. After the last that fails the timer is dead. Default 10. */
@@ -12,22 +11,12 @@ export interface RetryOptions {
 }
 
 /** When a failed delivery is tried again: exponential backoff, with each pause drawn from its upper half. */
-export interface RetryPolicy {
-  readonly attempts: number;
-  readonly delay: number;
-  readonly maxDelay: number;
-}
+export type RetryPolicy = Readonly<Required<RetryOptions>>;
 
 /** Throws InvalidArgumentError, InvalidConfigError. */
 export function resolveRetry(options: RetryOptions = {}): RetryPolicy {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options.retry', 'must be an object', options);
-  }
-  refuseUnknown(
-    options,
-    { attempts: 0, delay: 0, maxDelay: 0 } satisfies Record<keyof RetryOptions, 0>,
-    'options.retry',
-  );
+  const known = { attempts: 0, delay: 0, maxDelay: 0 } satisfies Record<keyof RetryOptions, 0>;
+  requireOptions(options, known, 'options.retry');
   const { attempts = 10, delay = 1000, maxDelay = 3_600_000 } = options;
   requireNumber('retry.attempts', attempts, 1, 1000, true);
   requireNumber('retry.delay', delay, 1, 86_400_000);

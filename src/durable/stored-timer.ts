@@ -20,5 +20,26 @@ export interface DeadTimer extends StoredTimer {
   readonly reason: string;
 }
 
+/** How an attempt has ended, and what is to become of its timer. */
+export type Ending =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly timer: StoredTimer }
+  | { readonly kind: 'dead'; readonly timer: DeadTimer };
+
+/** A timer that is due, in the hands of what keeps it: memory, a table, or a queue. */
+export interface DueTimer {
+  readonly name: string;
+  readonly key: string;
+  /** Takes the timer for this process, with one attempt more. Undefined if it is not due any more, or another's. */
+  claim(): Promise<StoredTimer | undefined>;
+  /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
+  settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
+  /** The delivery has nothing more to do with it. */
+  released?(): void;
+}
+
 /** When a timer with this deadline is due, ms since 1970: times before 1970 are as good as then. */
 export const dueTime = (deadline: number): number => Math.max(0, deadline);
+
+/** A text that no other name and key have. */
+export const idOf = ({ name, key }: { readonly name: string; readonly key: string }): string => `${name}\0${key}`;

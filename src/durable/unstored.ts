@@ -1,23 +1,15 @@
 import { setTimeout } from '../time/native-timers.ts';
-import type { Alarms } from './alarms.ts';
-import type { Delivery, Ending } from './delivery.ts';
-import type { DurableCounts } from './durable-stats.ts';
+import { type Alarms, HeldTimer, type TimerHolder } from './alarms.ts';
+import type { Delivery } from './delivery.ts';
+import type { DurableHost } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
-import { dueTime, type StoredTimer } from './stored-timer.ts';
-import { type UnstoredOwner, UnstoredTimer } from './unstored-timer.ts';
+import { dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
 import { KeyOrder } from './work-order.ts';
 
 /** ms until a timer that could not be stored is stored again. */
 const PAUSE_MS = 1000;
 
-export interface UnstoredHost {
-  readonly alarms: Alarms;
-  readonly delivery: Delivery;
-  readonly counts: DurableCounts;
-  /** Most timers in memory alone. */
-  readonly youngLimit: number;
-  failed(error: Error): void;
-}
+type UnstoredTimer = HeldTimer<StoredTimer>;
 
 /**
  * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. A key is here or in the store:
@@ -31,25 +23,21 @@ export interface UnstoredHost {
  * What is storing is delivered by the store alone, as the store may have it without having been able to say so. To move, cancel or
  * deliver what is young costs no write. Calls that go to the store take their turn by key.
  */
-export class Unstored implements UnstoredOwner {
+export class Unstored implements TimerHolder<StoredTimer> {
   readonly alarms: Alarms;
   private readonly store: DurableStore;
+  private readonly host: DurableHost;
   private readonly delivery: Delivery;
-  private readonly counts: DurableCounts;
-  private readonly limit: number;
-  private readonly failed: (error: Error) => void;
   private readonly entries = new Map<string, UnstoredTimer>();
   private readonly running = new Map<string, UnstoredTimer>();
   private readonly order = new KeyOrder();
 
-  constructor(store: DurableStore, { alarms, delivery, counts, youngLimit, failed }: UnstoredHost) {
+  constructor(store: DurableStore, host: DurableHost, delivery: Delivery) {
+    this.alarms = host.alarms;
     this.store = store;
-    this.alarms = alarms;
+    this.host = host;
     this.delivery = delivery;
-    this.counts = counts;
-    this.limit = youngLimit;
-    this.failed = failed;
-    alarms.add(() => this.entries.values());
+    host.alarms.add(() => this.entries.values());
   }
 
   get size(): number {
@@ -57,18 +45,20 @@ export class Unstored implements UnstoredOwner {
   }
 
   /** Keeps a timer in memory for `youth` ms, or stores it. Rejects with DurableStoreError. */
-  async schedule(timer: StoredTimer, youth: number): Promise<void> {
+  schedule(timer: StoredTimer, youth: number): Promise<boolean> {
     const id = idOf(timer);
-    if (youth > 0 && this.isFree(id) && this.keep(id, timer, youth)) return;
-    await this.inOrder(id, () => this.place(id, timer, youth));
+    return this.inTurn(
+      id,
+      () => youth > 0 && this.keep(id, timer, youth),
+      () => this.place(id, timer, youth),
+    );
   }
 
   /** Rejects with DurableStoreError. */
-  async move(name: string, key: string, deadline: number): Promise<boolean> {
+  move(name: string, key: string, deadline: number): Promise<boolean> {
     const id = idOf({ name, key });
-    if (this.isFree(id) && this.moveYoung(id, deadline)) return true;
-    return this.inOrder(id, async () => {
-      if (this.moveYoung(id, deadline)) return true;
+    const inMemory = () => this.moveYoung(id, deadline);
+    return this.inTurn(id, inMemory, async () => {
       const entry = this.entries.get(id);
       if (entry !== undefined) await this.storeEntry(entry);
       return this.store.move(name, key, deadline);
@@ -76,11 +66,10 @@ export class Unstored implements UnstoredOwner {
   }
 
   /** Rejects with DurableStoreError. */
-  async cancel(name: string, key: string): Promise<boolean> {
+  cancel(name: string, key: string): Promise<boolean> {
     const id = idOf({ name, key });
-    if (this.isFree(id) && this.drop(id)) return true;
-    return this.inOrder(id, async () => {
-      if (this.drop(id)) return true;
+    const inMemory = () => this.drop(id);
+    return this.inTurn(id, inMemory, async () => {
       const isRemoved = await this.store.remove(name, key);
       return this.forget(id) || isRemoved; // it may have been storing
     });
@@ -88,20 +77,19 @@ export class Unstored implements UnstoredOwner {
 
   /** The timer of a key, if it is in memory alone. */
   get(name: string, key: string): StoredTimer | undefined {
-    return this.entries.get(idOf({ name, key }))?.timer;
+    return this.entries.get(idOf({ name, key }))?.of;
   }
 
   /** The timers of a name that are in memory alone; without a name, all. */
   timers(name: string | undefined): StoredTimer[] {
-    return Array.from(this.entries.values(), ({ timer }) => timer).filter(
-      (timer) => name === undefined || timer.name === name,
-    );
+    const all = Array.from(this.entries.values(), ({ of }) => of);
+    return name === undefined ? all : all.filter((timer) => timer.name === name);
   }
 
   /** Stores all. Rejects with DurableStoreError. */
   async flush(): Promise<void> {
     const all = [...this.entries.values()];
-    const stored = all.map((entry) => this.order.run(entry.id, () => this.storeEntry(entry)));
+    const stored = all.map((entry) => this.order.run(idOf(entry), () => this.storeEntry(entry)));
     await this.store.bounded(Promise.all(stored));
   }
 
@@ -115,9 +103,8 @@ export class Unstored implements UnstoredOwner {
     }
   }
 
-  /** An entry is due, or to be stored. */
   wake(entry: UnstoredTimer): void {
-    if (entry.state === 'young' && entry.timer.due <= Date.now()) {
+    if (entry.state === 'waiting' && entry.of.due <= Date.now()) {
       entry.state = 'due';
       this.delivery.push(entry);
       if (entry.state === 'due') this.arm(entry); // it waits for a slot
@@ -128,44 +115,46 @@ export class Unstored implements UnstoredOwner {
     }
   }
 
-  claim(entry: UnstoredTimer): StoredTimer | undefined {
+  async claim(entry: UnstoredTimer): Promise<StoredTimer | undefined> {
     if (entry.state !== 'due') return undefined;
-    if (entry.timer.due > Date.now()) {
-      this.reset(entry, entry.timer);
+    if (entry.of.due > Date.now()) {
+      this.reset(entry, entry.of);
       return undefined;
     }
-    this.forget(entry.id);
+    const id = idOf(entry);
+    this.forget(id);
     entry.state = 'running';
-    this.running.set(entry.id, entry);
-    return { ...entry.timer, attempts: entry.timer.attempts + 1 };
+    this.running.set(id, entry);
+    return { ...entry.of, attempts: entry.of.attempts + 1 };
   }
 
-  async settle(entry: UnstoredTimer, ending: Ending): Promise<boolean> {
-    if (ending.kind === 'done' && this.isFree(entry.id)) return this.conclude(entry, ending);
-    return this.order.run(entry.id, async () => {
+  async settle(entry: UnstoredTimer, _: StoredTimer, ending: Ending): Promise<boolean> {
+    const id = idOf(entry);
+    if (ending.kind === 'done' && !this.order.has(id)) return this.conclude(id, entry, ending);
+    return this.order.run(id, async () => {
       if (entry.state === 'running' && ending.kind === 'dead') await this.store.bury(ending.timer);
-      return this.conclude(entry, ending);
+      return this.conclude(id, entry, ending);
     });
   }
 
-  private conclude(entry: UnstoredTimer, ending: Ending): boolean {
+  private conclude(id: string, entry: UnstoredTimer, ending: Ending): boolean {
     const counts = entry.state === 'running';
-    this.running.delete(entry.id);
-    if (ending.kind === 'done') this.counts.endedYoung += 1;
+    this.running.delete(id);
+    if (ending.kind === 'done') this.host.counts.endedYoung += 1;
     if (counts && ending.kind === 'again') {
-      this.entries.set(entry.id, entry);
+      this.entries.set(id, entry);
       this.reset(entry, ending.timer);
     }
     return counts;
   }
 
-  private isFree(id: string): boolean {
-    return !this.order.has(id);
-  }
-
-  /** Does the work of a call when the key's turn comes. The turn lasts until it is certain what has been done; the caller waits less. */
-  private inOrder<T>(id: string, work: () => Promise<T>): Promise<T> {
-    return this.store.bounded(this.order.run(id, work));
+  /**
+   * Does the work of a call when the key's turn comes: in memory if it can be, which is tried at once if nothing of the key is under way.
+   * The turn lasts until it is certain what has been done; the caller waits less.
+   */
+  private async inTurn(id: string, inMemory: () => boolean, work: () => Promise<boolean>): Promise<boolean> {
+    if (!this.order.has(id) && inMemory()) return true;
+    return this.store.bounded(this.order.run(id, async () => inMemory() || work()));
   }
 
   /** The entry of a key, unless the store may have it. */
@@ -187,36 +176,38 @@ export class Unstored implements UnstoredOwner {
 
   /** Returns false if there is no room. */
   private add(id: string, timer: StoredTimer, youth: number): boolean {
-    const entry = new UnstoredTimer(this, id, timer, youth);
-    if (this.entries.size >= this.limit || !this.alarms.set(entry)) return false;
+    const entry = new HeldTimer(this, timer.name, timer, performance.now() + youth);
+    if (!this.hasRoom || !this.alarms.set(entry)) return false;
     this.entries.set(id, entry);
     this.endRunning(id);
     return true;
   }
 
-  private async place(id: string, timer: StoredTimer, youth: number): Promise<void> {
-    if (youth > 0) {
-      if (this.keep(id, timer, youth)) return;
-      const mayBeYoung = !this.entries.has(id) && this.entries.size < this.limit;
-      if (mayBeYoung && !(await this.store.has(timer.name, timer.key)) && this.add(id, timer, youth)) return;
-    }
+  private get hasRoom(): boolean {
+    return this.entries.size < this.host.settings.youngLimit;
+  }
+
+  private async place(id: string, timer: StoredTimer, youth: number): Promise<boolean> {
+    const mayBeYoung = youth > 0 && !this.entries.has(id) && this.hasRoom;
+    if (mayBeYoung && !(await this.store.has(timer.name, timer.key)) && this.add(id, timer, youth)) return true;
     const entry = this.entries.get(id);
     if (entry === undefined) await this.store.put(timer);
     else await this.hand(entry, timer);
     this.endRunning(id);
+    return true;
   }
 
   private moveYoung(id: string, deadline: number): boolean {
     const young = this.young(id);
     if (young === undefined) return false;
-    this.reset(young, { ...young.timer, deadline, due: dueTime(deadline), attempts: 0 });
+    this.reset(young, { ...young.of, deadline, due: dueTime(deadline), attempts: 0 });
     return true;
   }
 
   /** Cancels what the store does not have. Returns false if there is none. */
   private drop(id: string): boolean {
     if (this.young(id) === undefined) return !this.entries.has(id) && this.endRunning(id);
-    this.counts.endedYoung += 1;
+    this.host.counts.endedYoung += 1;
     return this.forget(id);
   }
 
@@ -228,7 +219,7 @@ export class Unstored implements UnstoredOwner {
   }
 
   private async storeEntry(entry: UnstoredTimer): Promise<void> {
-    if (this.entries.get(entry.id) === entry) await this.hand(entry, entry.timer);
+    if (this.entries.get(idOf(entry)) === entry) await this.hand(entry, entry.of);
   }
 
   /** Hands an entry to the store, as `timer`. If that fails it is tried again. */
@@ -237,7 +228,7 @@ export class Unstored implements UnstoredOwner {
     this.alarms.unset(entry);
     try {
       await this.store.put(timer);
-      this.forget(entry.id);
+      this.forget(idOf(entry));
     } catch (error) {
       entry.storeAt = performance.now() + PAUSE_MS;
       this.arm(entry);
@@ -246,8 +237,8 @@ export class Unstored implements UnstoredOwner {
   }
 
   private reset(entry: UnstoredTimer, timer: StoredTimer): void {
-    entry.timer = timer;
-    entry.state = 'young';
+    entry.of = timer;
+    entry.state = 'waiting';
     this.arm(entry);
   }
 
@@ -259,7 +250,7 @@ export class Unstored implements UnstoredOwner {
   }
 
   private storeSoon(entry: UnstoredTimer): void {
-    this.inOrder(entry.id, () => this.storeEntry(entry)).catch(this.failed);
+    this.store.bounded(this.order.run(idOf(entry), () => this.storeEntry(entry))).catch(this.host.failed);
   }
 
   private forget(id: string): boolean {
@@ -268,5 +259,3 @@ export class Unstored implements UnstoredOwner {
     return this.entries.delete(id);
   }
 }
-
-const idOf = ({ name, key }: { name: string; key: string }): string => `${name}\0${key}`;

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DurableStoreError } from 'shardwheel/durable';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
 import { pause } from './conformance/stores.ts';
@@ -22,7 +23,7 @@ function newGate(): LmdbGate {
   return gate;
 }
 
-const tooLate = () => new Error('too late');
+const within = (time: number) => ({ time, error: () => new DurableStoreError('ERR_STORE_FAILED', 'too late') });
 
 test('nobody commits while a store is opened, and nobody opens it while another does or commits', async () => {
   let [opening, committing] = [0, 0];
@@ -30,18 +31,14 @@ test('nobody commits while a store is opened, and nobody opens it while another 
   const work = async (gate: LmdbGate, at: number): Promise<void> => {
     for (let left = 20; left > 0; left--) {
       if ((at + left) % 3 === 0) {
-        await gate.opened(
-          async () => {
-            opening += 1;
-            expect([opening, committing]).toEqual([1, 0]);
-            await pause(1);
-            expect([opening, committing]).toEqual([1, 0]);
-            opening -= 1;
-            seen.opened += 1;
-          },
-          60_000,
-          tooLate,
-        );
+        await gate.opened(async () => {
+          opening += 1;
+          expect([opening, committing]).toEqual([1, 0]);
+          await pause(1);
+          expect([opening, committing]).toEqual([1, 0]);
+          opening -= 1;
+          seen.opened += 1;
+        }, within(60_000));
       } else {
         await gate.committed(async () => {
           committing += 1;
@@ -65,10 +62,10 @@ test('who opens gives up in time while another is busy', async () => {
     end = resolve;
   });
   const committed = newGate().committed(() => held);
-  await expect(newGate().opened(async () => 'opened', 50, tooLate)).rejects.toThrow('too late');
+  await expect(newGate().opened(async () => 'opened', within(50))).rejects.toThrow('too late');
   end();
   await committed;
-  expect(await newGate().opened(async () => 'opened', 50, tooLate)).toBe('opened');
+  expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });
 
 test('what a process has left that died is removed', async () => {
@@ -77,10 +74,10 @@ test('what a process has left that died is removed', async () => {
   writeFileSync(join(path, 'gate/opening'), '4194303-4194303-dead');
   expect(await gate.committed(async () => 'committed')).toBe('committed');
   writeFileSync(join(path, 'gate/opening'), '4194303-0-dead');
-  expect(await newGate().opened(async () => 'opened', 1000, tooLate)).toBe('opened');
+  expect(await newGate().opened(async () => 'opened', within(1000))).toBe('opened');
 });
 
 test('a commit that fails leaves nobody busy', async () => {
   await expect(newGate().committed(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
-  expect(await newGate().opened(async () => 'opened', 50, tooLate)).toBe('opened');
+  expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });

@@ -1,81 +1,85 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { setImmediate } from '../../time/native-timers.ts';
+import type { Delivery } from '../delivery.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import type { DurableHost } from '../durable-host.ts';
 import type { StoreStats } from '../durable-stats.ts';
-import type { DurableStore, StoreHost } from '../durable-store.ts';
-import { Patience } from '../patience.ts';
-import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
+import type { DurableStore } from '../durable-store.ts';
+import { loadPackage } from '../store-package.ts';
+import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { Limiter } from '../work-order.ts';
-import { bullmqError } from './bullmq-errors.ts';
-import { DeadLetters } from './dead-letters.ts';
-import { type JobData, timerId } from './job-data.ts';
+import { DEAD, deadText, scanDead } from './dead-letters.ts';
+import { type JobData, jobDataOf, newJobId, timerId } from './job-data.ts';
+import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
-import { KeyLookup, QueueJobs } from './queue-jobs.ts';
-import type { QueueOptions } from './queue-options.ts';
-import { QueueScan } from './queue-scan.ts';
-
-type Bullmq = typeof import('bullmq');
-
-interface Opened {
-  readonly queue: Queue<JobData>;
-  readonly jobs: QueueJobs;
-  readonly scan: QueueScan;
-  readonly lookup: KeyLookup;
-  readonly deadLetters: DeadLetters;
-  readonly deliveries: QueueDeliveries;
-}
+import type { QueueLink } from './queue-link.ts';
+import { countHeld, scanTimers } from './queue-scan.ts';
+import { cancel } from './scripts/cancel.ts';
+import { look, scheduledOf } from './scripts/look.ts';
+import { move } from './scripts/move.ts';
+import { supersede } from './scripts/supersede.ts';
 
 /** The version of the jobs' data. */
 const SCHEMA = '2';
 /** Most writes that Redis has not answered: further ones wait here for their turn. */
 const MOST_PENDING = 10_000;
+/** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
+const JOB_OPTIONS = {
+  attempts: 1e9,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: false,
+};
+
+interface Opened {
+  readonly queue: Queue<JobData>;
+  readonly deliveries: QueueDeliveries;
+}
 
 /**
  * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any machine, and
- * takes it from a worker that has died.
+ * takes it from a worker that has died. There is one job per timer, found by its deduplication id; and one that comes after it, if the
+ * timer was scheduled while a worker had its job. BullMQ adds, replaces, and completes jobs; what it has no call for is done by scripts
+ * of our own.
  */
 export class QueueStore implements DurableStore {
   readonly kind = 'bullmq';
-  private readonly options: QueueOptions;
-  private readonly load: () => Bullmq;
-  private readonly patience: Patience;
+  private readonly link: QueueLink;
+  private readonly lookup: KeyLookup;
   private readonly pending = new Limiter(MOST_PENDING);
   private opened: Opened | undefined;
   private isOpening = false;
+  /** Jobs added, changed or removed. */
+  private writes = 0;
 
-  constructor(options: QueueOptions, load: () => Bullmq) {
-    this.options = options;
-    this.load = load;
-    const { queue, timeout } = options;
-    const message = `The queue ${queue} has not answered in ${timeout} ms`;
-    this.patience = new Patience(timeout, () => new DurableStoreError('ERR_STORE_UNREACHABLE', message));
+  constructor(link: QueueLink) {
+    this.link = link;
+    this.lookup = new KeyLookup(link.client);
   }
 
-  async open(host: StoreHost): Promise<void> {
+  async open(host: DurableHost, delivery: Delivery): Promise<void> {
     if (this.isOpening) throw DurableStoreError.inUse('bullmq');
     this.isOpening = true;
-    const { connection, queue: name } = this.options;
+    this.writes = 0;
+    const { link } = this;
+    let queue: Queue<JobData> | undefined;
     try {
-      const bullmq = this.load();
-      await this.call(() => connection.ping());
-      const queue = new bullmq.Queue<JobData>(name, { connection: connection as unknown as Redis });
-      queue.on('error', (error) => host.failed(bullmqError(name, error)));
-      const deliveries = new QueueDeliveries(bullmq, queue, this.options, host);
-      const jobs = new QueueJobs(queue, connection);
-      const scan = new QueueScan(jobs, (work) => this.call(work));
-      const deadLetters = new DeadLetters(connection, jobs.prefix);
-      this.opened = { queue, jobs, scan, lookup: new KeyLookup(connection, name), deadLetters, deliveries };
-      await this.call(() => this.checkSchema());
+      const bullmq = loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
+      await link.call(() => link.client.ping());
+      queue = new bullmq.Queue<JobData>(link.queue, { connection: link.client as unknown as Redis });
+      queue.on('error', (error) => host.failed(link.named(error)));
+      await link.call(() => this.checkSchema());
+      this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery) };
     } catch (error) {
-      await this.opened?.queue.close();
-      this.opened = undefined;
+      await queue?.close();
       this.isOpening = false;
-      throw bullmqError(name, error);
+      throw link.named(error);
     }
   }
 
   bounded<T>(work: Promise<T>): Promise<T> {
-    return this.patience.bounded(work);
+    return this.link.patience.bounded(work);
   }
 
   serve(name: string): void {
@@ -83,70 +87,94 @@ export class QueueStore implements DurableStore {
   }
 
   put(timer: StoredTimer): Promise<void> {
-    return this.write((jobs) => jobs.put(timer));
+    const { name } = timer;
+    const id = timerId(name, timer.key);
+    const data = jobDataOf(timer);
+    return this.write(async (queue) => {
+      for (;;) {
+        const jobId = newJobId(id);
+        const timestamp = Date.now();
+        const delay = Math.max(0, Math.ceil(timer.due - timestamp));
+        this.writes += 1;
+        const own = { jobId, timestamp, delay, deduplication: { id, replace: true } };
+        const { id: placed } = await queue.add(name, data, { ...JOB_OPTIONS, ...own });
+        if (placed === jobId) return;
+        if (await supersede(this.link, id, { name, data: JSON.stringify(data), id: jobId })) return;
+      }
+    });
   }
 
   move(name: string, key: string, deadline: number): Promise<boolean> {
-    return this.write((jobs) => jobs.move(name, key, deadline));
+    const id = timerId(name, key);
+    const due = dueTime(deadline);
+    return this.write(async () => {
+      for (;;) {
+        const found = await look(this.link, id);
+        const timer = scheduledOf(name, found);
+        if (timer === undefined) return false;
+        const before = (found.next ?? found.data) as string;
+        const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
+        this.writes += 1;
+        if (await move(this.link, id, before, after, due)) return true;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
   }
 
   has(name: string, key: string): Promise<boolean> {
-    const { queue, lookup } = this.parts;
-    return lookup.has(queue.toKey(`de:${timerId(name, key)}`)); // the key that BullMQ's getDeduplicationJobId reads
+    const redisKey = `${this.link.prefix}de:${timerId(name, key)}`; // which BullMQ's getDeduplicationJobId reads
+    return this.link.certain(this.lookup.has(redisKey));
   }
 
   remove(name: string, key: string): Promise<boolean> {
-    return this.write((jobs) => jobs.remove(name, key));
+    return this.write(async () => {
+      const isCancelled = await cancel(this.link, timerId(name, key));
+      if (isCancelled) this.writes += 1;
+      return isCancelled;
+    });
   }
 
-  get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return this.call(() => this.parts.jobs.find(name, key));
+  async get(name: string, key: string): Promise<StoredTimer | undefined> {
+    return scheduledOf(name, await this.link.call(() => look(this.link, timerId(name, key))));
   }
 
   async count(name: string | undefined): Promise<number> {
-    const { scan } = this.parts;
-    let count = 0;
     if (name === undefined) {
-      const { delayed, waiting, prioritized } = await this.call(() => this.counts());
-      return delayed + waiting + prioritized + (await scan.countHeld());
+      const { delayed, waiting, prioritized } = await this.counts();
+      return delayed + waiting + prioritized + (await countHeld(this.link));
     }
-    for await (const _ of scan.timers(name, '')) count += 1;
+    let count = 0;
+    for await (const _ of this.timers(name, '')) count += 1;
     return count;
   }
 
   timers(name: string, prefix: string): AsyncIterable<StoredTimer> {
-    return this.parts.scan.timers(name, prefix);
+    return scanTimers(this.link, name, prefix);
   }
 
   dead(name: string): AsyncIterable<DeadTimer> {
-    return this.parts.deadLetters.of(name, (work) => this.call(work));
+    return scanDead(this.link, name);
   }
 
-  bury(dead: DeadTimer): Promise<void> {
-    this.parts.jobs.writes += 1;
-    return this.certain(this.parts.deadLetters.add(dead));
+  async bury(dead: DeadTimer): Promise<void> {
+    this.writes += 1;
+    const { client, prefix } = this.link;
+    await this.link.certain(client.hset(prefix + DEAD, timerId(dead.name, dead.key), deadText(dead)));
   }
 
-  removeDead(name: string, key: string): Promise<boolean> {
-    this.parts.jobs.writes += 1;
-    return this.call(() => this.parts.deadLetters.remove(name, key));
+  async removeDead(name: string, key: string): Promise<boolean> {
+    this.writes += 1;
+    const { client, prefix } = this.link;
+    return (await this.link.call(() => client.hdel(prefix + DEAD, timerId(name, key)))) === 1;
   }
 
   async stats(): Promise<StoreStats> {
-    const { deadLetters, jobs } = this.parts;
-    const counts = this.call(() => this.counts());
-    const dead = await this.call(() => deadLetters.count());
-    const { delayed, waiting, active, prioritized } = await counts;
+    const { client, prefix } = this.link;
+    const [counts, dead] = await Promise.all([this.counts(), this.link.call(() => client.hlen(prefix + DEAD))]);
+    const { delayed, waiting, active, prioritized } = counts;
     const overdue = waiting + prioritized;
-    return {
-      kind: this.kind,
-      stored: delayed + overdue + active,
-      overdue,
-      active,
-      dead,
-      near: 0,
-      writes: jobs.writes,
-    };
+    const stored = delayed + overdue + active;
+    return { kind: this.kind, stored, overdue, active, dead, near: 0, writes: this.writes };
   }
 
   async stop(): Promise<void> {
@@ -158,7 +186,7 @@ export class QueueStore implements DurableStore {
     const { queue, deliveries } = this.opened;
     this.opened = undefined;
     try {
-      await this.call(async () => {
+      await this.link.call(async () => {
         await deliveries.close();
         await queue.close();
       });
@@ -173,35 +201,20 @@ export class QueueStore implements DurableStore {
     return this.opened;
   }
 
-  private write<T>(work: (jobs: QueueJobs) => Promise<T>): Promise<T> {
-    return this.certain(this.pending.run(() => work(this.parts.jobs)));
-  }
-
-  /** Without a limit of time: it may take effect at any later time. */
-  private async certain<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      throw bullmqError(this.options.queue, error);
-    }
-  }
-
-  /** Rejects with DurableStoreError, also if there is no answer in time. */
-  private call<T>(work: () => Promise<T>): Promise<T> {
-    return this.patience.bounded(this.certain(work()));
+  private write<T>(work: (queue: Queue<JobData>) => Promise<T>): Promise<T> {
+    return this.link.certain(this.pending.run(() => work(this.parts.queue)));
   }
 
   private async checkSchema(): Promise<void> {
-    const { queue } = this.parts;
-    const { connection: client } = this.options;
-    const key = queue.toKey('shardwheel-schema');
+    const { client, prefix, queue } = this.link;
+    const key = `${prefix}shardwheel-schema`;
     await client.set(key, SCHEMA, 'NX');
     const found = await client.get(key);
-    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${queue.name}`, found, Number(SCHEMA));
+    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${queue}`, found, Number(SCHEMA));
   }
 
-  private async counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {
-    const counts = await this.parts.queue.getJobCounts('delayed', 'waiting', 'active', 'prioritized');
-    return counts as Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>;
+  private counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {
+    const states = ['delayed', 'waiting', 'active', 'prioritized'] as const;
+    return this.link.call(() => this.parts.queue.getJobCounts(...states)) as ReturnType<QueueStore['counts']>;
   }
 }

@@ -1,25 +1,13 @@
 import type { Job } from 'bullmq';
-import type { DueTimer, Ending } from '../delivery.ts';
 import { DurableStoreError } from '../durable-error.ts';
-import type { StoredTimer } from '../stored-timer.ts';
-import { bullmqError } from './bullmq-errors.ts';
+import type { DurableHost } from '../durable-host.ts';
+import type { DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import { DEAD, deadText } from './dead-letters.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
-import type { RedisConnection } from './queue-options.ts';
+import type { QueueLink } from './queue-link.ts';
 import { claim } from './scripts/claim.ts';
 import { look } from './scripts/look.ts';
 import { settle } from './scripts/settle.ts';
-
-/** What a take needs of its queue. */
-export interface TakeHost {
-  readonly client: RedisConnection;
-  /** What the keys of the queue begin with. */
-  readonly prefix: string;
-  readonly queue: string;
-  /** ms for which a lock holds unless it is renewed. */
-  readonly stalledAfter: number;
-  failed(error: Error): void;
-}
 
 /**
  * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
@@ -34,11 +22,13 @@ export class QueueTake implements DueTimer {
   readonly over: Promise<void>;
   readonly released: () => void;
   private readonly job: Job<JobData>;
-  private readonly host: TakeHost;
+  private readonly link: QueueLink;
+  private readonly host: DurableHost;
 
-  constructor(job: Job<JobData>, token: string, host: TakeHost) {
+  constructor(job: Job<JobData>, token: string, link: QueueLink, host: DurableHost) {
     this.job = job;
     this.token = token;
+    this.link = link;
     this.host = host;
     let released = (): void => undefined;
     this.over = new Promise((resolve) => {
@@ -62,8 +52,7 @@ export class QueueTake implements DueTimer {
         await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
         return undefined;
       }
-      const held = { token: this.token, data: JSON.stringify(data), stalledAfter: this.host.stalledAfter };
-      const answer = await claim(this.host.client, [job, lock, next], held);
+      const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;
         continue;
@@ -79,7 +68,7 @@ export class QueueTake implements DueTimer {
     const data = JSON.stringify(jobDataOf(timer));
     const isAgain = ending.kind === 'again';
     const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
-    const answer = await settle(this.host.client, this.keys, this.token, become);
+    const answer = await settle(this.link, this.keys, this.token, become);
     if (answer === 'kept' && isAgain) await this.delay(timer.due);
     if (answer === 'lost') {
       this.end = 'leave';
@@ -95,14 +84,14 @@ export class QueueTake implements DueTimer {
       await this.job.moveToDelayed(Math.ceil(until), this.token);
       await this.hasten(until);
     } catch (error) {
-      const named = bullmqError(this.host.queue, error);
+      const named = this.link.named(error);
       if (named.code !== 'ERR_STORE_LOCK_LOST') throw named; // it is another's by now
     }
   }
 
   /** What came while the job was put back is not to wait for as long. */
   private async hasten(until: number): Promise<void> {
-    const found = await look(this.host.client, this.host.prefix, timerId(this.name, this.key));
+    const found = await look(this.link, timerId(this.name, this.key));
     if (found.job !== this.job.id || found.data === null) return;
     const isOver = found.next !== null || found.state === 'ended';
     const due = isOver ? 0 : (JSON.parse(found.data) as JobData).due;
@@ -110,8 +99,7 @@ export class QueueTake implements DueTimer {
   }
 
   private get keys(): [job: string, lock: string, next: string, dead: string] {
-    const { prefix } = this.host;
-    const job = prefix + (this.job.id as string);
-    return [job, `${job}:lock`, `${prefix}dn:${timerId(this.name, this.key)}`, `${prefix}${DEAD}`];
+    const job = this.job.id as string;
+    return [job, `${job}:lock`, `dn:${timerId(this.name, this.key)}`, DEAD];
   }
 }

@@ -1,5 +1,4 @@
-import type { RootDatabase } from 'lmdb';
-import type { Patience } from '../patience.ts';
+import type { Database, Key, RootDatabase } from 'lmdb';
 import { causeOf, lmdbError } from './lmdb-errors.ts';
 import type { LmdbGate } from './lmdb-gate.ts';
 
@@ -21,18 +20,17 @@ interface Pending {
  * which waits for that lock itself when it opens the same file once more.
  */
 export class LmdbCommits {
-  private readonly root: RootDatabase;
-  private readonly gate: LmdbGate;
-  private readonly path: string;
-  private readonly patience: Patience;
+  readonly root: RootDatabase;
+  readonly gate: LmdbGate;
+  /** The folder of the store. */
+  readonly path: string;
   private waiting: Pending[] = [];
   private isRunning = false;
 
-  constructor(root: RootDatabase, gate: LmdbGate, path: string, patience: Patience) {
+  constructor(root: RootDatabase, gate: LmdbGate, path: string) {
     this.root = root;
     this.gate = gate;
     this.path = path;
-    this.patience = patience;
   }
 
   /**
@@ -42,22 +40,24 @@ export class LmdbCommits {
   add(write: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ write, resolve, reject });
-      this.start();
+      if (!this.isRunning) void this.run();
     });
   }
 
-  /** Rejects with DurableStoreError after the time that is given for it. What the work asked for may be done later. */
-  bounded<T>(work: Promise<T>): Promise<T> {
-    return this.patience.bounded(work);
-  }
-
-  private start(): void {
-    if (this.isRunning) return;
-    this.isRunning = true;
-    void this.run();
+  /** Writes if the entry still has this version, or if there still is none. */
+  addIf<K extends Key>(
+    database: Database<unknown, K>,
+    key: K,
+    version: number | undefined,
+    write: () => void,
+  ): Promise<boolean> {
+    return this.add(() =>
+      version === undefined ? database.ifNoExists(key, write) : database.ifVersion(key, version, write),
+    );
   }
 
   private async run(): Promise<void> {
+    this.isRunning = true;
     await Promise.resolve(); // what is asked for in the same go belongs together
     while (this.waiting.length > 0) await this.commit();
     this.isRunning = false;

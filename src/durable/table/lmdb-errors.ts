@@ -1,10 +1,10 @@
 import { process } from '../../process.ts';
-import { DurableStoreError } from '../durable-error.ts';
+import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 
 const { statfsSync } = process.getBuiltinModule('node:fs');
 
 /** Codes of LMDB and of the system, by what they mean to the caller. */
-const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[] = [
+const meanings: StoreMeanings = [
   [
     'ERR_STORE_CORRUPT',
     /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument/i,
@@ -17,6 +17,7 @@ const meanings: readonly (readonly [code: DurableStoreError['code'], pattern: Re
   ['ERR_STORE_FAILED', /EEXIST|ENOTDIR|EISDIR/, 'must be a folder'],
 ];
 
+const fullDisk: StoreMeanings = [['ERR_STORE_FULL', /./, 'is full']];
 /** Fewer free bytes than LMDB extends its file by. */
 const LEAST_FREE_BYTES = 2 ** 20;
 
@@ -24,10 +25,7 @@ const LEAST_FREE_BYTES = 2 ** 20;
 export async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: unknown };
   if (!(commitError instanceof Promise)) return error;
-  return commitError.then(
-    () => error,
-    (cause: unknown) => cause,
-  );
+  return commitError.then(() => error).catch((cause: unknown) => cause);
 }
 
 /** What an error of LMDB means. `path` is the store's. */
@@ -36,12 +34,7 @@ export function lmdbError(path: string, cause: unknown): DurableStoreError {
   const said = textOf(cause);
   // LMDB calls a write that was cut short, as on a full disk, an input/output error.
   const isFull = /Input\/output error|EIO/.test(said) && hasFewFree(path);
-  const [code, , what] = meanings.find(([, pattern]) => pattern.test(isFull ? 'ENOSPC' : said)) ?? [
-    'ERR_STORE_FAILED' as const,
-    /./,
-    'has failed',
-  ];
-  return new DurableStoreError(code, `The LMDB store ${path} ${what}: ${said}`, { cause });
+  return DurableStoreError.of(`The LMDB store ${path}`, isFull ? fullDisk : meanings, said, cause);
 }
 
 function hasFewFree(path: string): boolean {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { process } from '../../process.ts';
 import { setTimeout } from '../../time/native-timers.ts';
+import type { Patience } from '../patience.ts';
 import { hasThreadEnded, newIdentity } from './thread-identity.ts';
 
 const fs = process.getBuiltinModule('node:fs');
@@ -34,9 +35,9 @@ export class LmdbGate {
     this.busy = fs.openSync(this.busyFile, 'w');
   }
 
-  /** Calls `open` while nobody commits or opens. Rejects with the error if others have not let it do so after `timeout` ms. */
-  async opened<T>(open: () => Promise<T>, timeout: number, error: () => Error): Promise<T> {
-    const end = performance.now() + timeout;
+  /** Calls `open` while nobody commits or opens. Rejects with the error if others have not let it do so in the time. */
+  async opened<T>(open: () => Promise<T>, { time, error }: Pick<Patience, 'time' | 'error'>): Promise<T> {
+    const end = performance.now() + time;
     const pause = async (): Promise<void> => {
       if (performance.now() > end) throw error();
       await shortPause();

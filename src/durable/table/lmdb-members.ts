@@ -28,11 +28,11 @@ export class LmdbMembers implements Members {
   private lastBeat = Number.NEGATIVE_INFINITY;
   private lastCertain = Number.NEGATIVE_INFINITY;
 
-  constructor(root: RootDatabase, commits: LmdbCommits) {
-    this.root = root;
+  constructor(commits: LmdbCommits) {
+    this.root = commits.root;
     this.commits = commits;
-    this.beats = root.openDB('members', {});
-    this.leaders = root.openDB('leaders', { useVersions: true });
+    this.beats = this.root.openDB('members', {});
+    this.leaders = this.root.openDB('leaders', { useVersions: true });
   }
 
   get hasOthers(): boolean {
@@ -41,9 +41,7 @@ export class LmdbMembers implements Members {
 
   beat(): void {
     const now = performance.now();
-    if (now - this.lastBeat >= BEAT_MS) {
-      this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
-    }
+    if (now - this.lastBeat >= BEAT_MS) this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
     this.root.resetReadTxn();
     const beats = [...this.beats.getRange()];
     // After the beats: whoever has one has had its place among the readers before, and must not seem to have none.
@@ -93,21 +91,13 @@ export class LmdbMembers implements Members {
     const known = this.leaders.getEntry(name);
     if (known?.value !== before) return false;
     const write = (): void => void this.leaders.put(name, this.self, newVersion());
-    return this.commits.add(() =>
-      known === undefined
-        ? this.leaders.ifNoExists(name, write)
-        : this.leaders.ifVersion(name, known.version as number, write),
-    );
+    return this.commits.addIf(this.leaders, name, known?.version, write);
   }
 
   async resign(): Promise<void> {
     const led = Array.from(this.leaders.getRange({ versions: true })).filter(({ value }) => value === this.self);
-    await Promise.all(
-      led.map(({ key: name, version }) => {
-        const write = (): void => void this.leaders.remove(name);
-        return this.commits.add(() => this.leaders.ifVersion(name, version as number, write));
-      }),
-    );
+    const remove = (name: string) => () => void this.leaders.remove(name);
+    await Promise.all(led.map(({ key, version }) => this.commits.addIf(this.leaders, key, version, remove(key))));
   }
 
   async leave(): Promise<void> {
@@ -116,10 +106,4 @@ export class LmdbMembers implements Members {
 }
 
 /** Of LMDB's list of readers: a line of headings, then pid, thread and transaction of each. */
-const pidsIn = (list: string): Set<number> =>
-  new Set(
-    list
-      .split('\n')
-      .map((line) => Number.parseInt(line, 10))
-      .filter((pid) => pid > 0),
-  );
+const pidsIn = (list: string): Set<number> => new Set(list.split('\n').map((line) => Number.parseInt(line, 10)));

@@ -1,8 +1,7 @@
-import type { Database, RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import type { DeadTimer } from '../stored-timer.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { lmdbError } from './lmdb-errors.ts';
-import type { LmdbGate } from './lmdb-gate.ts';
 import { LmdbMembers } from './lmdb-members.ts';
 import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
 
@@ -35,9 +34,6 @@ const AFTER_TEXTS = new Uint8Array([0xff]);
 export class LmdbTable implements RecordTable {
   writes = 0;
   readonly members: LmdbMembers;
-  private readonly root: RootDatabase;
-  private readonly gate: LmdbGate;
-  private readonly path: string;
   private readonly commits: LmdbCommits;
   private readonly timers: Database<Fields, NameAndKey>;
   private readonly dueTimes: Database<true, [name: string, due: number, key: string]>;
@@ -46,10 +42,8 @@ export class LmdbTable implements RecordTable {
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
 
-  constructor(root: RootDatabase, gate: LmdbGate, path: string, commits: LmdbCommits) {
-    this.root = root;
-    this.gate = gate;
-    this.path = path;
+  constructor(commits: LmdbCommits) {
+    const { root } = commits;
     this.commits = commits;
     this.timers = root.openDB('timers', { useVersions: true });
     this.dueTimes = root.openDB('due', {});
@@ -57,7 +51,7 @@ export class LmdbTable implements RecordTable {
     this.deadTimers = root.openDB('dead', {});
     this.nameSet = root.openDB('names', {});
     this.known = new Set(this.names());
-    this.members = new LmdbMembers(root, this.commits);
+    this.members = new LmdbMembers(commits);
   }
 
   read(name: string, key: string): TimerRecord | undefined {
@@ -83,21 +77,13 @@ export class LmdbTable implements RecordTable {
       if (dead !== undefined) void this.putDead(dead);
     };
     this.writes += 1;
-    const isDone = await this.commits.add(() =>
-      before === undefined
-        ? this.timers.ifNoExists([name, key], write)
-        : this.timers.ifVersion([name, key], before.version, write),
-    );
+    const isDone = await this.commits.addIf(this.timers, [name, key], before?.version, write);
     if (isDone) this.known.add(name);
     return isDone;
   }
 
-  bounded<T>(work: Promise<T>): Promise<T> {
-    return this.commits.bounded(work);
-  }
-
   refresh(): void {
-    this.root.resetReadTxn();
+    this.commits.root.resetReadTxn();
   }
 
   due(name: string, { due, key }: DuePlace, until: number, limit: number): DuePlace[] {
@@ -166,7 +152,7 @@ export class LmdbTable implements RecordTable {
     try {
       return read();
     } catch (error) {
-      throw lmdbError(this.path, error);
+      throw lmdbError(this.commits.path, error);
     }
   }
 
@@ -177,8 +163,8 @@ export class LmdbTable implements RecordTable {
 
   async close(): Promise<void> {
     await this.members.leave().catch(() => undefined); // the others see that the process has left
-    await this.root.close();
-    this.gate.close();
+    await this.commits.root.close();
+    this.commits.gate.close();
   }
 }
 
@@ -189,16 +175,7 @@ function fieldsOf({ deadline, due, attempts, owner, payload, state }: TimerRecor
 }
 
 function recordOf(name: string, key: string, fields: Fields, version: number): TimerRecord {
-  const [deadline, due, attempts, owner, payload, state = 'scheduled'] = fields;
-  return {
-    name,
-    key,
-    deadline,
-    due,
-    attempts,
-    payload: payload ?? undefined,
-    owner: owner ?? undefined,
-    state,
-    version,
-  };
+  const [deadline, due, attempts, by, bytes, state = 'scheduled'] = fields;
+  const [owner, payload] = [by ?? undefined, bytes ?? undefined];
+  return { name, key, deadline, due, attempts, payload, owner, state, version };
 }

@@ -1,8 +1,10 @@
 import { setImmediate } from '../../time/native-timers.ts';
-import { Alarm, type Alarms } from '../alarms.ts';
-import type { Delivery, DueTimer, Ending } from '../delivery.ts';
+import { type Alarms, HeldTimer, type TimerHolder } from '../alarms.ts';
+import type { Delivery } from '../delivery.ts';
+import type { DurableSettings } from '../durable-host.ts';
+import type { Ending } from '../stored-timer.ts';
 import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
-import type { Rows } from './rows.ts';
+import type { Opened, Rows } from './rows.ts';
 
 /** Entries read from the index in one go: some 0.5 ms of LMDB. */
 const PAGE = 500;
@@ -13,56 +15,6 @@ const SWEPT = 100;
  * generation's collections, which copy it: with 100,000 waiting each stops the event loop for 20 ms and more.
  */
 const BACKLOG = 2000;
-
-/** A timer of the near tier. */
-class NearTimer extends Alarm implements DueTimer {
-  readonly key: string;
-  due: number;
-  /** It is on its way to a handler. */
-  hasFired = false;
-  private readonly tier: NearTier;
-
-  constructor(tier: NearTier, { key, due }: DuePlace) {
-    super();
-    this.tier = tier;
-    this.key = key;
-    this.due = due;
-  }
-
-  get name(): string {
-    return this.tier.name;
-  }
-
-  get wakesAt(): number {
-    return this.due;
-  }
-
-  protected get alarms(): Alarms {
-    return this.tier.host.alarms;
-  }
-
-  wake(): void {
-    this.tier.fire(this);
-  }
-
-  claim(): Promise<TimerRecord | undefined> {
-    return this.tier.claim(this);
-  }
-
-  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
-    return this.tier.host.rows.settle(attempt, ending);
-  }
-}
-
-export interface NearTierHost {
-  readonly rows: Rows;
-  readonly alarms: Alarms;
-  readonly delivery: Delivery;
-  /** ms ahead that are covered. */
-  readonly horizon: number;
-  /** Most timers held. */
-  readonly nearLimit: number;
-}
 
 /**
  * The timers of one name that are due soon, in the wheel: a disposable index over the table.
@@ -76,12 +28,15 @@ export interface NearTierHost {
  *
  * Memory: some 300 bytes per timer, for at most `nearLimit` timers. Costs no write.
  */
-export class NearTier {
-  readonly name: string;
-  readonly host: NearTierHost;
+export class NearTier implements TimerHolder<DuePlace> {
+  readonly alarms: Alarms;
+  private readonly name: string;
   private readonly table: RecordTable;
+  private readonly settings: DurableSettings;
+  private readonly delivery: Delivery;
+  private readonly rows: Rows;
   private readonly backlog: number;
-  private readonly timers = new Map<string, NearTimer>();
+  private readonly timers = new Map<string, HeldTimer>();
   private covered: DuePlace = { due: 0, key: '' };
   /** Timers that have fired and were not removed. */
   private onTheirWay = 0;
@@ -89,24 +44,27 @@ export class NearTier {
   private isReading = false;
   private isEnded = false;
 
-  constructor(name: string, table: RecordTable, host: NearTierHost) {
+  constructor(name: string, { table, host, delivery }: Opened, rows: Rows) {
     this.name = name;
     this.table = table;
-    this.host = host;
-    this.backlog = Math.min(BACKLOG, host.nearLimit);
+    this.alarms = host.alarms;
+    this.settings = host.settings;
+    this.delivery = delivery;
+    this.rows = rows;
+    this.backlog = Math.min(BACKLOG, host.settings.nearLimit);
   }
 
   get size(): number {
     return this.timers.size;
   }
 
-  values(): Iterable<Alarm> {
+  values(): Iterable<HeldTimer> {
     return this.timers.values();
   }
 
   /** Reads what has come within the horizon, page by page, with a pass of the event loop after each. */
   async read(): Promise<void> {
-    const { horizon, nearLimit } = this.host;
+    const { horizon, nearLimit } = this.settings;
     if (this.isReading || this.size > nearLimit / 2 || this.covered.due > Date.now() + horizon / 2) return;
     this.isReading = true;
     try {
@@ -134,7 +92,7 @@ export class NearTier {
     for (const entry of this.table.due(this.name, { due: 0, key: '' }, now, SWEPT)) {
       const timer = this.timers.get(entry.key);
       if (timer === undefined) this.add(entry);
-      else if (!timer.hasFired) this.fire(timer);
+      else if (timer.state === 'waiting') this.wake(timer);
     }
   }
 
@@ -144,7 +102,7 @@ export class NearTier {
       this.remove(key);
       return;
     }
-    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.host.nearLimit;
+    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.settings.nearLimit;
     if (!mayBeAdded || !this.add({ key, due })) this.covered = { due, key: '' }; // it will be read when there is room
   }
 
@@ -153,24 +111,28 @@ export class NearTier {
     const timer = this.timers.get(key);
     if (timer === undefined) return;
     this.timers.delete(key);
-    this.host.alarms.unset(timer);
-    if (!timer.hasFired) return;
+    this.alarms.unset(timer);
+    if (timer.state === 'waiting') return;
     this.onTheirWay -= 1;
     if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
   }
 
-  fire(timer: NearTimer): void {
-    this.host.alarms.unset(timer);
-    timer.hasFired = true;
+  wake(timer: HeldTimer): void {
+    this.alarms.unset(timer);
+    timer.state = 'due';
     this.onTheirWay += 1;
-    this.host.delivery.push(timer);
+    this.delivery.push(timer);
   }
 
   /** Takes a timer from here, and for this process. */
-  async claim(timer: NearTimer): Promise<TimerRecord | undefined> {
+  async claim(timer: HeldTimer): Promise<TimerRecord | undefined> {
     if (this.isEnded) return undefined;
     if (this.timers.get(timer.key) === timer) this.remove(timer.key);
-    return this.host.rows.claim(this.name, timer.key);
+    return this.rows.claim(this.name, timer.key);
+  }
+
+  settle(_: HeldTimer, attempt: TimerRecord, ending: Ending): Promise<boolean> {
+    return this.rows.settle(attempt, ending);
   }
 
   end(): void {
@@ -186,12 +148,12 @@ export class NearTier {
   /** Returns false if the scheduler, which may be the caller's, has no room. */
   private add(place: DuePlace): boolean {
     if (this.isEnded) return true;
-    const timer = this.timers.get(place.key) ?? new NearTimer(this, place);
-    timer.due = place.due;
-    if (timer.hasFired) return true; // on its way to a handler, which asks the table
+    const timer = this.timers.get(place.key) ?? new HeldTimer(this, this.name, place);
+    if (timer.state !== 'waiting') return true; // on its way to a handler, which asks the table
+    timer.of = place;
     this.timers.set(place.key, timer);
-    if (place.due <= Date.now()) this.fire(timer);
-    else if (!this.host.alarms.set(timer)) return !this.timers.delete(place.key);
+    if (place.due <= Date.now()) this.wake(timer);
+    else if (!this.alarms.set(timer)) return !this.timers.delete(place.key);
     return true;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from '../../time/native-timers.ts';
 import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 
 /**
@@ -20,8 +21,6 @@ export interface RecordTable {
    * and nothing is changed, if the table's record is another. `dead` is stored with it.
    */
   replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean>;
-  /** Rejects with DurableStoreError if the engine does not answer in time. */
-  bounded<T>(work: Promise<T>): Promise<T>;
   refresh(): void;
   /** Index entries after `from` and up to `until`, exclusive, in order. */
   due(name: string, from: DuePlace, until: number, limit: number): DuePlace[];
@@ -32,7 +31,7 @@ export interface RecordTable {
   dead(name: string, after: string | undefined, limit: number): DeadTimer[];
   bury(dead: DeadTimer): Promise<void>;
   removeDead(name: string, key: string): Promise<boolean>;
-  /** Names with records or dead timers. */
+  /** All names with records; others that have had some may be among them. */
   names(): string[];
   sizes(): { readonly records: number; readonly active: number; readonly dead: number };
   /** Records that this process has written or removed. */
@@ -80,3 +79,14 @@ export interface Members {
 
 /** A version that no other state of a record has had: drawn from 2^52. */
 export const newVersion = (): number => Math.floor(Math.random() * 2 ** 52);
+
+/** Reads page after page, each by the last entry of the one before, with a pass of the event loop after each. */
+export async function* pages<T>(size: number, read: (last: T | undefined) => T[]): AsyncGenerator<T[], void> {
+  for (let last: T | undefined; ; ) {
+    const page = read(last);
+    yield page;
+    if (page.length < size) return;
+    last = page[size - 1];
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

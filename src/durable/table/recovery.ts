@@ -1,6 +1,6 @@
-import { clearTimeout, setImmediate, setTimeout } from '../../time/native-timers.ts';
-import type { StoreHost } from '../durable-store.ts';
-import type { DuePlace, RecordTable } from './record-table.ts';
+import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
+import type { DurableHost } from '../durable-host.ts';
+import { type DuePlace, pages, type RecordTable } from './record-table.ts';
 
 const PAGE = 1000;
 /** ms between two reports. */
@@ -9,7 +9,7 @@ const INTERVAL = 2000;
 /** Reports how far the timers that were overdue when the store was opened have been delivered: every two seconds, and at the end. */
 export class Recovery {
   private readonly table: RecordTable;
-  private readonly host: StoreHost;
+  private readonly host: DurableHost;
   private readonly openedAt = Date.now();
   private readonly start = performance.now();
   private readonly names = new Set<string>();
@@ -18,7 +18,7 @@ export class Recovery {
   private isEnded = false;
   private next: NodeJS.Timeout | undefined;
 
-  constructor(table: RecordTable, host: StoreHost) {
+  constructor(table: RecordTable, host: DurableHost) {
     this.table = table;
     this.host = host;
   }
@@ -37,13 +37,15 @@ export class Recovery {
     clearTimeout(this.next);
   }
 
-  private readonly report = (): void => {
-    void this.takeReport().catch((error: unknown) => this.host.failed(error as Error));
-  };
+  private readonly report = (): void => void this.takeReport().catch(this.host.failed);
 
   private async takeReport(): Promise<void> {
     let remaining = 0;
-    for (const name of this.names) remaining += await this.remaining(name);
+    for (const name of this.names) {
+      const read = (last: DuePlace = { due: 0, key: '' }): DuePlace[] =>
+        this.isEnded ? [] : this.table.due(name, last, this.openedAt, PAGE);
+      for await (const page of pages(PAGE, read)) remaining += page.length;
+    }
     if (this.isEnded) return;
     this.overdue = Math.max(this.overdue, remaining);
     if (this.overdue === 0) return;
@@ -51,19 +53,5 @@ export class Recovery {
     const elapsed = performance.now() - this.start;
     this.host.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
     if (!isDone) this.next = setTimeout(this.report, INTERVAL);
-  }
-
-  /** Counts page by page, with a pass of the event loop after each. */
-  private async remaining(name: string): Promise<number> {
-    let count = 0;
-    let place: DuePlace = { due: 0, key: '' };
-    while (!this.isEnded) {
-      const page = this.table.due(name, place, this.openedAt, PAGE);
-      count += page.length;
-      if (page.length < PAGE) break;
-      place = page[PAGE - 1];
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return count;
   }
 }

@@ -1,15 +1,17 @@
-import type { Ending } from '../delivery.ts';
-import { DurableStoreError } from '../durable-error.ts';
-import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
+import type { Delivery } from '../delivery.ts';
+import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import type { DurableHost } from '../durable-host.ts';
+import { type DeadTimer, dueTime, type Ending, type StoredTimer } from '../stored-timer.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** What a row is to become, if it may be changed. */
 type Change = { readonly after: TimerRecord | undefined; readonly dead?: DeadTimer } | undefined;
 
-export interface RowsHost {
-  /** This process has changed a row. */
-  changed(name: string, key: string, after: TimerRecord | undefined): void;
-  failed(error: Error): void;
+/** What a store has while it is open. */
+export interface Opened {
+  readonly table: RecordTable;
+  readonly host: DurableHost;
+  readonly delivery: Delivery;
 }
 
 /**
@@ -25,23 +27,30 @@ export interface RowsHost {
  * Whoever runs the attempt owns the row, until the attempt ends or the owner dies: so attempts of a key never overlap, whatever is called
  * meanwhile, and in whichever process.
  */
-export class Rows {
-  private readonly table: RecordTable;
-  private readonly host: RowsHost;
+export abstract class Rows {
+  protected opened: Opened | undefined;
 
-  constructor(table: RecordTable, host: RowsHost) {
-    this.table = table;
-    this.host = host;
+  /** This process has changed a row. */
+  protected abstract changed(name: string, key: string, after: TimerRecord | undefined): void;
+
+  protected get parts(): Opened {
+    if (this.opened === undefined) throw new DurableTimersClosedError();
+    return this.opened;
   }
 
-  /** What is scheduled for a key, by what has been committed. */
-  find(name: string, key: string): TimerRecord | undefined {
-    this.table.refresh();
-    return this.scheduledOf(this.table.read(name, key));
+  protected get table(): RecordTable {
+    return this.parts.table;
+  }
+
+  /** The table, as it has been committed. */
+  protected get fresh(): RecordTable {
+    const { table } = this.parts;
+    table.refresh();
+    return table;
   }
 
   /** What of a row is scheduled: not what is under way or was cancelled. */
-  scheduledOf(row: TimerRecord | undefined): TimerRecord | undefined {
+  protected scheduledOf(row: TimerRecord | undefined): TimerRecord | undefined {
     const current = this.current(row);
     return current?.state === 'scheduled' || current?.state === 'superseded' ? current : undefined;
   }
@@ -79,7 +88,7 @@ export class Rows {
     });
     if (isClaimed) return claimed;
     const row = this.table.read(name, key);
-    if (row?.state === 'scheduled') this.host.changed(name, key, row); // it is due later
+    if (row?.state === 'scheduled') this.changed(name, key, row); // it is due later
     return undefined;
   }
 
@@ -95,12 +104,12 @@ export class Rows {
       if (ending.kind === 'again') return { after: scheduled(ending.timer) };
       return { after: undefined, dead: ending.kind === 'dead' ? ending.timer : undefined };
     });
-    if (!isSettled) this.host.failed(DurableStoreError.lockLost(name, key));
+    if (!isSettled) this.parts.host.failed(DurableStoreError.lockLost(name, key));
     return isSettled && counts;
   }
 
   /** Puts back what processes had under way that have died. */
-  async release(name: string, limit: number): Promise<void> {
+  protected async release(name: string, limit: number): Promise<void> {
     const { members } = this.table;
     const orphans = this.table.active(name, limit).filter(({ owner }) => !members.isAlive(owner));
     const putBack = (current: TimerRecord | undefined, row: TimerRecord | undefined): Change =>
@@ -121,7 +130,7 @@ export class Rows {
       if (change === undefined) {
         if (isFresh) return false;
       } else if (await this.table.replace(row, change.after, change.dead)) {
-        this.host.changed(name, key, change.after);
+        this.changed(name, key, change.after);
         return true;
       }
     }

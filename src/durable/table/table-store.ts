@@ -1,11 +1,14 @@
-import { clearTimeout, setImmediate, setTimeout } from '../../time/native-timers.ts';
-import type { Alarm } from '../alarms.ts';
-import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
+import type { HeldTimer } from '../alarms.ts';
+import type { Delivery } from '../delivery.ts';
+import { DurableStoreError } from '../durable-error.ts';
+import type { DurableHost } from '../durable-host.ts';
 import type { StoreStats } from '../durable-stats.ts';
-import type { DurableStore, StoreHost } from '../durable-store.ts';
+import type { DurableStore } from '../durable-store.ts';
+import type { Patience } from '../patience.ts';
 import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 import { NearTier } from './near-tier.ts';
-import type { RecordTable, TimerRecord } from './record-table.ts';
+import { pages, type RecordTable, type TimerRecord } from './record-table.ts';
 import { Recovery } from './recovery.ts';
 import { Rows } from './rows.ts';
 
@@ -20,12 +23,6 @@ const ACTIVE = 10_000;
 /** Overdue timers that are counted. */
 const COUNTED = 10_000;
 
-interface Opened {
-  readonly host: StoreHost;
-  readonly table: RecordTable;
-  readonly rows: Rows;
-}
-
 /**
  * A DurableStore on a RecordTable: the table is the truth, and the wheel holds what is near.
  *
@@ -33,10 +30,11 @@ interface Opened {
  * when the leader has died another takes its place, and puts back what the dead one had under way. Leading is only a division of
  * labour: that a timer is delivered by one process is due to the claim, so two that both believe to lead do no harm.
  */
-export class TableStore implements DurableStore {
+export class TableStore extends Rows implements DurableStore {
   readonly kind: DurableStore['kind'];
+  /** Of an engine that may not answer. */
+  private readonly patience: Patience | undefined;
   private readonly openTable: () => Promise<RecordTable>;
-  private opened: Opened | undefined;
   private readonly served = new Set<string>();
   private readonly tiers = new Map<string, NearTier>();
   private recovery: Recovery | undefined;
@@ -45,33 +43,30 @@ export class TableStore implements DurableStore {
   private stepping: Promise<void> | undefined;
   private nextBeat: NodeJS.Timeout | undefined;
 
-  constructor(kind: DurableStore['kind'], openTable: () => Promise<RecordTable>) {
+  constructor(kind: DurableStore['kind'], openTable: () => Promise<RecordTable>, patience?: Patience) {
+    super();
     this.kind = kind;
+    this.patience = patience;
     this.openTable = openTable;
   }
 
-  async open(host: StoreHost): Promise<void> {
+  async open(host: DurableHost, delivery: Delivery): Promise<void> {
     if (this.state !== 'closed') throw DurableStoreError.inUse(this.kind);
     this.state = 'open';
     try {
       const table = await this.openTable();
-      const changed = (name: string, key: string, after: TimerRecord | undefined): void => {
-        const tier = this.tiers.get(name);
-        if (after?.state === 'scheduled') tier?.noticed(key, after.due);
-        else tier?.remove(key);
-      };
-      this.opened = { host, table, rows: new Rows(table, { changed, failed: host.failed }) };
+      this.opened = { table, host, delivery };
       this.recovery = new Recovery(table, host);
     } catch (error) {
       this.state = 'closed';
       throw error;
     }
-    host.alarms.add(() => this.alarms());
+    host.alarms.add(() => this.nearTimers());
     this.beat();
   }
 
   bounded<T>(work: Promise<T>): Promise<T> {
-    return this.parts.table.bounded(work);
+    return this.patience?.bounded(work) ?? work;
   }
 
   serve(name: string): void {
@@ -80,37 +75,26 @@ export class TableStore implements DurableStore {
     void this.step();
   }
 
-  put(timer: StoredTimer): Promise<void> {
-    return this.parts.rows.put(timer);
-  }
-
-  move(name: string, key: string, deadline: number): Promise<boolean> {
-    return this.parts.rows.move(name, key, deadline);
-  }
-
-  remove(name: string, key: string): Promise<boolean> {
-    return this.parts.rows.remove(name, key);
-  }
-
   has(name: string, key: string): boolean {
-    const { table } = this.parts;
-    table.refresh();
-    return table.read(name, key) !== undefined;
+    return this.fresh.read(name, key) !== undefined;
   }
 
   async get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return this.parts.rows.find(name, key);
+    return this.scheduledOf(this.fresh.read(name, key));
   }
 
   async count(name: string | undefined): Promise<number> {
-    const { table, rows } = this.parts;
-    table.refresh();
-    let count = name === undefined ? table.sizes().records : 0;
-    if (name !== undefined) for await (const page of this.pages(name, '')) count += page.length;
+    let count = 0;
+    if (name !== undefined) {
+      for await (const page of this.pages(name, '')) count += page.length;
+      return count;
+    }
+    const table = this.fresh;
+    count = table.sizes().records;
     // Rows of which nothing is scheduled are under way: few.
-    for (const of of name === undefined ? table.names() : []) {
-      for (const { key } of table.active(of, ACTIVE))
-        if (rows.scheduledOf(table.read(of, key)) === undefined) count -= 1;
+    for (const each of table.names()) {
+      const underWay = table.active(each, ACTIVE).map(({ key }) => table.read(each, key));
+      count -= underWay.filter((row) => this.scheduledOf(row) === undefined).length;
     }
     return count;
   }
@@ -120,27 +104,20 @@ export class TableStore implements DurableStore {
   }
 
   async *dead(name: string): AsyncGenerator<DeadTimer> {
-    let after: string | undefined;
-    for (;;) {
-      this.parts.table.refresh();
-      const page = this.parts.table.dead(name, after, PAGE);
-      yield* page;
-      if (page.length < PAGE) return;
-      after = page[PAGE - 1].key;
-    }
+    const read = (last: DeadTimer | undefined) => this.fresh.dead(name, last?.key, PAGE);
+    for await (const page of pages(PAGE, read)) yield* page;
   }
 
   bury(dead: DeadTimer): Promise<void> {
-    return this.parts.table.bury(dead);
+    return this.table.bury(dead);
   }
 
   removeDead(name: string, key: string): Promise<boolean> {
-    return this.parts.table.removeDead(name, key);
+    return this.table.removeDead(name, key);
   }
 
   async stats(): Promise<StoreStats> {
-    const { table } = this.parts;
-    table.refresh();
+    const table = this.fresh;
     const { records, active, dead } = table.sizes();
     const now = Date.now();
     let overdue = 0;
@@ -159,7 +136,7 @@ export class TableStore implements DurableStore {
     this.served.clear();
     this.recovery?.end();
     const { table } = this.opened;
-    await table.bounded(this.lastStep().then(() => table.members.resign()));
+    await this.bounded(this.lastStep().then(() => table.members.resign()));
   }
 
   async close(): Promise<void> {
@@ -167,89 +144,83 @@ export class TableStore implements DurableStore {
     const { table } = this.opened;
     this.opened = undefined;
     clearTimeout(this.nextBeat);
-    const closed = this.lastStep().then(() => table.close());
-    await table.bounded(
-      closed.then(() => {
-        this.state = 'closed';
-      }),
-    );
+    const end = async (): Promise<void> => {
+      await this.lastStep();
+      await table.close();
+      this.state = 'closed';
+    };
+    await this.bounded(end());
+  }
+
+  protected changed(name: string, key: string, after: TimerRecord | undefined): void {
+    const tier = this.tiers.get(name);
+    if (after?.state === 'scheduled') tier?.noticed(key, after.due);
+    else tier?.remove(key);
   }
 
   private lastStep(): Promise<void> {
     return this.stepping ?? Promise.resolve();
   }
 
-  private get parts(): Opened {
-    if (this.opened === undefined) throw new DurableTimersClosedError();
-    return this.opened;
-  }
-
-  private *alarms(): Generator<Alarm> {
+  private *nearTimers(): Generator<HeldTimer> {
     for (const tier of this.tiers.values()) yield* tier.values();
   }
 
-  /** Pages of what is scheduled, with a pass of the event loop after each. */
+  /** Pages of what is scheduled. */
   private async *pages(name: string, prefix: string): AsyncGenerator<TimerRecord[]> {
-    let after: string | undefined;
-    for (;;) {
-      const { table, rows } = this.parts;
-      table.refresh();
-      const page = table.records(name, prefix, after, PAGE);
-      const end = page.findIndex(({ key }) => !key.startsWith(prefix));
-      yield page.slice(0, end < 0 ? page.length : end).flatMap((row) => rows.scheduledOf(row) ?? []);
-      if (end >= 0 || page.length < PAGE) return;
-      after = page[PAGE - 1].key;
-      await new Promise((resolve) => setImmediate(resolve));
+    const read = (last: TimerRecord | undefined) => this.fresh.records(name, prefix, last?.key, PAGE);
+    for await (const page of pages(PAGE, read)) {
+      const fitting = page.filter(({ key }) => key.startsWith(prefix));
+      yield fitting.flatMap((row) => this.scheduledOf(row) ?? []);
+      if (fitting.length < page.length) return;
     }
   }
 
   private readonly beat = (): void => {
-    const { table } = this.parts;
     void this.step();
     // A timer of Node's: the scheduler may be the caller's, and have no room.
-    this.nextBeat = setTimeout(this.beat, table.members.hasOthers ? SHARED_BEAT_MS : BEAT_MS);
+    this.nextBeat = setTimeout(this.beat, this.table.members.hasOthers ? SHARED_BEAT_MS : BEAT_MS);
   };
 
   /** Never rejects. */
   private step(): Promise<void> {
     this.stepping ??= this.takeStep()
-      .catch((error: unknown) => this.opened?.host.failed(error as Error))
+      .catch(this.failed)
       .finally(() => {
         this.stepping = undefined;
       });
     return this.stepping;
   }
 
+  private readonly failed = (error: unknown): void => this.opened?.host.failed(error);
+
   private async takeStep(): Promise<void> {
-    const { table } = this.parts;
-    table.refresh();
+    const { members } = this.fresh;
     if (performance.now() - this.lastBeat >= BEAT_MS) {
       this.lastBeat = performance.now();
-      table.members.beat();
+      members.beat();
       for (const name of this.served) await this.chooseLeader(name);
     }
     for (const tier of this.tiers.values()) {
       tier.sweep();
-      tier.read().catch((error: unknown) => this.opened?.host.failed(error as Error));
+      tier.read().catch(this.failed);
     }
   }
 
   private async chooseLeader(name: string): Promise<void> {
-    const { host, table, rows } = this.parts;
-    const { members } = table;
+    const { members } = this.table;
     const leader = members.leaderOf(name);
     const isVacant = leader === undefined || !members.isAlive(leader);
     const leads = leader === members.self || (isVacant && (await members.lead(name, leader)));
     if (this.state !== 'open') return;
-    const tier = this.tiers.get(name);
     if (!leads) {
-      tier?.end();
+      this.tiers.get(name)?.end();
       this.tiers.delete(name);
       return;
     }
-    await rows.release(name, ACTIVE);
-    if (tier !== undefined || this.state !== 'open') return;
-    this.tiers.set(name, new NearTier(name, table, { ...host, rows }));
+    await this.release(name, ACTIVE);
+    if (this.tiers.has(name) || this.state !== 'open') return;
+    this.tiers.set(name, new NearTier(name, this.parts, this));
     this.recovery?.begin(name);
   }
 }

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /**
  * Cancels a timer. Invariant: after it no attempt begins. A job that no worker has is removed; one that a worker has is marked as ended,
@@ -26,7 +26,7 @@ else
 end
 return (state ~= 'ended' or next == 1) and 1 or 0`;
 
-export async function cancel(client: RedisConnection, prefix: string, timer: string): Promise<boolean> {
-  const names = [`de:${timer}`, `dn:${timer}`, 'active', 'delayed', 'prioritized', 'wait', 'paused'];
-  return (await client.eval(CANCEL, names.length, ...names.map((name) => prefix + name), prefix)) === 1;
+export async function cancel(link: QueueLink, timer: string): Promise<boolean> {
+  const keys = [`de:${timer}`, `dn:${timer}`, 'active', 'delayed', 'prioritized', 'wait', 'paused'];
+  return (await link.run(CANCEL, keys, link.prefix)) === 1;
 }

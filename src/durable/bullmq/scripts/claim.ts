@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /**
  * Begins an attempt of the job that a worker has taken. Invariant: of a job, an attempt begins only under its newest lock, with its
@@ -19,10 +19,11 @@ return redis.call('HINCRBY', KEYS[1], 'swAttempts', 1)`;
 
 /** Resolves with the number of attempts beyond those in the data, or with other data that the job has by now. */
 export async function claim(
-  client: RedisConnection,
+  link: QueueLink,
   keys: readonly [job: string, lock: string, next: string],
-  { token, data, stalledAfter }: { token: string; data: string; stalledAfter: number },
+  token: string,
+  data: string,
 ): Promise<number | { data: string } | 'lost' | 'ended'> {
-  const answer = await client.eval(CLAIM, 3, ...keys, token, data, `${stalledAfter}`);
+  const answer = await link.run(CLAIM, keys, token, data, `${link.stalledAfter}`);
   return Array.isArray(answer) ? { data: answer[0] as string } : (answer as number | 'lost' | 'ended');
 }

@@ -1,4 +1,6 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { StoredTimer } from '../../stored-timer.ts';
+import { type JobData, timerOf } from '../job-data.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /** What Redis has of a timer. */
 export interface Look {
@@ -19,8 +21,14 @@ local job = redis.call('GET', KEYS[1])
 local fields = job and redis.call('HMGET', ARGV[1] .. job, 'data', 'swState', 'swAttempts') or {}
 return {job, fields[1] or false, fields[2] or false, fields[3] or false, redis.call('HGET', KEYS[2], 'data')}`;
 
-export async function look(client: RedisConnection, prefix: string, timer: string): Promise<Look> {
-  const answer = await client.eval(LOOK, 2, `${prefix}de:${timer}`, `${prefix}dn:${timer}`, prefix);
+export async function look(link: QueueLink, timer: string): Promise<Look> {
+  const answer = await link.run(LOOK, [`de:${timer}`, `dn:${timer}`], link.prefix);
   const [job, data, state, attempts, next] = answer as (string | null)[];
   return { job, data, state, attempts: Number(attempts), next };
+}
+
+/** What is scheduled of what Redis has. */
+export function scheduledOf(name: string, { data, state, attempts, next }: Look): StoredTimer | undefined {
+  if (next !== null) return timerOf(name, JSON.parse(next) as JobData, 0);
+  return data === null || state !== null ? undefined : timerOf(name, JSON.parse(data) as JobData, attempts);
 }

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /**
  * Gives what is scheduled other data, and the delay for them. Invariant: it is what the caller has seen, so no newer payload is lost; and no
@@ -23,14 +23,14 @@ if redis.call('ZSCORE', KEYS[3], job) then
 end
 return 1`;
 
-/** Resolves with false if there is something else by now. */
+/** Resolves with false if there is something else by now. `due`: in ms since 1970. */
 export async function move(
-  client: RedisConnection,
-  prefix: string,
+  link: QueueLink,
   timer: string,
-  change: { before: string; after: string; due: number },
+  before: string,
+  after: string,
+  due: number,
 ): Promise<boolean> {
-  const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'marker'].map((name) => prefix + name);
-  const { before, after, due } = change;
-  return (await client.eval(MOVE, keys.length, ...keys, prefix, before, after, `${Math.ceil(due)}`)) === 1;
+  const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'marker'];
+  return (await link.run(MOVE, keys, link.prefix, before, after, `${Math.ceil(due)}`)) === 1;
 }

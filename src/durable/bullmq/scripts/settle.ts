@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /**
  * Keeps what becomes of a job after an attempt has failed. Invariant: that counts only under the job's newest lock, and unless the job
@@ -20,11 +20,11 @@ end
 return 'kept'`;
 
 export async function settle(
-  client: RedisConnection,
+  link: QueueLink,
   keys: readonly [job: string, lock: string, next: string, dead: string],
   token: string,
   become: { data: string } | { timer: string; dead: string },
 ): Promise<'lost' | 'ended' | 'kept'> {
   const args = 'data' in become ? [become.data, '', ''] : ['', become.timer, become.dead];
-  return (await client.eval(SETTLE, 4, ...keys, token, ...args)) as 'lost' | 'ended' | 'kept';
+  return (await link.run(SETTLE, keys, token, ...args)) as 'lost' | 'ended' | 'kept';
 }

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../queue-options.ts';
+import type { QueueLink } from '../queue-link.ts';
 
 /**
  * Schedules a timer whose job BullMQ has not replaced, as it is due. Invariant: what was scheduled last comes next, and never beside an
@@ -24,11 +24,10 @@ return 1`;
 
 /** Resolves with false if BullMQ can replace the job by now, or there is none. */
 export async function supersede(
-  client: RedisConnection,
-  prefix: string,
+  link: QueueLink,
   timer: string,
   job: { name: string; data: string; id: string },
 ): Promise<boolean> {
-  const keys = [`de:${timer}`, `dn:${timer}`, 'active', 'delayed'].map((name) => prefix + name);
-  return (await client.eval(SUPERSEDE, keys.length, ...keys, prefix, job.name, job.data, job.id)) === 1;
+  const keys = [`de:${timer}`, `dn:${timer}`, 'active', 'delayed'];
+  return (await link.run(SUPERSEDE, keys, link.prefix, job.name, job.data, job.id)) === 1;
 }

@@ -1,0 +1,90 @@
+import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
+import { Patience } from '../patience.ts';
+
+/** A step over the members of a set or a hash that match a pattern. */
+type Scan = (
+  key: string,
+  cursor: string,
+  match: 'MATCH',
+  pattern: string,
+  count: 'COUNT',
+  number: number,
+) => Promise<[cursor: string, pairs: string[]]>;
+
+/** What this package uses of a client of ioredis. */
+export interface RedisConnection {
+  duplicate(options: { maxRetriesPerRequest: null }): RedisConnection;
+  ping(): Promise<unknown>;
+  get(key: string): Promise<string | null>;
+  mget(keys: string[]): Promise<(string | null)[]>;
+  set(key: string, value: string, condition: 'NX'): Promise<unknown>;
+  hset(key: string, field: string, value: string): Promise<unknown>;
+  hdel(key: string, field: string): Promise<number>;
+  hlen(key: string): Promise<number>;
+  hscan: Scan;
+  eval(script: string, keys: number, ...keysAndArguments: string[]): Promise<unknown>;
+  lrange(key: string, start: number, end: number): Promise<string[]>;
+  zscan: Scan;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  quit(): Promise<unknown>;
+  disconnect(): void;
+}
+
+/** Of a job whose lock has run out. A worker has taken it since, or is about to. */
+const lockLost = /(Missing (key|lock)|Lock mismatch) for job|is not in the active state/;
+const unreachable =
+  /ECONN|ENOTFOUND|EPIPE|EHOST|ENET|ETIMEDOUT|Connection is closed|max(imum)? (number of )?retries|Stream isn't writeable|Command timed out|LOADING|NOAUTH|WRONGPASS|CLUSTERDOWN/i;
+
+/** What errors of BullMQ, of Redis and of its connection mean. */
+const meanings: StoreMeanings = [
+  ['ERR_STORE_FULL', /\bOOM\b|MISCONF/, 'is full'],
+  ['ERR_STORE_READ_ONLY', /READONLY|NOPERM|NOREPLICAS/, 'cannot be written'],
+  ['ERR_STORE_LOCK_LOST', lockLost, 'took a timer from this worker while its handler ran'],
+  ['ERR_STORE_CORRUPT', /WRONGTYPE/, 'has something else in its keys'],
+  ['ERR_STORE_UNREACHABLE', unreachable, 'cannot be reached'],
+];
+
+/** The way to a queue of BullMQ in Redis. */
+export class QueueLink {
+  readonly client: RedisConnection;
+  readonly queue: string;
+  /** ms for which a lock holds unless it is renewed. */
+  readonly stalledAfter: number;
+  /** What BullMQ's keys of the queue begin with. */
+  readonly prefix: string;
+  readonly patience: Patience;
+
+  constructor(client: RedisConnection, queue: string, stalledAfter: number, timeout: number) {
+    this.client = client;
+    this.queue = queue;
+    this.stalledAfter = stalledAfter;
+    this.prefix = `bull:${queue}:`;
+    this.patience = new Patience(timeout, `The queue ${queue}`);
+  }
+
+  /** What an error means. */
+  named(cause: unknown): DurableStoreError {
+    if (cause instanceof DurableStoreError) return cause;
+    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    return DurableStoreError.of(`The queue ${this.queue}`, meanings, said, cause);
+  }
+
+  /** Rejects with DurableStoreError. Without a limit of time: it may take effect at any later time. */
+  async certain<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.named(error);
+    }
+  }
+
+  /** Rejects with DurableStoreError, also if there is no answer in time. */
+  call<T>(work: () => Promise<T>): Promise<T> {
+    return this.patience.bounded(this.certain(work()));
+  }
+
+  /** Runs a script on keys of the queue, which are given without its prefix. */
+  run(script: string, keys: readonly string[], ...args: string[]): Promise<unknown> {
+    return this.client.eval(script, keys.length, ...keys.map((key) => this.prefix + key), ...args);
+  }
+}

@@ -118,22 +118,20 @@ export class Alarms {
   }
 
   unset(timer: HeldTimer): void {
-    if (timer.timerId !== undefined && timer.scheduler === this.scheduler) this.cancel(timer.timerId);
+    const { timerId, scheduler } = timer;
     timer.timerId = undefined;
+    if (timerId === undefined || scheduler !== this.scheduler) return;
+    try {
+      this.scheduler.cancel(timerId);
+    } catch (error) {
+      if (!(error instanceof SchedulerClosedError)) throw error; // it fires no more
+    }
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.watch);
     await this.own?.close();
-  }
-
-  private cancel(id: TimerId): void {
-    try {
-      this.scheduler.cancel(id);
-    } catch (error) {
-      if (!(error instanceof SchedulerClosedError)) throw error; // it fires no more
-    }
   }
 
   private readonly fire = (timer: HeldTimer): void => {

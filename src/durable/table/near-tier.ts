@@ -1,9 +1,7 @@
 import { setImmediate } from '../../time/native-timers.ts';
 import { type Alarms, HeldTimer, type TimerHolder } from '../alarms.ts';
-import type { Delivery } from '../delivery.ts';
-import type { DurableSettings } from '../durable-host.ts';
 import type { Ending } from '../stored-timer.ts';
-import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
+import type { DuePlace, TimerRecord } from './record-table.ts';
 import type { Opened, Rows } from './rows.ts';
 
 /** Entries read from the index in one go: some 0.5 ms of LMDB. */
@@ -31,9 +29,7 @@ const BACKLOG = 2000;
 export class NearTier implements TimerHolder<DuePlace> {
   readonly alarms: Alarms;
   private readonly name: string;
-  private readonly table: RecordTable;
-  private readonly settings: DurableSettings;
-  private readonly delivery: Delivery;
+  private readonly parts: Opened;
   private readonly rows: Rows;
   private readonly backlog: number;
   private readonly timers = new Map<string, HeldTimer>();
@@ -44,14 +40,13 @@ export class NearTier implements TimerHolder<DuePlace> {
   private isReading = false;
   private isEnded = false;
 
-  constructor(name: string, { table, host, delivery }: Opened, rows: Rows) {
+  constructor(name: string, parts: Opened, rows: Rows) {
+    const { alarms, settings } = parts.host;
     this.name = name;
-    this.table = table;
-    this.alarms = host.alarms;
-    this.settings = host.settings;
-    this.delivery = delivery;
+    this.alarms = alarms;
+    this.parts = parts;
     this.rows = rows;
-    this.backlog = Math.min(BACKLOG, host.settings.nearLimit);
+    this.backlog = Math.min(BACKLOG, settings.nearLimit);
   }
 
   get size(): number {
@@ -64,7 +59,8 @@ export class NearTier implements TimerHolder<DuePlace> {
 
   /** Reads what has come within the horizon, page by page, with a pass of the event loop after each. */
   async read(): Promise<void> {
-    const { horizon, nearLimit } = this.settings;
+    const { table, host } = this.parts;
+    const { horizon, nearLimit } = host.settings;
     if (this.isReading || this.size > nearLimit / 2 || this.covered.due > Date.now() + horizon / 2) return;
     this.isReading = true;
     try {
@@ -72,8 +68,8 @@ export class NearTier implements TimerHolder<DuePlace> {
       while (!this.isEnded && this.size < nearLimit) {
         this.isHeldBack = this.onTheirWay >= this.backlog;
         if (this.isHeldBack) break;
-        this.table.refresh();
-        const entries = this.table.due(this.name, this.covered, until, PAGE);
+        table.refresh();
+        const entries = table.due(this.name, this.covered, until, PAGE);
         const refused = entries.find((entry) => !this.add(entry));
         const isAll = refused === undefined && entries.length < PAGE;
         if (refused !== undefined) this.covered = { due: refused.due, key: '' };
@@ -89,7 +85,7 @@ export class NearTier implements TimerHolder<DuePlace> {
   /** Finds what is due and not here: from another process, or because the clock was set. */
   sweep(): void {
     const now = Date.now();
-    for (const entry of this.table.due(this.name, { due: 0, key: '' }, now, SWEPT)) {
+    for (const entry of this.parts.table.due(this.name, { due: 0, key: '' }, now, SWEPT)) {
       const timer = this.timers.get(entry.key);
       if (timer === undefined) this.add(entry);
       else if (timer.state === 'waiting') this.wake(timer);
@@ -102,7 +98,7 @@ export class NearTier implements TimerHolder<DuePlace> {
       this.remove(key);
       return;
     }
-    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.settings.nearLimit;
+    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.parts.host.settings.nearLimit;
     if (!mayBeAdded || !this.add({ key, due })) this.covered = { due, key: '' }; // it will be read when there is room
   }
 
@@ -121,7 +117,7 @@ export class NearTier implements TimerHolder<DuePlace> {
     this.alarms.unset(timer);
     timer.state = 'due';
     this.onTheirWay += 1;
-    this.delivery.push(timer);
+    this.parts.delivery.push(timer);
   }
 
   /** Takes a timer from here, and for this process. */

@@ -34,8 +34,8 @@ export interface DurableStore {
   remove(name: string, key: string): Promise<boolean>;
   /** Resolves with what is scheduled. */
   get(name: string, key: string): Promise<StoredTimer | undefined>;
-  /** Counts what is scheduled of a name; without a name, all. */
-  count(name: string | undefined): Promise<number>;
+  /** Counts what is scheduled, of all names. */
+  count(): Promise<number>;
   /** Yields what is scheduled with keys that begin with the prefix. What is there throughout is seen once. */
   timers(name: string, prefix: string): AsyncIterable<StoredTimer>;
   /** Yields the timers of a name that have died and are kept: of each key the last. Any may be removed meanwhile. */

@@ -12,7 +12,7 @@ import {
 } from './durable-arguments.ts';
 import { DurableStoreError, DurableTimersClosedError } from './durable-error.ts';
 import { DurableHost } from './durable-host.ts';
-import type { ResolvedDurableOptions } from './durable-options.ts';
+import { type DurableOptions, type ResolvedDurableOptions, resolveDurableOptions } from './durable-options.ts';
 import { addStatsSource, type DurableStats } from './durable-stats.ts';
 import type { DurableStore } from './durable-store.ts';
 import {
@@ -28,6 +28,22 @@ import {
 import { encodePayload } from './payload-codec.ts';
 import { dueTime } from './stored-timer.ts';
 import { Unstored } from './unstored.ts';
+
+/**
+ * Opens timers that outlive this process. Nothing is delivered before `handle`. `Payloads` gives the type of each name's payload:
+ * `openDurableTimers<{ 'session-expired': { user: string } }>(…)`. They hold the process until `close()`.
+ * @throws InvalidArgumentError, InvalidConfigError, DurableStoreError, by rejection.
+ */
+export async function openDurableTimers<Payloads extends object = Record<string, unknown>>(
+  options: DurableOptions,
+): Promise<DurableTimers<Payloads>> {
+  const resolved = resolveDurableOptions(options);
+  return outsideContexts(async () => {
+    const timers = new DurableTimers<Payloads>(resolved);
+    await timers.open();
+    return timers;
+  });
+}
 
 /**
  * Timers that outlive the process: see docs/durable.md. Names and keys are strings; a timer is known by both. Deadlines are times
@@ -144,10 +160,11 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async count(name?: keyof Payloads & string): Promise<number> {
     if (name === undefined) this.#requireOpen('count');
     else this.#require('count', name);
-    const unstored = this.#unstored.timers(name).length;
-    const stored = await this.#store.count(name);
+    let count = this.#unstored.timers(name).length;
+    if (name === undefined) count += await this.#store.count();
+    else for await (const _ of this.#store.timers(name, '')) count += 1;
     this.#requireOpen('count');
-    return unstored + stored;
+    return count;
   }
 
   /**

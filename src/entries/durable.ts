@@ -12,9 +12,8 @@ export type {
   RecoveryProgress,
   ScheduleOptions,
 } from '../durable/durable-timer.ts';
-export type { DurableTimers } from '../durable/durable-timers.ts';
+export { type DurableTimers, openDurableTimers } from '../durable/durable-timers.ts';
 export { type LmdbStoreOptions, lmdbStore } from '../durable/lmdb-store.ts';
 export { memoryStore } from '../durable/memory-store.ts';
-export { openDurableTimers } from '../durable/open-durable-timers.ts';
 export type { PayloadFormat } from '../durable/payload-codec.ts';
 export type { RetryOptions } from '../durable/retry-policy.ts';

@@ -11,61 +11,37 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from './conformance/stores.ts';
 
 describe('options', () => {
+  const store = memoryStore();
   test.each<[unknown, string]>([
     [undefined, 'The options must be an object with a store, got undefined'],
-    [
-      {},
-      'The options.store must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore(), got undefined',
-    ],
     [{ store: {} }, 'The options.store must be a store'],
-    [{ store: memoryStore(), horizn: 5 }, "options.horizn is not an option: did you mean 'horizon'?, got 5"],
-    [{ store: memoryStore(), horizon: 999 }, 'options.horizon must be a number of ms from 1000 to 86400000, got 999'],
-    [
-      { store: memoryStore(), persistAfter: -1 },
-      'options.persistAfter must be a number of ms from 0 to 3600000, got -1',
-    ],
-    [{ store: memoryStore(), concurrency: 1.5 }, 'options.concurrency must be an integer from 1 to 10000, got 1.5'],
-    [{ store: memoryStore(), maxPayloadBytes: Number.NaN }, 'options.maxPayloadBytes must be an integer'],
-    [
-      { store: memoryStore(), payloadFormat: 'xml' },
-      "options.payloadFormat must be 'structured-clone' or 'json', got 'xml'",
-    ],
-    [
-      { store: memoryStore(), retry: { attempts: 0 } },
-      'options.retry.attempts must be an integer from 1 to 1000, got 0',
-    ],
-    [
-      { store: memoryStore(), retry: { delay: 50, maxDelay: 20 } },
-      'options.retry.maxDelay must be a number of ms from options.retry.delay, which is 50',
-    ],
-    [{ store: memoryStore(), retry: { dely: 1 } }, "options.retry.dely is not an option: did you mean 'delay'?"],
-    [{ store: memoryStore(), scheduler: {} }, 'The scheduler must be a Scheduler'],
+    [{ store: undefined }, 'lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore(), got undefined'],
+    [{ horizn: 5 }, "options.horizn is not an option: did you mean 'horizon'?, got 5"],
+    [{ horizon: 999 }, 'options.horizon must be a number of ms from 1000 to 86400000, got 999'],
+    [{ persistAfter: -1 }, 'options.persistAfter must be a number of ms from 0 to 3600000, got -1'],
+    [{ concurrency: 1.5 }, 'options.concurrency must be an integer from 1 to 10000, got 1.5'],
+    [{ maxPayloadBytes: Number.NaN }, 'options.maxPayloadBytes must be an integer'],
+    [{ payloadFormat: 'xml' }, "options.payloadFormat must be 'structured-clone' or 'json', got 'xml'"],
+    [{ retry: { attempts: 0 } }, 'options.retry.attempts must be an integer from 1 to 1000, got 0'],
+    [{ retry: { delay: 50, maxDelay: 20 } }, 'must be a number of ms from options.retry.delay, which is 50'],
+    [{ retry: { dely: 1 } }, "options.retry.dely is not an option: did you mean 'delay'?"],
+    [{ scheduler: {} }, 'The scheduler must be a Scheduler'],
   ])('%o', async (options, message) => {
-    await expect(openDurableTimers(options as DurableOptions)).rejects.toThrow(message);
+    const all = (options === undefined ? options : { store, ...options }) as DurableOptions;
+    await expect(openDurableTimers(all)).rejects.toThrow(message);
   });
 
+  const connection = { duplicate() {} };
   test.each<[() => unknown, string]>([
     [() => lmdbStore({ path: '' }), "The options.path must be the path of a folder, got ''"],
     [() => lmdbStore({ path: 'x', paht: 1 } as never), "options.paht is not an option: did you mean 'path'?"],
     [() => lmdbStore({ path: 'x', timeout: 0 }), 'options.timeout must be a number of ms from 100 to 600000, got 0'],
     [() => lmdbStore(undefined as never), 'The options must be an object with a path'],
     [() => bullmqStore({ queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
-    [
-      () => bullmqStore({ connection: { host: 'x' }, queue: 'q' } as never),
-      'The options.connection must be a client of ioredis',
-    ],
-    [
-      () => bullmqStore({ connection: { duplicate() {} }, queue: 'a:b' } as never),
-      "The options.queue must be a name without ':', got 'a:b'",
-    ],
-    [
-      () => bullmqStore({ connection: { duplicate() {} }, queue: 'q', timeout: 5 } as never),
-      'options.timeout must be a number of ms from 100 to 600000, got 5',
-    ],
-    [
-      () => bullmqStore({ connection: { duplicate() {} }, queue: 'q', stalledAfter: 5 } as never),
-      'options.stalledAfter must be',
-    ],
+    [() => bullmqStore({ connection: {}, queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
+    [() => bullmqStore({ connection, queue: 'a:b' } as never), "options.queue must be a name without ':', got 'a:b'"],
+    [() => bullmqStore({ connection, queue: 'q', timeout: 5 } as never), 'from 100 to 600000, got 5'],
+    [() => bullmqStore({ connection, queue: 'q', stalledAfter: 5 } as never), 'options.stalledAfter must be'],
   ])('of a store: %o', (make, message) => {
     expect(make).toThrow(message);
   });
@@ -80,13 +56,9 @@ describe('arguments', () => {
 
   test.each<unknown>(['', 5, undefined, 'a\0b', '\uD800', 'x'.repeat(129)])('name %o', async (name) => {
     const bad = name as string;
-    const calls = [
-      timers.schedule(bad, 'k', 1),
-      timers.cancel(bad, 'k'),
-      timers.get(bad, 'k'),
-      timers.timers(bad).next(),
-    ];
-    for (const call of calls) await expect(call).rejects.toThrow('The name must be a string of 1 to 128 bytes');
+    const calls = [timers.schedule(bad, 'k', 1), timers.cancel(bad, 'k'), timers.get(bad, 'k')];
+    for (const call of [...calls, timers.timers(bad).next()])
+      await expect(call).rejects.toThrow('The name must be a string of 1 to 128 bytes');
     expect(() => timers.handle(bad, () => undefined)).toThrow('The name must be');
   });
 
@@ -106,12 +78,10 @@ describe('arguments', () => {
   );
 
   test('payloads that are too large, or cannot be cloned', async () => {
-    await expect(timers.schedule('a', 'k', 1, 'x'.repeat(100))).rejects.toThrow(
-      'more than options.maxPayloadBytes, which is 100',
-    );
-    await expect(timers.schedule('a', 'k', 1, () => undefined)).rejects.toMatchObject({
-      code: 'ERR_PAYLOAD_NOT_CLONEABLE',
-    });
+    const tooLarge = timers.schedule('a', 'k', 1, 'x'.repeat(100));
+    await expect(tooLarge).rejects.toThrow('more than options.maxPayloadBytes, which is 100');
+    const noData = timers.schedule('a', 'k', 1, () => undefined);
+    await expect(noData).rejects.toMatchObject({ code: 'ERR_PAYLOAD_NOT_CLONEABLE' });
     expect(await timers.count()).toBe(0);
   });
 

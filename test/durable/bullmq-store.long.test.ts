@@ -26,7 +26,6 @@ describe.skipIf(!hasRedis)('Redis', () => {
       const keys = await connection.keys(`bull:timers-${process.pid}-${made}:*`);
       if (keys.length > 0) await connection.del(...keys);
     },
-    patience: 5000,
   });
 
   test('timers that are cancelled, or delivered, leave nothing of their own in Redis', async () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createScheduler } from 'shardwheel';
 import {
   type DurableStore,
@@ -10,17 +7,13 @@ import {
   memoryStore,
   openDurableTimers,
 } from 'shardwheel/durable';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { all, pause } from './conformance/stores.ts';
-
-const opened: DurableTimers[] = [];
-afterEach(async () => {
-  for (const timers of opened.splice(0)) await timers.close().catch(() => undefined);
-});
+import { newFolder } from './folder.ts';
 
 async function open(...[options]: Parameters<typeof openDurableTimers>): Promise<DurableTimers> {
   const timers = await openDurableTimers(options);
-  opened.push(timers);
+  onTestFinished(() => timers.close().catch(() => undefined));
   return timers;
 }
 
@@ -99,16 +92,12 @@ describe.each([0, 60_000])("the caller's scheduler is closed first, persistAfter
 });
 
 test('a store may be opened twice in a process while the first begins to deliver', async () => {
-  const path = mkdtempSync(join(tmpdir(), 'shardwheel-twice-'));
-  try {
-    for (let at = 0; at < 20; at++) {
-      const one = await open({ store: lmdbStore({ path }) });
-      one.handle('a', () => undefined);
-      const other = await open({ store: lmdbStore({ path }) });
-      await Promise.all([one.close(), other.close()]);
-    }
-  } finally {
-    rmSync(path, { recursive: true, force: true });
+  const path = newFolder();
+  for (let at = 0; at < 20; at++) {
+    const one = await open({ store: lmdbStore({ path }) });
+    one.handle('a', () => undefined);
+    const other = await open({ store: lmdbStore({ path }) });
+    await Promise.all([one.close(), other.close()]);
   }
 });
 

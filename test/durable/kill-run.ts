@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pause } from './conformance/stores.ts';
 
 const program = fileURLToPath(new URL('./programs/loaded.mjs', import.meta.url));
 
@@ -91,21 +92,13 @@ class Loaded {
   }
 }
 
-export interface KillRun {
-  readonly kills: number;
-  /** Processes that were closed, and that stood still for a while. */
-  readonly closes: number;
-  readonly stops: number;
-  /** Timers whose schedule was confirmed. */
-  readonly confirmed: number;
-  readonly delivered: number;
-  readonly cancelled: number;
-  /** Handlers that did not come to their end. */
-  readonly interrupted: number;
-  /** Attempts beyond the first of a key. */
-  readonly repeated: number;
-  /** What must not happen, in words. */
-  readonly faults: readonly string[];
+interface KillPlan {
+  /** Whether this was enough, after so many processes have ended. */
+  readonly until: (ends: number) => boolean;
+  readonly processes: number;
+  readonly pauses: number;
+  readonly persistAfter: number;
+  readonly random: () => number;
 }
 
 /**
@@ -115,21 +108,8 @@ export interface KillRun {
  */
 export async function killAtRandom(
   store: readonly [kind: string, where: string],
-  {
-    until,
-    processes,
-    pauses,
-    persistAfter,
-    random,
-  }: {
-    /** Whether this was enough, after so many processes have ended. */
-    until: (ends: number) => boolean;
-    processes: number;
-    pauses: number;
-    persistAfter: number;
-    random: () => number;
-  },
-): Promise<KillRun> {
+  { until, processes, pauses, persistAfter, random }: KillPlan,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'shardwheel-kill-run-'));
   const all: Loaded[] = [];
   const start = (mode: 'load' | 'drain'): Loaded => {
@@ -184,8 +164,9 @@ export async function killAtRandom(
     confirmed: logs.filter(({ confirmedAt }) => confirmedAt > 0).length,
     delivered: logs.filter((of) => of.attempts.some(hasResolved)).length,
     cancelled: logs.filter(({ cancelledAt }) => cancelledAt > 0).length,
-    interrupted: attempts.filter(({ endedAt }) => endedAt === undefined).length,
+    /** Attempts beyond the first of a key. */
     repeated: attempts.length - logs.filter((of) => of.attempts.length > 0).length,
+    /** What must not happen, in words. */
     faults,
   };
 }
@@ -194,10 +175,9 @@ function faultsOf(of: KeyLog, persistAfter: number): string[] {
   const faults: string[] = [];
   const { attempts, cancelledAt } = of;
   if (mustBeDelivered(of, persistAfter) && !isDelivered(of)) {
+    const isOnce = attempts.some(hasResolved);
     faults.push(
-      attempts.some(hasResolved)
-        ? 'scheduled anew, and not delivered since'
-        : 'confirmed, and delivered by no handler that ended',
+      isOnce ? 'scheduled anew, and not delivered since' : 'confirmed, and delivered by no handler that ended',
     );
   }
   if (cancelledAt > 0 && attempts.some(({ at }) => at > cancelledAt + CLAIMED)) faults.push('cancelled, and delivered');
@@ -214,6 +194,11 @@ function faultsOf(of: KeyLog, persistAfter: number): string[] {
   return faults;
 }
 
+function newLog(by: Loaded): KeyLog {
+  const nothing = { confirmedAt: 0, deadline: undefined, called: 0, isCancelCalled: false, cancelledAt: 0 };
+  return { by, ...nothing, attempts: [] };
+}
+
 /** What all have noted, by key. Adds to `faults` what they report. */
 function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyLog> {
   const keys = new Map<string, KeyLog>();
@@ -228,39 +213,19 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
         continue;
       }
       if (what === 'd') faults.push(`${key}: died`);
-      const log = keys.get(key) ?? {
-        by: process,
-        confirmedAt: 0,
-        deadline: undefined,
-        called: 0,
-        isCancelCalled: false,
-        cancelledAt: 0,
-        attempts: [],
-      };
+      const log = keys.get(key) ?? newLog(process);
       keys.set(key, log);
       const at = Number(number);
-      if (what === 'S' || what === 'M') {
-        log.called = at;
-        log.deadline = undefined;
-      } else if (what === 's' || what === 'm') {
-        log.confirmedAt = at;
-        log.deadline = log.called;
-      }
-      if (what === 'C') log.isCancelCalled = true;
+      if (what === 'S' || what === 'M') Object.assign(log, { called: at, deadline: undefined });
+      else if (what === 's' || what === 'm') Object.assign(log, { confirmedAt: at, deadline: log.called });
+      else if (what === 'C') log.isCancelCalled = true;
       else if (what === 'c') log.cancelledAt = at;
-      else if (what === 'B')
-        log.attempts.push({
-          at,
-          isEarly: flag === '1',
-          deadline: Number(deadline),
-          process,
-          endedAt: undefined,
-          hasResolved: false,
-        });
-      else if (what === 'e' || what === 'r') {
+      else if (what === 'B') {
+        const begun = { at, isEarly: flag === '1', deadline: Number(deadline), process };
+        log.attempts.push({ ...begun, endedAt: undefined, hasResolved: false });
+      } else if (what === 'e' || what === 'r') {
         const attempt = log.attempts.findLast((each) => each.process === process) as Attempt;
-        attempt.endedAt = at;
-        attempt.hasResolved = what === 'e';
+        Object.assign(attempt, { endedAt: at, hasResolved: what === 'e' });
       }
     }
   }
@@ -281,4 +246,3 @@ function mustBeDelivered({ by, confirmedAt, isCancelCalled }: KeyLog, persistAft
 }
 
 const now = (): number => Math.round(performance.timeOrigin + performance.now());
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
 import { xorshift } from '../../tools/replay/xorshift.ts';
 import { SEED } from '../fixtures/draws.ts';
+import { newFolder } from './folder.ts';
 import { killAtRandom } from './kill-run.ts';
 
 /** s of load on each store; `SHARDWHEEL_ORACLE=600` runs it for longer. */
@@ -43,14 +42,8 @@ async function run(
 }
 
 describe(`LMDB: processes that are killed, closed and stopped at random lose, double and hasten nothing, seed ${SEED}`, () => {
-  let path: string;
-  beforeAll(() => {
-    path = mkdtempSync(join(tmpdir(), 'shardwheel-killed-'));
-  });
-  afterAll(() => rmSync(path, { recursive: true, force: true }));
-
   test.each(RUNS)('%i at a time, persistAfter %i', (processes, persistAfter) =>
-    run(['lmdb', join(path, `${processes}-${persistAfter}`)], processes, persistAfter),
+    run(['lmdb', join(newFolder(), 'timers')], processes, persistAfter),
   );
 });
 

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { type DurableTimers, lmdbStore, openDurableTimers } from 'shardwheel/durable';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { all } from './conformance/stores.ts';
+import { newFolder } from './folder.ts';
 
 const isLinux = process.platform === 'linux';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'shardwheel-lmdb-failures-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function started(name: string): Promise<ChildProcess> {
   const program = fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
@@ -31,10 +31,9 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const openAt = (path: string): Promise<DurableTimers> => openDurableTimers({ store: lmdbStore({ path }) });
 const refusal = (path: string) =>
-  openAt(path).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  openAt(path)
+    .then(() => undefined)
+    .catch((error: unknown) => error);
 
 async function filled(path: string): Promise<string> {
   const timers = await openAt(path);
@@ -165,8 +164,7 @@ describe('another process that holds the lock of the store, and stands still', (
     await expect(timers.schedule('a', 'later', Date.now() + 1e9)).rejects.toThrow('has not answered in');
     await kill(child);
     await timers.schedule('a', 'after', Date.now() + 1e9);
-    const keys: string[] = [];
-    for await (const { key } of timers.timers('a')) keys.push(key);
+    const keys = (await all(timers.timers('a'))).map(({ key }) => key);
     expect(keys).toEqual(expect.arrayContaining(['after', 'meanwhile']));
     expect(keys).not.toContain('before');
     await timers.close();

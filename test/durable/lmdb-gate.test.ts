@@ -1,20 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DurableStoreError } from 'shardwheel/durable';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
-import { pause } from './conformance/stores.ts';
+import { latch, pause } from './conformance/stores.ts';
+import { newFolder } from './folder.ts';
 
 let path: string;
 const gates: LmdbGate[] = [];
 beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'shardwheel-gate-'));
+  path = newFolder();
 });
 afterEach(() => {
   for (const gate of gates.splice(0)) gate.close();
   expect(readdirSync(join(path, 'gate'))).toEqual([]);
-  rmSync(path, { recursive: true, force: true });
 });
 
 function newGate(): LmdbGate {
@@ -57,13 +56,10 @@ test('nobody commits while a store is opened, and nobody opens it while another 
 });
 
 test('who opens gives up in time while another is busy', async () => {
-  let end = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const committed = newGate().committed(() => held);
+  const { opened, open } = latch();
+  const committed = newGate().committed(() => opened);
   await expect(newGate().opened(async () => 'opened', within(50))).rejects.toThrow('too late');
-  end();
+  open();
   await committed;
   expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });

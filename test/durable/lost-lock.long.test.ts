@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
-import { note, nothingMore, pause, type Seen } from './conformance/stores.ts';
+import { latch, note, nothingMore, pause, type Seen } from './conformance/stores.ts';
 import { SlowWire } from './slow-wire.ts';
 
 /** ms after which another worker takes a job over, and for which an answer is held up. */
@@ -52,15 +52,6 @@ describe.skipIf(!hasRedis)('a worker that Redis does not reach in time', () => {
 
   /** The key of the only lock. */
   const lock = async (): Promise<string> => (await admin.keys('*:lock'))[0];
-
-  /** The end of a handler that waits. */
-  function latch(): { readonly opened: Promise<void>; open(): void } {
-    let open = (): void => undefined;
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    return { opened, open };
-  }
 
   test('begins nothing that another has been given meanwhile', async () => {
     wire.holdUp = 'processedOn'; // what a worker takes

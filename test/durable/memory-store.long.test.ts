@@ -8,5 +8,4 @@ testStore('memoryStore', {
   },
   open: () => memoryStore(first),
   destroy: () => undefined,
-  patience: 5000,
 });

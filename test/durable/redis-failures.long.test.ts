@@ -3,21 +3,18 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
-import { pause } from './conformance/stores.ts';
-
-const opened: { timers?: DurableTimers; connection?: Redis; server?: RedisServer }[] = [];
+import { note, pause, type Seen } from './conformance/stores.ts';
 
 async function openOn(
   server: RedisServer,
   options: Partial<DurableOptions> = {},
 ): Promise<{ timers: DurableTimers; connection: Redis; errors: Error[] }> {
-  const connection = server.connect();
-  opened.push({ connection });
+  const connection = connect(server);
   const store = bullmqStore({ connection, queue: 'failures', timeout: 300, stalledAfter: 1000 });
   const timers = await openDurableTimers({ store, ...options });
-  opened.push({ timers });
+  onTestFinished(() => timers.close());
   const errors: Error[] = [];
   timers.on('error', (error) => errors.push(error));
   return { timers, connection, errors };
@@ -25,20 +22,22 @@ async function openOn(
 
 async function startServer(...options: string[]): Promise<RedisServer> {
   const server = await RedisServer.start('--databases', '1', ...options);
-  opened.unshift({ server });
+  onTestFinished(() => server.stop());
   return server;
 }
 
-afterEach(async () => {
-  const all = opened.splice(0);
-  for (const { timers } of all) await timers?.close();
-  for (const { connection } of all) connection?.disconnect();
-  for (const { server } of all) await server?.stop();
-});
+/** All that is opened is closed in the opposite order when the test has ended. */
+function connect(server: RedisServer): Redis {
+  const connection = server.connect();
+  onTestFinished(() => connection.disconnect());
+  return connection;
+}
+
+const keysOf = (seen: readonly Seen[]): string[] => seen.map(({ key }) => key);
 
 test('a Redis that cannot be reached is an error in time', async () => {
   const connection = new Redis('redis://127.0.0.1:1', { maxRetriesPerRequest: null }).on('error', () => undefined);
-  opened.push({ connection });
+  onTestFinished(() => connection.disconnect());
   const store = bullmqStore({ connection, queue: 'failures', timeout: 200 });
   await expect(openDurableTimers({ store })).rejects.toMatchObject({
     code: 'ERR_STORE_UNREACHABLE',
@@ -50,56 +49,48 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
   test('one that is full refuses what is new; what was confirmed is delivered', async () => {
     const server = await startServer('--maxmemory-policy', 'noeviction');
     const { timers, connection } = await openOn(server);
-    const seen: string[] = [];
     await timers.schedule('a', 'before', Date.now() + 300);
     await connection.config('SET', 'maxmemory', '1mb');
     const refused = timers.schedule('a', 'refused', Date.now() + 300, 'x'.repeat(1000));
     await expect(refused).rejects.toMatchObject({ code: 'ERR_STORE_FULL' });
     await connection.config('SET', 'maxmemory', '0');
-    timers.handle('a', (_, { key }) => seen.push(key));
-    await expect.poll(() => seen, { timeout: 10_000 }).toContain('before');
+    const seen = note(timers);
+    await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toContain('before');
   });
 
   test('one that falls silent: calls reject in time, and timers are delivered when it answers again', async () => {
     const server = await startServer();
     const { timers, connection } = await openOn(server);
-    const seen: string[] = [];
-    timers.handle('a', (_, { key }) => seen.push(key));
+    const seen = note(timers);
     await timers.schedule('a', 'before', Date.now() + 200);
-    const admin = server.connect();
-    opened.push({ connection: admin });
-    await admin.client('PAUSE', 1500, 'ALL');
+    await connect(server).client('PAUSE', 1500, 'ALL');
     await expect(timers.schedule('a', 'during', Date.now())).rejects.toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await expect(timers.cancel('a', 'before')).rejects.toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await pause(1500);
     await expect.poll(() => seen, { timeout: 10_000 }).not.toEqual([]);
     await timers.schedule('a', 'after', Date.now());
-    await expect.poll(() => seen, { timeout: 10_000 }).toContain('after');
+    await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toContain('after');
     expect(connection.status).toBe('ready');
   });
 
   test('young timers are stored when it answers again, and delivered once', async () => {
     const server = await startServer();
     const { timers, errors } = await openOn(server, { persistAfter: 100 });
-    const seen: string[] = [];
-    timers.handle('a', (_, { key }) => seen.push(key));
+    const seen = note(timers);
     await timers.schedule('a', 'k', Date.now() + 400);
-    const admin = server.connect();
-    opened.push({ connection: admin });
-    await admin.client('PAUSE', 1200, 'ALL');
+    await connect(server).client('PAUSE', 1200, 'ALL');
     await expect.poll(() => errors.length, { timeout: 5000 }).toBeGreaterThan(0);
     expect(errors[0]).toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
-    await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['k']);
+    await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toEqual(['k']);
     await pause(1200);
-    expect(seen).toEqual(['k']);
+    expect(keysOf(seen)).toEqual(['k']);
     expect(await timers.count()).toBe(0);
   });
 
   test('one that is killed under load, and writes each command to its disk, loses nothing that was confirmed', async () => {
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always');
     const { timers } = await openOn(server);
-    const seen: { key: string; early: boolean }[] = [];
-    timers.handle('a', (_, { key, deadline }) => seen.push({ key, early: Date.now() < deadline }));
+    const seen = note(timers);
     const confirmed: string[] = [];
     const cancelled: string[] = [];
     let isEnding = false;
@@ -124,7 +115,7 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     await pause(400);
     isEnding = true;
     await Promise.all(users);
-    const delivered = () => new Set(seen.map(({ key }) => key));
+    const delivered = () => new Set(keysOf(seen));
     await expect.poll(() => confirmed.filter((key) => !delivered().has(key)), { timeout: 30_000 }).toEqual([]);
     expect(cancelled.filter((key) => delivered().has(key))).toEqual([]);
     expect(seen.some(({ early }) => early)).toBe(false);
@@ -164,9 +155,7 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
 
   test('a queue of another version is refused', async () => {
     const server = await startServer();
-    const connection = server.connect();
-    opened.push({ connection });
-    await connection.set('bull:failures:shardwheel-schema', '99');
+    await connect(server).set('bull:failures:shardwheel-schema', '99');
     await expect(openOn(server)).rejects.toMatchObject({
       code: 'ERR_STORE_VERSION',
       message: "The timers in the queue failures have schema version '99'; this version of shardwheel reads 2",

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { lmdbStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
 import { note } from './conformance/stores.ts';
+import { newFolder } from './folder.ts';
 
 test.skipIf(process.platform !== 'linux')(
   'a thread that delivers and is terminated is followed within two seconds',
   async () => {
-    const path = mkdtempSync(join(tmpdir(), 'shardwheel-thread-'));
+    const path = newFolder();
     const library = fileURLToPath(new URL('../../lib/durable.js', import.meta.url));
     const program = `
     const { parentPort, workerData: { library, path } } = require('node:worker_threads');
@@ -30,7 +28,6 @@ test.skipIf(process.platform !== 'linux')(
       await expect.poll(() => seen.map(({ key }) => key).sort(), { timeout: 2000 }).toEqual(['other', 'under way']);
     } finally {
       await timers.close();
-      rmSync(path, { recursive: true, force: true });
     }
   },
 );

@@ -138,14 +138,9 @@ export class QueueStore implements DurableStore {
     return scheduledOf(name, await this.link.call(() => look(this.link, timerId(name, key))));
   }
 
-  async count(name: string | undefined): Promise<number> {
-    if (name === undefined) {
-      const { delayed, waiting, prioritized } = await this.counts();
-      return delayed + waiting + prioritized + (await countHeld(this.link));
-    }
-    let count = 0;
-    for await (const _ of this.timers(name, '')) count += 1;
-    return count;
+  async count(): Promise<number> {
+    const { delayed, waiting, prioritized } = await this.counts();
+    return delayed + waiting + prioritized + (await countHeld(this.link));
   }
 
   timers(name: string, prefix: string): AsyncIterable<StoredTimer> {

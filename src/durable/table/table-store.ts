@@ -83,24 +83,24 @@ export class TableStore extends Rows implements DurableStore {
     return this.scheduledOf(this.fresh.read(name, key));
   }
 
-  async count(name: string | undefined): Promise<number> {
-    let count = 0;
-    if (name !== undefined) {
-      for await (const page of this.pages(name, '')) count += page.length;
-      return count;
-    }
+  async count(): Promise<number> {
     const table = this.fresh;
-    count = table.sizes().records;
+    let count = table.sizes().records;
     // Rows of which nothing is scheduled are under way: few.
-    for (const each of table.names()) {
-      const underWay = table.active(each, ACTIVE).map(({ key }) => table.read(each, key));
+    for (const name of table.names()) {
+      const underWay = table.active(name, ACTIVE).map(({ key }) => table.read(name, key));
       count -= underWay.filter((row) => this.scheduledOf(row) === undefined).length;
     }
     return count;
   }
 
   async *timers(name: string, prefix: string): AsyncGenerator<StoredTimer> {
-    for await (const page of this.pages(name, prefix)) yield* page;
+    const read = (last: TimerRecord | undefined) => this.fresh.records(name, prefix, last?.key, PAGE);
+    for await (const page of pages(PAGE, read)) {
+      const fitting = page.filter(({ key }) => key.startsWith(prefix));
+      yield* fitting.flatMap((row) => this.scheduledOf(row) ?? []);
+      if (fitting.length < page.length) return;
+    }
   }
 
   async *dead(name: string): AsyncGenerator<DeadTimer> {
@@ -164,16 +164,6 @@ export class TableStore extends Rows implements DurableStore {
 
   private *nearTimers(): Generator<HeldTimer> {
     for (const tier of this.tiers.values()) yield* tier.values();
-  }
-
-  /** Pages of what is scheduled. */
-  private async *pages(name: string, prefix: string): AsyncGenerator<TimerRecord[]> {
-    const read = (last: TimerRecord | undefined) => this.fresh.records(name, prefix, last?.key, PAGE);
-    for await (const page of pages(PAGE, read)) {
-      const fitting = page.filter(({ key }) => key.startsWith(prefix));
-      yield fitting.flatMap((row) => this.scheduledOf(row) ?? []);
-      if (fitting.length < page.length) return;
-    }
   }
 
   private readonly beat = (): void => {

@@ -6,13 +6,8 @@ export function testScheduling(stores: Stores): void {
   test('a timer is delivered once, not early, with its payload', async () => {
     const timers = await stores.start();
     const seen = note(timers);
-    const payload = {
-      text: 'ü',
-      list: [1, null, { deep: true }],
-      when: new Date(5),
-      big: 2n ** 70n,
-      set: new Set([1]),
-    };
+    const [list, big] = [[1, null, { deep: true }], 2n ** 70n];
+    const payload = { text: 'ü', list, when: new Date(5), big, set: new Set([1]) };
     await timers.schedule('a', 'k', soon(), payload);
     await timers.schedule('a', 'none', new Date(soon()));
     await stores.until(() => seen.length === 2);
@@ -83,16 +78,8 @@ export function testScheduling(stores: Stores): void {
       timers.cancel('a', 'gone'),
       timers.cancel('a', 'gone'),
     ];
-    expect(await Promise.all(calls)).toEqual([
-      undefined,
-      true,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      true,
-      false,
-    ]);
+    const answers = await Promise.all(calls);
+    expect(answers).toEqual([undefined, true, undefined, undefined, undefined, undefined, true, false]);
     await stores.until(() => seen.length === 1);
     await pause(700);
     expect(seen).toMatchObject([{ key: 'k', payload: 3 }]);
@@ -112,24 +99,7 @@ export function testScheduling(stores: Stores): void {
 
   test('names are apart, and so are keys with any characters', async () => {
     const timers = await stores.start();
-    const keys = [
-      '1',
-      ':',
-      '/',
-      'a/b',
-      '%2F',
-      '*',
-      '[x]',
-      '?',
-      '\\',
-      'é',
-      '日本',
-      '🙂',
-      ' ',
-      'a\nb',
-      "'()!",
-      'x'.repeat(1024),
-    ];
+    const keys = ["1 : / a/b %2F * [x] ? \\ é 日本 🙂 '()!".split(' '), ' ', 'a\nb', 'x'.repeat(1024)].flat();
     const got: string[] = [];
     for (const name of ['a', 'a/b', 'b:c', '*'])
       timers.handle(name, (payload, { key }) => got.push(`${name} ${key} ${payload}`));

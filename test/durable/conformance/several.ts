@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { note, nothingMore, pause, type Stores, soon } from './stores.ts';
+import { note, nothingMore, type Stores, soon } from './stores.ts';
 
 /** Two that have the same store. */
 export function testSeveral(stores: Stores): void {
@@ -18,20 +18,6 @@ export function testSeveral(stores: Stores): void {
     await one.schedule('a', 'after', soon(400));
     await one.close();
     await stores.until(() => seen[1].some(({ key }) => key === 'after'));
-  });
-
-  test('what one schedules another sees, moves and cancels', async () => {
-    const [one, other] = [await stores.start(), await stores.start()];
-    const seen = note(one);
-    await one.schedule('a', 'moved', soon(1_000_000), 1);
-    await one.schedule('a', 'cancelled', soon(1000), 1);
-    expect(await other.get('a', 'moved')).toMatchObject({ payload: 1 });
-    await other.schedule('a', 'moved', soon(100), 2);
-    expect(await other.cancel('a', 'cancelled')).toBe(true);
-    expect(await one.cancel('a', 'cancelled')).toBe(false);
-    await stores.until(() => seen.length === 1);
-    await pause(1100);
-    expect(seen).toMatchObject([{ key: 'moved', payload: 2 }]);
   });
 
   test('names without a handler here wait for another process', async () => {

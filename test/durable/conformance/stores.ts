@@ -8,8 +8,6 @@ export interface StoreKind {
   /** Makes an empty store, before each test. */
   create(): void | Promise<void>;
   destroy(): void | Promise<void>;
-  /** ms within which what is expected comes. */
-  readonly patience: number;
 }
 
 /** A delivery, as its handler saw it. */
@@ -19,6 +17,9 @@ export interface Seen {
   attempt: number;
   early: boolean;
 }
+
+/** ms within which what is expected comes. */
+const PATIENCE = 5000;
 
 /** What the tests of a kind of store use. */
 export class Stores {
@@ -41,7 +42,7 @@ export class Stores {
   }
 
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let left = this.kind.patience; left > 0 && !(await isSo()); left -= 5) await pause(5);
+    for (let left = PATIENCE; left > 0 && !(await isSo()); left -= 5) await pause(5);
     expect(await isSo()).toBe(true);
   }
 }
@@ -61,6 +62,15 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /** A deadline in some ms. */
 export const soon = (ms = 50): number => Date.now() + ms;
+
+/** The end of a handler that waits. */
+export function latch(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
 
 /** Long enough for what must not happen. */
 export const nothingMore = (): Promise<void> => pause(120);

@@ -47,29 +47,4 @@ export function testYoung(stores: Stores): void {
     expect(await other.get('a', 'k')).toMatchObject({ payload: 2 });
     expect(await timers.count()).toBe(1);
   });
-
-  test('a young timer whose handler throws is stored, and tried again', async () => {
-    const timers = await stores.start({ persistAfter: 60_000, retry: { attempts: 3, delay: 100 } });
-    const letters: unknown[] = [];
-    timers.on('dead', (letter) => letters.push(letter));
-    const seen = note(timers, ({ key, attempt }) => {
-      if (key === 'never' || attempt < 3) throw new Error('not yet');
-    });
-    await timers.schedule('a', 'third', soon(0), 'p');
-    await timers.schedule('a', 'never', soon(0), 'p');
-    await stores.until(() => seen.length === 6 && letters.length === 1);
-    await nothingMore();
-    for (const key of ['third', 'never']) {
-      expect(seen.filter((each) => each.key === key).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-    }
-    expect(await all(timers.deadLetters('a'))).toMatchObject([{ key: 'never', attempts: 3 }]);
-  });
-
-  test('a young timer of a single attempt is dead when it fails', async () => {
-    const timers = await stores.start({ persistAfter: 60_000, retry: { attempts: 1 } });
-    note(timers, () => Promise.reject(new Error('broken')));
-    await timers.schedule('a', 'k', soon(0), 'p');
-    await stores.until(async () => (await all(timers.deadLetters('a'))).length === 1);
-    expect(await all(timers.deadLetters('a'))).toMatchObject([{ key: 'k', reason: 'broken', payload: 'p' }]);
-  });
 }

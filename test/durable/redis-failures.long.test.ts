@@ -75,10 +75,12 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
 
   test('young timers are stored when it answers again, and delivered once', async () => {
     const server = await startServer();
+    const admin = connect(server);
+    await admin.ping();
     const { timers, errors } = await openOn(server, { persistAfter: 100 });
     const seen = note(timers);
     await timers.schedule('a', 'k', Date.now() + 400);
-    await connect(server).client('PAUSE', 1200, 'ALL');
+    await admin.client('PAUSE', 1200, 'ALL');
     await expect.poll(() => errors.length, { timeout: 5000 }).toBeGreaterThan(0);
     expect(errors[0]).toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toEqual(['k']);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, InvalidConfigError, show } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
-import type { MetricFamily, MetricSource } from './metric.ts';
+import type { MetricSource } from './metric-source.ts';
 
 /** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
 export class MetricsError extends Error {
@@ -30,23 +30,22 @@ export class MetricsError extends Error {
   }
 }
 
-/** A source of metrics that is in a registry or a meter. @internal */
-export interface Exported {
-  readonly name: string | undefined;
-  readonly source: MetricSource;
+/** Throws MetricsError if the source or its name is already in `there`. @internal */
+export function requireNew(
+  where: string,
+  there: readonly MetricSource[],
+  { family, name, subject }: MetricSource,
+): void {
+  if (there.some((other) => other.subject === subject)) throw MetricsError.twice(where, family.what);
+  if (there.some((other) => other.name === name)) throw MetricsError.sameName(where, family.what, name);
 }
 
-/** Creates one to add to `there`. Throws MetricsError if the source or its name is already there. @internal */
-export function newExported(
-  where: string,
-  there: readonly Exported[],
-  { what }: MetricFamily,
-  source: MetricSource,
-  { name }: ResolvedExporterOptions,
-): Exported {
-  if (there.some((exported) => exported.source.subject === source.subject)) throw MetricsError.twice(where, what);
-  if (there.some((exported) => exported.name === name)) throw MetricsError.sameName(where, what, name);
-  return { name, source };
+/** Throws InvalidArgumentError. @internal */
+export function requireMethods(where: string, what: string, value: unknown, names: readonly string[]): void {
+  const methods = value as Record<string, unknown> | null | undefined;
+  if (names.some((name) => typeof methods?.[name] !== 'function')) {
+    throw new InvalidArgumentError(where, `must be a ${what}`, value);
+  }
 }
 
 export interface ExporterOptions {

@@ -12,77 +12,69 @@ export interface Metric {
   readonly help: string;
 }
 
+/** Undefined if it is not known now, or does not apply. */
+type Value = number | Lateness | undefined;
+
 /** A value of a metric, without the labels that all metrics of a scheduler have. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined if it is not known now. */
-  readonly value: number | Lateness | undefined;
+  readonly value: Value;
 }
 
-/** A metric, and its value; undefined if it is not known, or does not apply. */
+export type Samples = ReadonlyMap<Metric, readonly Sample[]>;
+
+/** The properties that are values. */
+type Key<Subject> = { [K in keyof Subject]-?: Subject[K] extends Value ? K : never }[keyof Subject];
+
+/** A metric, and its value: a property of the subject, or computed. */
 export type Row<Subject> = readonly [
   name: string,
   kind: Metric['kind'],
   unit: string,
   help: string,
-  of: (subject: Subject) => number | Lateness | undefined,
+  of: Key<Subject> | ((subject: Subject) => Value),
 ];
 
 /** Metrics with the same labels, of the same subjects: of all shards, say. */
-export interface Group<Reading, Subject> {
-  readonly labels: readonly string[];
-  readonly rows: readonly Row<Subject>[];
-  readonly subjects: (reading: Reading) => Iterable<{ labels: Sample['labels']; subject: Subject }>;
-}
-
-/** A group whose kind of subject is of no more interest. */
 export interface MetricGroup<Reading> {
   readonly metrics: readonly Metric[];
-  readonly read: (reading: Reading, found: (metric: Metric, sample: Sample) => void) => void;
+  readonly read: (reading: Reading) => readonly [Metric, readonly Sample[]][];
 }
 
-export function metricGroup<Reading, Subject>({
-  labels,
-  rows,
-  subjects,
-}: Group<Reading, Subject>): MetricGroup<Reading> {
-  const metrics = rows.map(([name, kind, unit, help, of]) => {
-    const metric: Metric = { name, kind, unit, help, labels };
-    return { metric, of };
-  });
-  const read = (reading: Reading, found: (metric: Metric, sample: Sample) => void): void => {
-    for (const { labels, subject } of subjects(reading)) {
-      for (const { metric, of } of metrics) {
-        found(metric, { labels, value: of(subject) });
-      }
-    }
+/** `subjects`: those that exist now, with their labels. */
+export function metricGroup<Reading, Subject>(
+  labels: readonly string[],
+  rows: readonly Row<Subject>[],
+  subjects: (reading: Reading) => readonly { labels: Sample['labels']; subject: Subject }[],
+): MetricGroup<Reading> {
+  const metrics = rows.map(([name, kind, unit, help]): Metric => ({ name, kind, unit, help, labels }));
+  const samples = (reading: Reading): [Metric, Sample[]][] => {
+    const present = subjects(reading);
+    return rows.map(([, , , , of], row) => {
+      const read = typeof of === 'function' ? of : (subject: Subject) => subject[of] as Value;
+      return [metrics[row], present.map(({ labels, subject }) => ({ labels, value: read(subject) }))];
+    });
   };
-  return { metrics: metrics.map(({ metric }) => metric), read };
+  return { metrics, read: samples };
 }
 
-/** The values of all metrics of the groups, without subjects that no longer exist. */
-export function samplesOf<Reading>(
-  groups: readonly MetricGroup<Reading>[],
-  reading: Reading,
-): ReadonlyMap<Metric, readonly Sample[]> {
-  const samples = new Map<Metric, Sample[]>(groups.flatMap(({ metrics }) => metrics.map((metric) => [metric, []])));
-  for (const { read } of groups) read(reading, (metric, sample) => samples.get(metric)?.push(sample));
-  return samples;
+/** The values of all metrics of the groups. */
+export const samplesOf = <Reading>(groups: readonly MetricGroup<Reading>[], reading: Reading): Samples =>
+  new Map(groups.flatMap(({ read }) => read(reading)));
+
+/** A part of a histogram, as both formats have it, in s. */
+export interface HistogramPart {
+  readonly part: 'bucket' | 'sum' | 'count';
+  readonly value: number;
+  /** The bound of a bucket. */
+  readonly bound: { readonly le?: string };
 }
 
-/** The metrics of a kind of source. */
-export interface MetricFamily {
-  /** In error messages. */
-  readonly what: string;
-  /** The label of a source's name. */
-  readonly label: string;
-  readonly metrics: readonly Metric[];
-}
-
-/** What a registry or a meter gets its values from: of a scheduler, or of durable timers. */
-export interface MetricSource {
-  /** Tells one source from another: each is exported to a place once. */
-  readonly subject: object;
-  /** Reads all metrics, once for all that are requested in one synchronous step. Never rejects. */
-  read(): Promise<ReadonlyMap<Metric, readonly Sample[]>>;
+export function partsOf({ buckets, count, sum }: Lateness): HistogramPart[] {
+  const boundOf = (upTo: number) => ({ le: upTo === Number.POSITIVE_INFINITY ? '+Inf' : `${upTo / 1000}` });
+  return [
+    ...buckets.map(({ upTo, count }) => ({ part: 'bucket' as const, value: count, bound: boundOf(upTo) })),
+    { part: 'sum', value: sum / 1000, bound: {} },
+    { part: 'count', value: count, bound: {} },
+  ];
 }

@@ -1,16 +1,16 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
-import { InvalidArgumentError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type Exported, type ExporterOptions, MetricsError, newExported, resolveExporterOptions } from './exported.ts';
+import { type ExporterOptions, MetricsError, requireMethods, requireNew } from './exported.ts';
 import { type Instrument, instrumentsOf } from './instruments.ts';
-import type { MetricFamily, Sample } from './metric.ts';
+import { partsOf, type Sample } from './metric.ts';
+import type { MetricFamily, MetricSource } from './metric-source.ts';
 import { sourceOf } from './sources.ts';
 
 /** The metrics of a family in a meter: an instrument of one name is created once, for all sources. */
 interface MeterMetrics {
   readonly instruments: readonly Instrument[];
-  readonly exported: Exported[];
+  readonly sources: MetricSource[];
 }
 
 /** The part of a `Meter` of `@opentelemetry/api` that is used, written out: programs without that package compile. */
@@ -36,30 +36,32 @@ export function observeMetrics(
   given: OpenTelemetryMeter,
   options?: ExporterOptions,
 ): () => void {
-  const resolved = resolveExporterOptions(options);
-  const { family, source } = sourceOf(exported, resolved);
-  const meter = requireMeter(given);
+  const source = sourceOf(exported, options);
+  const { family } = source;
+  requireMethods('meter', 'Meter of @opentelemetry/api', given, METHODS);
+  const meter = given as Meter;
   const known = meters.get(meter) ?? new Map<MetricFamily, MeterMetrics>();
-  const metrics = known.get(family) ?? { instruments: instrumentsOf(meter, family.metrics), exported: [] };
-  const { exported: there, instruments } = metrics;
-  const one = newExported('meter', there, family, source, resolved);
-  const observed = new ObservedSource(instruments, family.label, one);
+  const metrics = known.get(family) ?? { instruments: instrumentsOf(meter, family.metrics), sources: [] };
+  const { instruments, sources } = metrics;
+  requireNew('meter', sources, source);
+  const observe = observing(instruments, source);
   const observables = instruments.map(({ observable }) => observable);
   try {
-    meter.addBatchObservableCallback(observed.observe, observables);
+    meter.addBatchObservableCallback(observe, observables);
   } catch (error) {
     throw MetricsError.refused('meter', error);
   }
-  known.set(family, metrics);
-  meters.set(meter, known);
-  there.push(one);
+  meters.set(meter, known.set(family, metrics));
+  sources.push(source);
   return () => {
-    const at = there.indexOf(one);
+    const at = sources.indexOf(source);
     if (at < 0) return;
-    there.splice(at, 1);
-    meter.removeBatchObservableCallback(observed.observe, observables);
+    sources.splice(at, 1);
+    meter.removeBatchObservableCallback(observe, observables);
   };
 }
+
+const METHODS = ['createObservableCounter', 'createObservableGauge', 'addBatchObservableCallback'];
 
 /** An amount or a state that has been observed. */
 interface Series {
@@ -67,48 +69,34 @@ interface Series {
   readonly attributes: Attributes;
 }
 
-class ObservedSource {
-  private readonly instruments: readonly Instrument[];
-  private readonly label: string;
-  private readonly exported: Exported;
-  private series = new Map<string, Series>();
-
-  /** `label`: of the source's name. */
-  constructor(instruments: readonly Instrument[], label: string, exported: Exported) {
-    this.instruments = instruments;
-    this.label = label;
-    this.exported = exported;
-  }
-
-  /** Never rejects. */
-  readonly observe = async (result: BatchObservableResult): Promise<void> => {
-    const { name, source } = this.exported;
+/** Returns what observes a source. It never rejects. */
+function observing(instruments: readonly Instrument[], source: MetricSource) {
+  const { family, name } = source;
+  let before = new Map<string, Series>();
+  const constant = name === undefined ? undefined : { [`shardwheel.${family.label}`]: name };
+  return async (result: BatchObservableResult): Promise<void> => {
     const samples = await source.read();
-    const constant = name === undefined ? undefined : { [`shardwheel.${this.label}`]: name };
     const series = new Map<string, Series>();
-    for (const { metric, observable, observe } of this.instruments) {
+    for (const { metric, observable, part: wanted } of instruments) {
       const canVanish = metric.kind === 'amount' || metric.kind === 'state';
       for (const { labels, value } of samples.get(metric) ?? []) {
         const attributes = { ...constant, ...attributesOf(labels) };
-        if (value !== undefined) observe(result, value, attributes);
+        if (typeof value === 'number') result.observe(observable, value, attributes);
+        else if (value !== undefined) {
+          for (const { part, value: each, bound } of partsOf(value)) {
+            if (part === wanted) result.observe(observable, each, { ...attributes, ...bound });
+          }
+        }
         if (canVanish) series.set(`${metric.name} ${JSON.stringify(attributes)}`, { observable, attributes });
       }
     }
     // The SDK goes on reporting the last value of a series that is no longer observed, such as a client that has left.
-    for (const [key, { observable, attributes }] of this.series) {
+    for (const [key, { observable, attributes }] of before) {
       if (!series.has(key)) result.observe(observable, 0, attributes);
     }
-    this.series = series;
+    before = series;
   };
 }
 
 const attributesOf = (labels: Sample['labels']): Attributes =>
   Object.fromEntries(Object.entries(labels).map(([label, value]) => [`shardwheel.${label}`, value]));
-
-function requireMeter(meter: unknown): Meter {
-  const isMeter = ['createObservableCounter', 'createObservableGauge', 'addBatchObservableCallback'].every(
-    (name) => typeof (meter as Record<string, unknown> | null)?.[name] === 'function',
-  );
-  if (!isMeter) throw new InvalidArgumentError('meter', 'must be a Meter of @opentelemetry/api', meter);
-  return meter as Meter;
-}

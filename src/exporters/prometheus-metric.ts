@@ -1,6 +1,6 @@
-import type { Aggregator, Metric as ClientMetric } from 'prom-client';
-import type { Exported } from './exported.ts';
-import type { Metric, Sample } from './metric.ts';
+import type { Aggregator } from 'prom-client';
+import { type Metric, partsOf, type Sample } from './metric.ts';
+import type { MetricSource } from './metric-source.ts';
 
 /** A line of an exposition, as prom-client's own metrics return it. */
 interface Line {
@@ -19,9 +19,6 @@ export function prometheusName({ name, unit, kind }: Metric): string {
   return `shardwheel_${name.replaceAll('.', '_')}${UNITS[unit] ?? ''}${total}`;
 }
 
-/** The label of a bound in ms, in s. */
-export const bucketLabel = (upTo: number): string => (upTo === Number.POSITIVE_INFINITY ? '+Inf' : `${upTo / 1000}`);
-
 /**
  * A metric whose values are computed when a registry asks for them: only the methods that a registry needs. prom-client's own
  * classes add up what they are given; their histogram cannot be given its buckets.
@@ -36,31 +33,23 @@ export class PrometheusMetric {
   /** The key in a registry. */
   readonly key: string;
   readonly #metric: Metric;
-  readonly #label: string;
-  readonly #exported: readonly Exported[];
+  readonly #sources: readonly MetricSource[];
 
-  /** `label`: of a source's name. */
-  constructor(metric: Metric, label: string, exported: readonly Exported[]) {
+  constructor(metric: Metric, sources: readonly MetricSource[]) {
     this.key = prometheusName(metric);
     this.name = this.key;
     this.help = metric.help;
     this.type = metric.kind === 'counter' || metric.kind === 'histogram' ? metric.kind : 'gauge';
     this.aggregator = metric.kind === 'state' ? 'max' : 'sum';
     this.#metric = metric;
-    this.#label = label;
-    this.#exported = exported;
-  }
-
-  /** prom-client's types accept only its own classes. */
-  asRegistered(): ClientMetric {
-    return this as unknown as ClientMetric;
+    this.#sources = sources;
   }
 
   /** Called by later versions of prom-client only: takes two thirds of the time of a text otherwise. */
   async getForPromString() {
     const { aggregator, help, name, type } = this;
-    const all = this.#exported.map(async ({ name, source }) => {
-      const constant = name === undefined ? undefined : { [this.#label]: name };
+    const all = this.#sources.map(async (source) => {
+      const constant = source.name === undefined ? undefined : { [source.family.label]: source.name };
       const samples = (await source.read()).get(this.#metric) ?? [];
       return samples.flatMap((sample) => linesOf(this.key, { ...constant, ...sample.labels }, sample.value));
     });
@@ -83,10 +72,7 @@ export class PrometheusMetric {
 function linesOf(name: string, labels: Record<string, string>, value: Sample['value']): Line[] {
   if (value === undefined) return [];
   if (typeof value === 'number') return [{ labels, value }];
-  const { buckets, count, sum } = value;
-  const line = (part: string, value: number, own: Line['labels'] = {}): Line => {
-    return { metricName: `${name}_${part}`, labels: own, sharedLabels: labels, value };
-  };
-  const lines = buckets.map(({ upTo, count }) => line('bucket', count, { le: bucketLabel(upTo) }));
-  return [...lines, line('sum', sum / 1000), line('count', count)];
+  return partsOf(value).map(({ part, value, bound }) => {
+    return { metricName: `${name}_${part}`, labels: bound as Line['labels'], sharedLabels: labels, value };
+  });
 }

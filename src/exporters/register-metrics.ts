@@ -1,9 +1,8 @@
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
-import { InvalidArgumentError } from '../errors.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type Exported, type ExporterOptions, MetricsError, newExported, resolveExporterOptions } from './exported.ts';
-import type { MetricFamily } from './metric.ts';
+import { type ExporterOptions, MetricsError, requireMethods, requireNew } from './exported.ts';
+import type { MetricFamily, MetricSource } from './metric-source.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
 import { sourceOf } from './sources.ts';
 
@@ -16,13 +15,13 @@ export interface PrometheusRegistry {
 
 /** A registry's metrics of all sources of a family: a name can be registered once. */
 class RegistryMetrics {
-  readonly exported: Exported[] = [];
+  readonly sources: MetricSource[] = [];
   private readonly registry: PrometheusRegistry;
   private readonly metrics: readonly PrometheusMetric[];
 
-  constructor(registry: PrometheusRegistry, { metrics, label }: MetricFamily) {
+  constructor(registry: PrometheusRegistry, { metrics }: MetricFamily) {
     this.registry = registry;
-    this.metrics = metrics.map((metric) => new PrometheusMetric(metric, label, this.exported));
+    this.metrics = metrics.map((metric) => new PrometheusMetric(metric, this.sources));
   }
 
   /** The program may have cleared the registry. */
@@ -33,7 +32,7 @@ class RegistryMetrics {
   /** Registers all metrics or none. Throws MetricsError. */
   register(): void {
     try {
-      for (const metric of this.metrics) this.registry.registerMetric(metric.asRegistered() as never);
+      for (const metric of this.metrics) this.registry.registerMetric(metric as never);
     } catch (error) {
       this.remove();
       throw MetricsError.refused('registry', error);
@@ -70,43 +69,37 @@ export function registerMetrics(
   registry?: PrometheusRegistry,
   options?: ExporterOptions,
 ): () => void {
-  const resolved = resolveExporterOptions(options);
-  const { family, source } = sourceOf(exported, resolved);
-  const chosen = requireRegistry(registry ?? defaultRegistry());
+  const source = sourceOf(exported, options);
+  const { family } = source;
+  const chosen = registry ?? defaultRegistry();
+  requireMethods('registry', 'Registry of prom-client', chosen, METHODS);
   const known = registries.get(chosen) ?? new Map<MetricFamily, RegistryMetrics>();
   const former = known.get(family);
-  const isNew = former === undefined || !former.isRegistered;
-  const registered = isNew ? new RegistryMetrics(chosen, family) : former;
-  const one = newExported('registry', registered.exported, family, source, resolved);
-  if (isNew) {
+  const registered = former?.isRegistered ? former : new RegistryMetrics(chosen, family);
+  const { sources } = registered;
+  requireNew('registry', sources, source);
+  if (registered !== former) {
     registered.register();
-    known.set(family, registered);
-    registries.set(chosen, known);
+    registries.set(chosen, known.set(family, registered));
   }
-  registered.exported.push(one);
+  sources.push(source);
   return () => {
-    const at = registered.exported.indexOf(one);
+    const at = sources.indexOf(source);
     if (at < 0) return;
-    registered.exported.splice(at, 1);
-    if (registered.exported.length > 0) return;
+    sources.splice(at, 1);
+    if (sources.length > 0) return;
     registered.remove();
     if (known.get(family) === registered) known.delete(family);
   };
 }
 
-function requireRegistry(registry: unknown): PrometheusRegistry {
-  const isRegistry = ['registerMetric', 'getSingleMetric', 'removeSingleMetric'].every(
-    (name) => typeof (registry as Record<string, unknown> | null)?.[name] === 'function',
-  );
-  if (!isRegistry) throw new InvalidArgumentError('registry', 'must be a Registry of prom-client', registry);
-  return registry as PrometheusRegistry;
-}
+const METHODS = ['registerMetric', 'getSingleMetric', 'removeSingleMetric'];
 
-function defaultRegistry(): unknown {
+function defaultRegistry(): PrometheusRegistry {
   try {
     const path = resolvePackage('prom-client');
     if (path === undefined) throw new Error(`no package of this name was found from ${searchedFolders().join(', ')}`);
-    return requireFile<{ register: unknown }>(path).register;
+    return requireFile<{ register: PrometheusRegistry }>(path).register;
   } catch (error) {
     throw MetricsError.refused('loader of prom-client', error);
   }

@@ -11,35 +11,29 @@ export interface Reading extends Omit<SchedulerStats, 'shards' | 'warnings'> {
 
 /** Metrics of this scheduler, and of the other clients if it is shared. */
 const ofClients: readonly Row<Omit<ClientStats, 'thread'>>[] = [
-  ['timers.live', 'amount', '{timer}', 'Live timers', ({ size }) => size],
-  ['timers.scheduled', 'counter', '{timer}', 'Timers scheduled', ({ scheduled }) => scheduled],
-  [
-    'timers.rescheduled',
-    'counter',
-    '{move}',
-    'Moves of live timers to another deadline',
-    ({ rescheduled }) => rescheduled,
-  ],
-  ['timers.cancelled', 'counter', '{timer}', 'Timers cancelled', ({ cancelled }) => cancelled],
-  ['timers.delivered', 'counter', '{timer}', 'Timers delivered', ({ delivered }) => delivered],
+  ['timers.live', 'amount', '{timer}', 'Live timers', 'size'],
+  ['timers.scheduled', 'counter', '{timer}', 'Timers scheduled', 'scheduled'],
+  ['timers.rescheduled', 'counter', '{move}', 'Moves of live timers to another deadline', 'rescheduled'],
+  ['timers.cancelled', 'counter', '{timer}', 'Timers cancelled', 'cancelled'],
+  ['timers.delivered', 'counter', '{timer}', 'Timers delivered', 'delivered'],
   [
     'timers.stale',
     'counter',
     '{record}',
     'Fired records whose timer had been cancelled or moved while they were on their way',
-    ({ stale }) => stale,
+    'stale',
   ],
   [
     'timer.lateness',
     'histogram',
     's',
     'Time of delivery minus deadline; the sum is exact to 0.4 % or 0.5 microseconds per delivery',
-    ({ lateness }) => lateness,
+    'lateness',
   ],
 ];
 
 const ofScheduler: readonly Row<Reading>[] = [
-  ['client.wakes', 'counter', '{turn}', 'Turns of the event loop that delivered timers', ({ wakes }) => wakes],
+  ['client.wakes', 'counter', '{turn}', 'Turns of the event loop that delivered timers', 'wakes'],
   ['serving.changes', 'counter', '{change}', 'Changes of what serves the shards', ({ serving }) => serving.changes],
 ];
 
@@ -49,109 +43,61 @@ const ofServing: readonly Row<Reading>[] = [
 
 /** Metrics of each shard, for the lane that this scheduler has there. */
 const ofShards: readonly Row<Reading['shards'][number]>[] = [
-  ['shard.timers.live', 'amount', '{timer}', 'Live timers placed on the shard', ({ size }) => size],
-  ['shard.capacity', 'amount', '{timer}', 'Most timers that can be live on the shard', ({ capacity }) => capacity],
-  [
-    'shard.high_water',
-    'amount',
-    '{slot}',
-    'Slots of the capacity that have ever been in use',
-    ({ highWater }) => highWater,
-  ],
+  ['shard.timers.live', 'amount', '{timer}', 'Live timers placed on the shard', 'size'],
+  ['shard.capacity', 'amount', '{timer}', 'Most timers that can be live on the shard', 'capacity'],
+  ['shard.high_water', 'amount', '{slot}', 'Slots of the capacity that have ever been in use', 'highWater'],
   [
     'shard.retired',
     'amount',
     '{slot}',
     'Slots of the capacity that are no longer used because all their ids have been given',
-    ({ retired }) => retired,
+    'retired',
   ],
-  [
-    'shard.inline',
-    'state',
-    '',
-    '1 where the shard runs in the calling thread, else 0',
-    ({ inline }) => (inline ? 1 : 0),
-  ],
-  [
-    'shard.deaths',
-    'counter',
-    '{death}',
-    'Threads of the shard that have died, and its failures inline',
-    ({ deaths }) => deaths,
-  ],
-  [
-    'shard.restarts',
-    'counter',
-    '{restart}',
-    'Times that a successor has replaced a shard that died',
-    ({ restarts }) => restarts,
-  ],
+  ['shard.inline', 'state', '', '1 where the shard runs in the calling thread, else 0', ({ inline }) => Number(inline)],
+  ['shard.deaths', 'counter', '{death}', 'Threads of the shard that have died, and its failures inline', 'deaths'],
+  ['shard.restarts', 'counter', '{restart}', 'Times that a successor has replaced a shard that died', 'restarts'],
   [
     'shard.lanes',
     'amount',
     '{lane}',
     'Lanes that the shard serves; it counts the following metrics for all their clients together',
-    ({ lanes }) => lanes,
+    'lanes',
   ],
-  [
-    'shard.commands',
-    'counter',
-    '{command}',
-    'Commands that the shard has taken since it was started',
-    ({ commands }) => commands,
-  ],
-  [
-    'shard.fired',
-    'counter',
-    '{timer}',
-    'Timers that the shard has handed over as due since it was started',
-    ({ fired }) => fired,
-  ],
+  ['shard.commands', 'counter', '{command}', 'Commands that the shard has taken since it was started', 'commands'],
+  ['shard.fired', 'counter', '{timer}', 'Timers that the shard has handed over as due since it was started', 'fired'],
   [
     'shard.refiled',
     'counter',
     '{entry}',
     'Entries refiled because their timer had been moved to later, since the shard was started',
-    ({ refiled }) => refiled,
+    'refiled',
   ],
   [
     'shard.dropped',
     'counter',
     '{entry}',
     'Entries dropped because their timer had ended, since the shard was started',
-    ({ dropped }) => dropped,
+    'dropped',
   ],
   [
     'shard.cascaded',
     'counter',
     '{entry}',
     'Entries moved to a lower level of the wheel since the shard was started',
-    ({ cascaded }) => cascaded,
+    'cascaded',
   ],
-  ['shard.filed', 'amount', '{entry}', 'Entries in the wheel', ({ filed }) => filed],
-  ['shard.memory', 'amount', 'By', 'Memory of the lane and its index that has been touched', ({ bytes }) => bytes],
-  [
-    'shard.memory.reserved',
-    'amount',
-    'By',
-    'Address space laid out for lane and index',
-    ({ reservedBytes }) => reservedBytes,
-  ],
+  ['shard.filed', 'amount', '{entry}', 'Entries in the wheel', 'filed'],
+  ['shard.memory', 'amount', 'By', 'Memory of the lane and its index that has been touched', 'bytes'],
+  ['shard.memory.reserved', 'amount', 'By', 'Address space laid out for lane and index', 'reservedBytes'],
 ];
 
 /** Metrics with separate names, so that a sum over a metric's series counts no timer twice. */
 const ofLabels: readonly Row<LabelStats>[] = [
-  ['label.timers.live', 'amount', '{timer}', 'Live timers of the label', ({ size }) => size],
-  ['label.timers.scheduled', 'counter', '{timer}', 'Timers of the label scheduled', ({ scheduled }) => scheduled],
-  ['label.timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', ({ cancelled }) => cancelled],
-  ['label.timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', ({ delivered }) => delivered],
-  [
-    'label.timer.lateness',
-    'histogram',
-    's',
-    'Time of delivery minus deadline of the timers of the label',
-    ({ lateness }) => lateness,
-  ],
+  ['label.timers.live', 'amount', '{timer}', 'Live timers of the label', 'size'],
+  ['label.timers.scheduled', 'counter', '{timer}', 'Timers of the label scheduled', 'scheduled'],
+  ['label.timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', 'cancelled'],
+  ['label.timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', 'delivered'],
+  ['label.timer.lateness', 'histogram', 's', 'Time of delivery minus deadline of the timers of the label', 'lateness'],
   [
     'label.factor',
     'state',
@@ -170,34 +116,20 @@ const ofLabels: readonly Row<LabelStats>[] = [
 
 /** Every metric of a scheduler, and how to read it. */
 export const schedulerGroups = [
-  metricGroup({
-    labels: ['client'],
-    rows: ofClients,
-    subjects: (reading: Reading) => {
-      const clients = reading.clients.length > 0 ? reading.clients : [reading];
-      return clients.map((subject) => ({ labels: { client: `${subject.client}` }, subject }));
-    },
-  }),
-  metricGroup({
-    labels: ['client'],
-    rows: ofScheduler,
-    subjects: (subject: Reading) => [{ labels: { client: `${subject.client}` }, subject }],
-  }),
-  metricGroup({
-    labels: ['client', 'by'],
-    rows: ofServing,
-    subjects: (subject: Reading) => [{ labels: { client: `${subject.client}`, by: subject.serving.by }, subject }],
-  }),
-  metricGroup({
-    labels: ['client', 'shard'],
-    rows: ofShards,
-    subjects: ({ client, shards }: Reading) =>
-      shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
-  }),
-  metricGroup({
-    labels: ['client', 'label'],
-    rows: ofLabels,
-    subjects: ({ client, labels }: Reading) =>
-      labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
-  }),
+  metricGroup(['client'], ofClients, (reading: Reading) =>
+    (reading.clients.length > 0 ? reading.clients : [reading]).map((subject) => ({
+      labels: { client: `${subject.client}` },
+      subject,
+    })),
+  ),
+  metricGroup(['client'], ofScheduler, (subject: Reading) => [{ labels: { client: `${subject.client}` }, subject }]),
+  metricGroup(['client', 'by'], ofServing, (subject: Reading) => [
+    { labels: { client: `${subject.client}`, by: subject.serving.by }, subject },
+  ]),
+  metricGroup(['client', 'shard'], ofShards, ({ client, shards }: Reading) =>
+    shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
+  ),
+  metricGroup(['client', 'label'], ofLabels, ({ client, labels }: Reading) =>
+    labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
+  ),
 ];

@@ -2,25 +2,19 @@ import type { Coordinator, HostedLanes } from '../scheduler/coordinator.ts';
 import { statsWith } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
-import { type Metric, type MetricSource, type Sample, samplesOf } from './metric.ts';
-import { type Reading, schedulerGroups } from './scheduler-metrics.ts';
+import type { Reading } from './scheduler-metrics.ts';
 
 type Counters = ShardCounters[] | undefined;
 
 /**
- * Reads a scheduler for an exporter: once for all metrics that are requested in one synchronous step. If a shard does not answer
- * in time, it reports what is known without the shard, and asks it again after it has answered.
+ * Reads a scheduler for an exporter. If a shard does not answer in time, it reports what is known without the shard, and asks it
+ * again after it has answered.
  */
-export class SchedulerSource implements MetricSource {
+export class SchedulerReader {
   private readonly coordinator: Coordinator;
   private readonly timeout: number;
   /** Questions without an answer. */
   private readonly asked = new Map<HostedLanes, Promise<Counters>>();
-  private reading: Promise<ReadonlyMap<Metric, readonly Sample[]>> | undefined;
-
-  get subject(): object {
-    return this.coordinator;
-  }
 
   /** `timeout` in ms. */
   constructor(coordinator: Coordinator, timeout: number) {
@@ -28,17 +22,10 @@ export class SchedulerSource implements MetricSource {
     this.timeout = timeout;
   }
 
-  /** Reads all metrics. Never rejects. After close() it returns the client's counts. */
-  read(): Promise<ReadonlyMap<Metric, readonly Sample[]>> {
-    this.reading ??= this.collect().finally(() => {
-      this.reading = undefined;
-    });
-    return this.reading;
-  }
-
-  private async collect(): Promise<ReadonlyMap<Metric, readonly Sample[]>> {
+  /** Never rejects. After close() it returns the client's counts. */
+  async read(): Promise<Reading> {
     const shards = await this.shards();
-    return samplesOf(schedulerGroups, { ...statsWith(this.coordinator, []), shards });
+    return { ...statsWith(this.coordinator, []), shards };
   }
 
   private async shards(): Promise<Reading['shards']> {

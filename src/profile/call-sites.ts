@@ -50,24 +50,20 @@ export class CallSites {
     const outside = frames.find((frame) => !fileOf(frame).includes('/node_modules/'));
     const [from] = outside === undefined || outside === frames[0] ? [''] : placeOf(outside);
     const key = `${site}\n${from}`;
-    const known = this.sites.get(key);
-    if (known !== undefined) return known;
-    if (this.sites.size === MOST_SITES) return this.add('elsewhere', '', '');
-    return this.add(key, site, name, from);
+    const isOneMore = this.sites.size >= MOST_SITES && !this.sites.has(key);
+    return isOneMore ? this.named('elsewhere', 'elsewhere', '', '') : this.named(key, site, name, from);
   }
 
-  private add(key: string, site: string, name: string, from = ''): Site {
-    const known = this.sites.get(key);
-    if (known !== undefined) return known;
+  private named(key: string, site: string, name: string, from: string): Site {
     const counts = { samples: 0, created: 0, cleared: 0, refreshed: 0, fired: 0 };
-    const added: Site = { site: site || key, name, from, ...counts, delays: new Map() };
-    this.sites.set(key, added);
-    return added;
+    const found = this.sites.get(key) ?? { site, name, from, ...counts, delays: new Map() };
+    this.sites.set(key, found);
+    return found;
   }
 
   /** The places with most timers first. */
-  commonest(limit: number): Site[] {
-    return [...this.sites.values()].sort((one, other) => other.created - one.created).slice(0, limit);
+  commonest(): Site[] {
+    return [...this.sites.values()].sort((one, other) => other.created - one.created);
   }
 }
 

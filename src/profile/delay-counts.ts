@@ -1,14 +1,5 @@
 import type { BucketCounts, DelayCounts, TimerCounts } from './profile-data.ts';
 
-/** Columns of a row. */
-export const CREATED = 0;
-export const CLEARED = 1;
-export const REFRESHED = 2;
-export const FIRED = 3;
-const COLUMNS = 4;
-
-/** Delays below this have their row in a table, others in a map. */
-const DIRECT = 2 ** 16;
 const MOST_DELAYS = 1000;
 
 /** Starts of the buckets in ms: 1, 2, 5, 10, … and everything from 10^9 on in the last. */
@@ -23,65 +14,49 @@ const bucketOf = (delay: number): number => {
   return bucket;
 };
 
+const nothing = (): TimerCounts => ({ created: 0, cleared: 0, refreshed: 0, fired: 0 });
+
 /**
- * Exact counts by delay. Each new delay gets its own row; when there are 1,000, further ones count
- * in the row of their bucket. Counting takes a look-up and an increment.
- *
- *     rows   0 … 27    the buckets: delays without their own row
- *            28 …      one delay each
+ * Exact counts by delay. Each new delay gets its own counts; when there are 1,000, further ones count in their bucket. Counting
+ * takes a look-up and an increment.
  */
 export class DelayCounters {
-  private readonly counts = new Float64Array((bucketStarts.length + MOST_DELAYS) * COLUMNS);
-  private readonly direct = new Uint16Array(DIRECT);
-  private readonly far = new Map<number, number>();
-  private readonly delays: number[] = [];
+  private readonly own = new Map<number, TimerCounts>();
+  /** By bucket: of the delays without their own counts. */
+  private readonly others = bucketStarts.map(nothing);
 
-  add(delay: number, column: number): void {
+  /** The counts of a delay, for the caller to raise. */
+  of(delay: number): TimerCounts {
     const whole = Math.trunc(delay);
-    const row = whole < DIRECT ? this.direct[whole] : this.far.get(whole);
-    this.counts[(row || this.firstRow(whole)) * COLUMNS + column] += 1;
+    return this.own.get(whole) ?? this.firstOf(whole);
   }
 
-  private firstRow(delay: number): number {
-    if (this.delays.length === MOST_DELAYS || !(delay >= 1)) return bucketOf(delay);
-    const row = bucketStarts.length + this.delays.length;
-    this.delays.push(delay);
-    if (delay < DIRECT) this.direct[delay] = row;
-    else this.far.set(delay, row);
-    return row;
+  private firstOf(delay: number): TimerCounts {
+    if (this.own.size === MOST_DELAYS || !(delay >= 1)) return this.others[bucketOf(delay)];
+    const counts = nothing();
+    this.own.set(delay, counts);
+    return counts;
   }
 
   get different(): number {
-    return this.delays.length;
-  }
-
-  private row(row: number): TimerCounts {
-    const at = row * COLUMNS;
-    return {
-      created: this.counts[at + CREATED],
-      cleared: this.counts[at + CLEARED],
-      refreshed: this.counts[at + REFRESHED],
-      fired: this.counts[at + FIRED],
-    };
+    return this.own.size;
   }
 
   totals(): TimerCounts {
-    const totals = { created: 0, cleared: 0, refreshed: 0, fired: 0 };
-    for (let row = 0; row < bucketStarts.length + this.delays.length; row++) addTo(totals, this.row(row));
+    const totals = nothing();
+    for (const counts of [...this.own.values(), ...this.others]) addTo(totals, counts);
     return totals;
   }
 
-  /** The delays with a row, those with most operations first. */
+  /** The delays with their own counts, those with most operations first. */
   commonest(limit: number): DelayCounts[] {
-    const rows = this.delays.map((delay, at) => ({ delay, ...this.row(bucketStarts.length + at) }));
+    const rows = [...this.own].map(([delay, counts]) => ({ delay, ...counts }));
     return rows.sort((one, other) => operationsOf(other) - operationsOf(one)).slice(0, limit);
   }
 
   buckets(): BucketCounts[] {
-    const buckets = bucketStarts.map((from, bucket) => ({ from, ...this.row(bucket) }));
-    this.delays.forEach((delay, at) => {
-      addTo(buckets[bucketOf(delay)], this.row(bucketStarts.length + at));
-    });
+    const buckets = this.others.map((counts, bucket) => ({ from: bucketStarts[bucket], ...counts }));
+    for (const [delay, counts] of this.own) addTo(buckets[bucketOf(delay)], counts);
     return buckets;
   }
 }

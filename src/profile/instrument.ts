@@ -4,7 +4,7 @@ import promises from 'node:timers/promises';
 import { process } from '../process.ts';
 import { like, native } from '../time/native-timers.ts';
 import { type PatchedProperty, propertiesIn } from '../timers/patched-property.ts';
-import { clearing, closing, creating, enrolling, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
+import { clearing, closing, creating, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
 import { type NodeTimeout, nodeClockOffset, watchLists } from './node-lists.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -35,7 +35,11 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   nodes.clearTimeout(probe as never);
   // Before any of Node's code is warm: when the prototype of `new Timeout` changes, V8 discards what it has learnt about it, and
   // does not learn it again. Then each store would be a look-up in all later timers of this thread.
-  const places = [...functionPlaces(recorder), ...methodPlaces(recorder, Object.getPrototypeOf(probe))];
+  const numbers = new Numbers();
+  const places = [
+    ...functionPlaces(recorder, numbers),
+    ...methodPlaces(recorder, numbers, Object.getPrototypeOf(probe)),
+  ];
   for (const place of places) place.take();
   syncBuiltinESMExports();
   recorder.watch.isOwn = false;
@@ -46,16 +50,7 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   };
 }
 
-const numbersOf = new WeakMap<Recorder, Numbers>();
-
-function numbersFor(recorder: Recorder): Numbers {
-  const numbers = numbersOf.get(recorder) ?? new Numbers();
-  numbersOf.set(recorder, numbers);
-  return numbers;
-}
-
-function functionPlaces(recorder: Recorder): PatchedProperty[] {
-  const numbers = numbersFor(recorder);
+function functionPlaces(recorder: Recorder, numbers: Numbers): PatchedProperty[] {
   const setTimeout = creating(recorder, nodes.setTimeout, 'timeouts');
   // Like Node's: it returns the function of timers/promises, which is ours.
   const custom = Object.getOwnPropertyDescriptor(nodes.setTimeout, promisify.custom);
@@ -66,25 +61,22 @@ function functionPlaces(recorder: Recorder): PatchedProperty[] {
     setInterval: creating(recorder, nodes.setInterval, 'intervals'),
     clearInterval: clearing(recorder, nodes.clearInterval, numbers),
   };
-  const enrolled = ['enroll', 'unenroll', 'active', '_unrefActive'].filter((name) => nodes[name] !== undefined);
-  const items = Object.fromEntries(enrolled.map((name) => [name, enrolling(recorder, nodes[name])]));
   const sleeps = {
-    setTimeout: sleeping(recorder, native.promises.setTimeout, 'promises', (given) => given.length > 2),
+    setTimeout: sleeping(recorder, native.promises.setTimeout, (given) => given.length > 2),
     setInterval: asyncIntervals(recorder, native.promises.setInterval),
   };
   const { wait } = Object.getPrototypeOf(promises.scheduler) as { wait: Call };
   return [
     ...propertiesIn(globalThis, functions),
-    ...propertiesIn(timers, { ...functions, ...items }),
+    ...propertiesIn(timers, functions),
     ...propertiesIn(promises, sleeps),
     ...propertiesIn(Object.getPrototypeOf(promises.scheduler), {
-      wait: sleeping(recorder, wait, 'promises', (given) => given.length > 1),
+      wait: sleeping(recorder, wait, (given) => given.length > 1),
     }),
   ];
 }
 
-function methodPlaces(recorder: Recorder, prototype: NodeTimeout): PatchedProperty[] {
-  const numbers = numbersFor(recorder);
+function methodPlaces(recorder: Recorder, numbers: Numbers, prototype: NodeTimeout): PatchedProperty[] {
   const methods = prototype as unknown as Record<PropertyKey, Call>;
   const dispose = Object.getOwnPropertySymbols(prototype).find((symbol) => symbol.description?.endsWith('dispose'));
   const toPrimitive = methods[Symbol.toPrimitive];
@@ -104,15 +96,7 @@ function methodPlaces(recorder: Recorder, prototype: NodeTimeout): PatchedProper
 function asyncIntervals(recorder: Recorder, setInterval: Call): Call {
   return like(setInterval, function (this: unknown, ...given: never[]): unknown {
     const generator = Reflect.apply(setInterval, this, given) as AsyncGenerator;
-    const { next } = generator;
-    const first = sleeping(recorder, next as Call, 'promises', () => true);
-    let isFirst = true;
-    const own = like(next, function (this: unknown, ...values: never[]): unknown {
-      if (!isFirst) return Reflect.apply(next, this, values);
-      isFirst = false;
-      Reflect.deleteProperty(generator, 'next');
-      return Reflect.apply(first, this, values);
-    });
-    return Object.defineProperty(generator, 'next', { value: own, configurable: true, writable: true });
+    const next = sleeping(recorder, generator.next as Call, () => true);
+    return Object.defineProperty(generator, 'next', { value: next, configurable: true, writable: true });
   });
 }

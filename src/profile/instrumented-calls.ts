@@ -1,6 +1,6 @@
 import { like } from '../time/native-timers.ts';
 import { clock } from './call-times.ts';
-import { adopt, isInternal, type NodeTimeout } from './node-lists.ts';
+import { adopt, type NodeTimeout } from './node-lists.ts';
 import type { Kind, Recorder } from './recorder.ts';
 
 type Call = (...given: never[]) => unknown;
@@ -44,8 +44,6 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
   const { watch, creations, times } = recorder;
   const call = nodes as Create;
   const own = function (this: unknown, callback: unknown, delay: unknown): NodeTimeout {
-    // biome-ignore lint/complexity/noArguments: with only two arguments neither this object nor a rest array is created
-    if (arguments.length > 2) return withArguments(this, arguments);
     creations.left -= 1;
     const isSampled = creations.left <= 0;
     const before = isSampled ? clock() : 0;
@@ -53,33 +51,17 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      timer = call(callback, delay);
+      // biome-ignore lint/complexity/noArguments: with only two arguments neither this object nor a rest array is created
+      timer = arguments.length > 2 ? Reflect.apply(call, this, arguments) : call(callback, delay);
     } finally {
       watch.isOwn = false;
     }
     if (isSampled) times.create.add(before, begun, clock());
-    count(timer, isSampled);
-    return timer;
-  };
-  /** A separate function, so that only here the arguments become an object. */
-  const withArguments = (self: unknown, given: IArguments): NodeTimeout => {
-    creations.left -= 1;
-    const isSampled = creations.left <= 0;
-    watch.isOwn = true;
-    let timer: NodeTimeout;
-    try {
-      timer = Reflect.apply(call, self, given);
-    } finally {
-      watch.isOwn = false;
-    }
-    count(timer, isSampled);
-    return timer;
-  };
-  const count = (timer: NodeTimeout, isSampled: boolean): void => {
     if (watch.inserted !== timer) adoptListOf(timer);
     watch.inserted = undefined;
     recorder.created(timer, kind);
     if (isSampled) recorder.sampled(timer, own, creations.take());
+    return timer;
   };
   return like(nodes, own);
 }
@@ -147,46 +129,23 @@ export function refreshing(recorder: Recorder, nodes: Call): Call {
   });
 }
 
-/** The functions that make a timer of any object, if this Node has them: `enroll`, `active` and similar. */
-export function enrolling(recorder: Recorder, nodes: Call): Call {
-  const { watch } = recorder;
-  return like(nodes, function (this: unknown, item: NodeTimeout, ...given: never[]): unknown {
-    const isObject = typeof item === 'object' && item !== null;
-    const wasLive = isObject && !isInternal(item) && recorder.isLive(item);
-    const delay = isObject ? item._idleTimeout : 0;
-    watch.isOwn = true;
-    watch.inserted = undefined;
-    try {
-      return Reflect.apply(nodes, this, [item, ...given]);
-    } finally {
-      watch.isOwn = false;
-      const { inserted } = watch;
-      watch.inserted = undefined;
-      if (inserted === item) {
-        if (wasLive) recorder.refreshed(item, true);
-        else recorder.created(item, 'timeouts');
-      } else if (wasLive && !recorder.isLive(item)) recorder.cleared(item, delay);
-    }
-  });
-}
-
 /** timers/promises: Node hides the timer, but it is seen when it is put into its list. */
-export function sleeping(recorder: Recorder, nodes: Call, kind: Kind, canEnd: (given: IArguments) => boolean): Call {
+export function sleeping(recorder: Recorder, nodes: Call, canEnd: (given: IArguments) => boolean): Call {
   const { watch, creations } = recorder;
   const own = function (this: unknown): unknown {
-    // biome-ignore lint/complexity/noArguments: passed on as they are
-    const given = arguments;
     watch.isOwn = true;
     watch.inserted = undefined;
     try {
-      return Reflect.apply(nodes, this, given as unknown as never[]);
+      // biome-ignore lint/complexity/noArguments: passed on as they are
+      return Reflect.apply(nodes, this, arguments as unknown as never[]);
     } finally {
       watch.isOwn = false;
       const timer = watch.inserted as NodeTimeout | undefined;
       watch.inserted = undefined;
       if (timer !== undefined) {
-        recorder.created(timer, kind);
-        if (canEnd(given)) watch.onClear(timer, () => recorder.clearing(timer));
+        recorder.created(timer, 'promises');
+        // biome-ignore lint/complexity/noArguments: as above
+        if (canEnd(arguments)) watch.onClear(timer, () => recorder.clearing(timer));
         creations.left -= 1;
         if (creations.left <= 0) recorder.sampled(timer, own, creations.take());
       }

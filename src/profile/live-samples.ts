@@ -16,8 +16,9 @@ interface LiveSample {
 /** Sampled live timers: what happens to them counts for their site. Any other timer costs a look-up. */
 export class LiveSamples {
   private readonly samples = new Map<NodeTimeout, LiveSample>();
-  private readonly lived: number[] = new Array(LIFETIMES).fill(0);
-  private readonly firings = { sampled: 0, early: 0, max: 0 };
+  /** Those that were cleared, by the power of two of their lifetime in ms. */
+  readonly lived: number[] = new Array(LIFETIMES).fill(0);
+  readonly firings: ProfileData['early'] = { sampled: 0, early: 0, max: 0 };
 
   add(timer: NodeTimeout, site: Site, weight: number, at: number): void {
     if (this.samples.size >= MOST_LIVE) this.sweep();
@@ -56,13 +57,5 @@ export class LiveSamples {
   /** Removes those that have ended without a report. */
   private sweep(): void {
     for (const timer of this.samples.keys()) if (timer._destroyed) this.samples.delete(timer);
-  }
-
-  lifetimes(): number[] {
-    return [...this.lived];
-  }
-
-  early(): ProfileData['early'] {
-    return { ...this.firings };
   }
 }

@@ -43,9 +43,7 @@ interface TimersList {
   [newest]: NodeTimeout | TimersList;
 }
 
-/**
- * Receives the observations. Every call comes from within Node's own work on its lists: it must neither throw nor touch a timer.
- */
+/** Every call comes from within Node's own work on its lists: the observer must neither throw nor touch a timer. */
 export interface ListObserver {
   /** A callback may have ended; another may begin. */
   passing(): void;

@@ -20,7 +20,8 @@ export class Passes {
   private count = 0;
   private milliseconds = 0;
   private longest = { milliseconds: 0, fired: 0, at: 0 };
-  private longestLately = 0;
+  /** The longest pass since this was set to 0, ms. */
+  longestOfSpan = 0;
   private readonly origin: number;
 
   constructor(origin: number) {
@@ -51,21 +52,12 @@ export class Passes {
     this.start += milliseconds;
   }
 
-  /** The longest pass since `beginSpan`, ms. */
-  get longestOfSpan(): number {
-    return this.longestLately;
-  }
-
-  beginSpan(): void {
-    this.longestLately = 0;
-  }
-
   private close(): void {
     if (this.fired === 0) return;
     const milliseconds = Math.max(0, this.end - this.start);
     this.count += 1;
     this.milliseconds += milliseconds;
-    this.longestLately = Math.max(this.longestLately, milliseconds);
+    this.longestOfSpan = Math.max(this.longestOfSpan, milliseconds);
     if (milliseconds > this.longest.milliseconds) {
       this.longest = { milliseconds, fired: this.fired, at: (this.start - this.origin) / 1000 };
     }

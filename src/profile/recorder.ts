@@ -4,7 +4,7 @@ import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
 import { CallSites, type Site } from './call-sites.ts';
 import { clock, SampledTimes } from './call-times.ts';
-import { CLEARED, CREATED, DelayCounters, FIRED, REFRESHED } from './delay-counts.ts';
+import { DelayCounters } from './delay-counts.ts';
 import { LiveSamples } from './live-samples.ts';
 import { isInternal, type ListObserver, ListWatch, type NodeTimeout } from './node-lists.ts';
 import { Passes } from './passes.ts';
@@ -93,7 +93,7 @@ export class Recorder implements ListObserver {
   private final: ProfileData | undefined;
 
   created(timer: NodeTimeout, kind: Kind): void {
-    this.delays.add(timer._idleTimeout, CREATED);
+    this.delays.of(timer._idleTimeout).created += 1;
     this.kinds[kind] += 1;
     this.rise();
   }
@@ -122,12 +122,11 @@ export class Recorder implements ListObserver {
   /** Called before Node clears it. */
   clearing(timer: NodeTimeout): void {
     if (isInternal(timer)) return;
-    if (timer._onTimeout && this.isLive(timer)) this.cleared(timer);
-    else this.needlessClears += 1;
-  }
-
-  cleared(timer: NodeTimeout, delay = timer._idleTimeout): void {
-    this.delays.add(delay, CLEARED);
+    if (!timer._onTimeout || !this.isLive(timer)) {
+      this.needlessClears += 1;
+      return;
+    }
+    this.delays.of(timer._idleTimeout).cleared += 1;
     this.live -= 1;
     this.samples.cleared(timer, clock);
   }
@@ -138,7 +137,7 @@ export class Recorder implements ListObserver {
       this.internal.refreshed += 1;
       return;
     }
-    this.delays.add(timer._idleTimeout, REFRESHED);
+    this.delays.of(timer._idleTimeout).refreshed += 1;
     if (!wasLive) this.rise();
     this.samples.refreshed(timer, clock);
   }
@@ -154,7 +153,7 @@ export class Recorder implements ListObserver {
       this.internal.fired += 1;
       return;
     }
-    this.delays.add(timer._idleTimeout, FIRED);
+    this.delays.of(timer._idleTimeout).fired += 1;
     if (!timer._repeat) this.live -= 1;
     // It was set within that ms of Node's clock: on average half a ms into it.
     const late = Math.max(0, this.now - (timer._idleStart + this.clockOffset + Math.trunc(timer._idleTimeout) + 0.5));
@@ -182,7 +181,7 @@ export class Recorder implements ListObserver {
     const at = this.seconds;
     if (this.peak.at === -1) this.peak.at = at;
     this.series.add(this.present(at, this.delays.totals()));
-    this.passes.beginSpan();
+    this.passes.longestOfSpan = 0;
   }
 
   /** Below 0 if timers end that were set before the recording. */
@@ -253,11 +252,11 @@ export class Recorder implements ListObserver {
         clear: this.times.clear.times(),
         refresh: this.times.refresh.times(),
       },
-      lifetimes: this.samples.lifetimes(),
+      lifetimes: [...this.samples.lived],
       passes,
       lateness: this.lateness.summary(),
       latenessBuckets: [...this.latenessBuckets],
-      early: this.samples.early(),
+      early: { ...this.samples.firings },
       sites: this.scaledSites(totals),
       siteSamples: this.sites.samples,
       internal: { ...this.internal },
@@ -266,7 +265,7 @@ export class Recorder implements ListObserver {
   }
 
   private scaledSites({ created }: TimerCounts): SiteCounts[] {
-    const sites = this.sites.commonest(Number.POSITIVE_INFINITY);
+    const sites = this.sites.commonest();
     const weights = sites.reduce((sum, site) => sum + site.created, 0);
     const scale = weights === 0 ? 0 : created / weights;
     return sites.slice(0, SITES_SHOWN).map((site) => scaled(site, scale));

@@ -11,36 +11,27 @@ import type { ProfileData } from './profile-data.ts';
 import { Recorder } from './recorder.ts';
 import { shortReport } from './short-report.ts';
 
-const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
+const { mkdirSync, renameSync, writeFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
-/** The file of one thread's data, in a folder that is created if it is missing. Each write replaces the file. */
-class DataFile {
-  private readonly folder: string;
-  private isMade = false;
-  private hasFailed = false;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  /** Returns whether it could be written; after a failure it is not tried again. */
-  write(data: ProfileData): boolean {
-    if (this.hasFailed) return false;
-    const { pid, thread } = data.process;
-    const path = join(this.folder, `${pid}-${thread}.json`);
+/**
+ * Returns what writes one thread's data to its file, in a folder that is created if it is missing. Each write replaces the file, and
+ * returns whether it could be written; after a failure it is not tried again.
+ */
+function writingTo(folder: string): (data: ProfileData) => boolean {
+  let canWrite = true;
+  return (data) => {
+    if (!canWrite) return false;
+    const path = join(folder, `${data.process.pid}-${data.process.thread}.json`);
     try {
-      if (!this.isMade) mkdirSync(this.folder, { recursive: true });
-      this.isMade = true;
+      mkdirSync(folder, { recursive: true });
       writeFileSync(`${path}.part`, JSON.stringify(data));
       renameSync(`${path}.part`, path);
     } catch {
-      this.hasFailed = true; // a folder that is full or gone must not disturb the program
+      canWrite = false; // a folder that is full or gone must not disturb the program
     }
-    return !this.hasFailed;
-  }
+    return canWrite;
+  };
 }
-
-const { writeSync } = process.getBuiltinModule('node:fs');
 
 /** ms between two points of the curves. */
 const POINT = 250;
@@ -73,7 +64,7 @@ export function startProfile(): RunningProfile | undefined {
   const state = registered()?.state();
   if (state !== undefined) return refuse(`this thread is registered: ${whoServes(state)}`);
   const recorder = new Recorder();
-  const file = folder === '' ? undefined : new DataFile(folder);
+  const write = folder === '' ? undefined : writingTo(folder);
   let points = 0;
   const tick = (): void => {
     const begun = clock();
@@ -81,7 +72,7 @@ export function startProfile(): RunningProfile | undefined {
     points += 1;
     if (points % ROUND === 0) recorder.renewBudgets();
     // Also at the first one: so a program that ends within a second has a report.
-    if (points % ROUND === 0 || points === 1) file?.write(recorder.data());
+    if (points % ROUND === 0 || points === 1) write?.(recorder.data());
     if (points * POINT >= limit * 1000) stop();
     recorder.leaveOut(clock() - begun);
   };
@@ -96,20 +87,17 @@ export function startProfile(): RunningProfile | undefined {
     recorder.stop();
     restore(); // first, or the closing of our own timer would count
     ticks.close();
-    file?.write(recorder.data());
+    write?.(recorder.data());
     return recorder.data();
   };
   process.on('exit', () => {
     const data = recorder.data('ended');
-    if (file?.write(data) !== true && operationsOf(data.totals) > 0) say(shortReport(data));
+    if (write?.(data) !== true && operationsOf(data.totals) > 0) say(shortReport(data));
   });
   const running = { snapshot: () => recorder.data(), stop };
   Object.defineProperty(thread, PROFILE, { value: running, configurable: true });
   return running;
 }
-
-/** The profile that runs in this thread, or has run. */
-export const runningProfile = (): RunningProfile | undefined => thread[PROFILE];
 
 function secondsOf(text: string): number {
   if (text === '') return Number.POSITIVE_INFINITY;

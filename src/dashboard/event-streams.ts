@@ -27,11 +27,7 @@ export class EventStreams {
     return this.open.size;
   }
 
-  get isFull(): boolean {
-    return this.open.size >= MOST_STREAMS;
-  }
-
-  /** Precondition: not full. */
+  /** Precondition: there are fewer than MOST_STREAMS. */
   add(stream: EventStream, hello: string): void {
     const { response } = stream;
     response.writeHead(200, {

@@ -11,7 +11,7 @@ import type { TimerCounts } from '../scheduler/stats-interval.ts';
  *    waiting  a shard has not answered for `seconds`: Waiting
  *    end      the last one: Ending
  *
- * Only facts: rates and percentiles of a time are differences, which `model.ts` takes where they are shown. Times are ms, sizes bytes.
+ * Only facts: rates and percentiles of a time are differences, which `page/model.ts` takes where they are shown. Times are ms, sizes bytes.
  */
 export const PROTOCOL = 2;
 

@@ -23,14 +23,14 @@ function lib(): string {
 }
 
 /** Returns all files for a browser by path; none of them names another host. Throws MissingFileError. */
-export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
+export function readPageFiles(): ReadonlyMap<string, PageFile> {
   const folder = join(lib(), 'pages', 'dashboard');
-  const files = [
-    ['/', 'page.html', 'text/html'],
-    ['/main.js', 'main.js', 'text/javascript'],
-    ['/style.css', 'style.css', 'text/css'],
-  ].map(async ([path, name, type]): Promise<[string, PageFile]> => {
-    return [path, { type: `${type}; charset=utf-8`, body: readFileSync(join(folder, name)) }];
-  });
-  return new Map(await Promise.all(files));
+  const file = (name: string, type: string): PageFile => {
+    return { type: `${type}; charset=utf-8`, body: readFileSync(join(folder, name)) };
+  };
+  return new Map([
+    ['/', file('page.html', 'text/html')],
+    ['/main.js', file('main.js', 'text/javascript')],
+    ['/style.css', file('style.css', 'text/css')],
+  ]);
 }

@@ -8,7 +8,7 @@ import type { Coordinator } from '../scheduler/coordinator.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
-import { Access } from './access.ts';
+import { type Access, accessBy, type Refusal } from './access.ts';
 import { EventStreams, MOST_STREAMS } from './event-streams.ts';
 import { type Ending, type Hello, PROTOCOL } from './messages.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type ResolvedDashboardOptions,
   resolveDashboardOptions,
 } from './options.ts';
-import { type PageFile, packageVersion, readPageFiles } from './page-files.ts';
+import { packageVersion, readPageFiles } from './page-files.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
 /**
@@ -62,12 +62,10 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
   const { client, coordinator } = internalsOf(scheduler);
   const resolved = resolveDashboardOptions(options);
   if (client.isClosed) throw new SchedulerClosedError('serveDashboard');
-  const files = await readPageFiles();
   const other = dashboards.get(coordinator);
   if (other !== undefined) throw DashboardError.twice(other.url);
-  const served = outsideContexts(() => new ServedDashboard(scheduler, resolved, files));
+  const served = outsideContexts(() => new ServedDashboard(scheduler, resolved));
   dashboards.set(coordinator, served);
-  served.whenEnded(() => dashboards.delete(coordinator));
   let url: string;
   try {
     url = await served.listen();
@@ -77,38 +75,32 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
   }
   const end = () => served.end('The scheduler was closed.');
   if (client.isClosed) end();
-  else served.whenEnded(coordinator.onStop(end));
+  else served.unhear = coordinator.onStop(end);
   return { url, close: () => served.close() };
 }
 
 /** The open dashboards. */
 const dashboards = new WeakMap<Coordinator, ServedDashboard>();
 
-/** Why a request is not answered. */
-interface Refusal {
-  readonly status: number;
-  readonly why: string;
-}
-
 class ServedDashboard {
   private readonly scheduler: Scheduler;
   private readonly options: ResolvedDashboardOptions;
-  private readonly files: ReadonlyMap<string, PageFile>;
+  private readonly files = readPageFiles();
   private readonly version = packageVersion();
   private readonly access: Access;
   private readonly streams: EventStreams;
   private readonly sampling: Sampling;
   private readonly server: Server;
+  /** Ends the listening to the scheduler's close. */
+  unhear: (() => void) | undefined;
   private ended: Promise<void> | undefined;
   private dropping: NodeJS.Timeout | undefined;
-  private readonly afterwards: (() => void)[] = [];
   private connections = 0;
 
-  constructor(scheduler: Scheduler, options: ResolvedDashboardOptions, files: ReadonlyMap<string, PageFile>) {
+  constructor(scheduler: Scheduler, options: ResolvedDashboardOptions) {
     this.scheduler = scheduler;
     this.options = options;
-    this.files = files;
-    this.access = new Access(options);
+    this.access = accessBy(options);
     this.streams = new EventStreams((isWatched) => (isWatched ? this.sampling.start() : this.sampling.stop()));
     this.sampling = new Sampling(scheduler, this.streams, options.durable);
     this.server = process.getBuiltinModule('node:http').createServer(
@@ -122,16 +114,16 @@ class ServedDashboard {
       (request, response) => this.answer(request, response),
     );
     this.server.maxConnections = MOST_CONNECTIONS;
-    this.server.on('connection', this.count);
+    this.server.on('connection', (socket) => this.count(socket));
   }
 
-  private readonly count = (socket: Socket): void => {
+  private count(socket: Socket): void {
     socket.unref();
     this.connections += 1;
     socket.once('close', () => {
       this.connections -= 1;
     });
-  };
+  }
 
   /** Undefined before it listens. */
   get url(): string | undefined {
@@ -157,15 +149,9 @@ class ServedDashboard {
     return this.url as string;
   }
 
-  /** Calls the function when the dashboard has ended. */
-  whenEnded(afterwards: () => void): void {
-    this.afterwards.push(afterwards);
-  }
-
   /** Ends all streams with the reason. Keeps no process alive. */
   end(reason: string): void {
-    const ending: Ending = { reason };
-    this.ended ??= this.shutDown(JSON.stringify(ending));
+    this.ended ??= this.shutDown(JSON.stringify({ reason } satisfies Ending));
   }
 
   close(): Promise<void> {
@@ -177,7 +163,8 @@ class ServedDashboard {
   private shutDown(ending: string): Promise<void> {
     this.sampling.end();
     this.streams.end('end', ending);
-    for (const afterwards of this.afterwards) afterwards();
+    this.unhear?.();
+    dashboards.delete(internalsOf(this.scheduler).coordinator);
     return new Promise((resolve) => {
       this.server.close(() => {
         clearTimeout(this.dropping);
@@ -206,14 +193,14 @@ class ServedDashboard {
     if (!target.startsWith('/') || !URL.canParse(address))
       return { status: 400, why: 'This is not the path of a page.' };
     const url = new URL(address);
-    const verdict = this.access.judge(request, url);
-    if (verdict.is === 'refused') return verdict;
+    const verdict = this.access(request, url);
+    if (verdict !== undefined && 'status' in verdict) return verdict;
     if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'The dashboard is only for reading.' };
     const file = this.files.get(url.pathname);
-    if (verdict.is === 'cookie') {
+    if (verdict !== undefined) {
       response.writeHead(303, { Location: '/', 'Set-Cookie': verdict.cookie }).end();
     } else if (url.pathname === '/events') {
-      if (this.streams.isFull) return { status: 503, why: FULL };
+      if (this.streams.count >= MOST_STREAMS) return { status: 503, why: FULL };
       if (method === 'HEAD') response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
       else this.openStream(response, url);
     } else if (file !== undefined) {

@@ -12,21 +12,9 @@ export class MetricsError extends Error {
     this.code = code;
   }
 
-  static twice(where: string, what: string): MetricsError {
-    return new MetricsError('ERR_METRICS_REGISTERED', `The metrics of the ${what} are in this ${where} already`);
-  }
-
-  static sameName(where: string, kind: string, name: string | undefined): MetricsError {
-    const what = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
-    const why = `The metrics of another ${kind} are in this ${where} ${what}`;
-    return new MetricsError('ERR_METRICS_REGISTERED', `${why}; options.name distinguishes them, as a label`);
-  }
-
   static refused(where: string, cause: unknown): MetricsError {
     const why = cause instanceof Error ? cause.message : show(cause);
-    return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the metrics (${why})`, {
-      cause,
-    });
+    return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the metrics (${why})`, { cause });
   }
 }
 
@@ -36,8 +24,14 @@ export function requireNew(
   there: readonly MetricSource[],
   { family, name, subject }: MetricSource,
 ): void {
-  if (there.some((other) => other.subject === subject)) throw MetricsError.twice(where, family.what);
-  if (there.some((other) => other.name === name)) throw MetricsError.sameName(where, family.what, name);
+  const refuse = (why: string) => new MetricsError('ERR_METRICS_REGISTERED', `The metrics of ${why}`);
+  if (there.some((other) => other.subject === subject)) {
+    throw refuse(`the ${family.what} are in this ${where} already`);
+  }
+  if (there.some((other) => other.name === name)) {
+    const how = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
+    throw refuse(`another ${family.what} are in this ${where} ${how}; options.name distinguishes them, as a label`);
+  }
 }
 
 /** Throws InvalidArgumentError. @internal */

@@ -7,53 +7,43 @@ import type { Reading } from './scheduler-metrics.ts';
 type Counters = ShardCounters[] | undefined;
 
 /**
- * Reads a scheduler for an exporter. If a shard does not answer in time, it reports what is known without the shard, and asks it
- * again after it has answered.
+ * Returns what reads a scheduler for an exporter, and never rejects. If a shard does not answer within `timeout` ms, it reports what
+ * is known without the shard, and asks it again after it has answered. After close() it returns the client's counts.
  */
-export class SchedulerReader {
-  private readonly coordinator: Coordinator;
-  private readonly timeout: number;
+export function schedulerReader(coordinator: Coordinator, timeout: number): () => Promise<Reading> {
   /** Questions without an answer. */
-  private readonly asked = new Map<HostedLanes, Promise<Counters>>();
+  const asked = new Map<HostedLanes, Promise<Counters>>();
 
-  /** `timeout` in ms. */
-  constructor(coordinator: Coordinator, timeout: number) {
-    this.coordinator = coordinator;
-    this.timeout = timeout;
-  }
+  /** The counts of a host for each shard; undefined if it does not answer. */
+  const ask = (hosted: HostedLanes): Promise<Counters> => {
+    const asking = asked.get(hosted);
+    if (asking !== undefined) return asking;
+    const answer = hosted.host
+      .call('stats')
+      .catch(() => undefined) // the host was stopped, or there is no memory for the question
+      .finally(() => asked.delete(hosted));
+    asked.set(hosted, answer);
+    return answer;
+  };
 
-  /** Never rejects. After close() it returns the client's counts. */
-  async read(): Promise<Reading> {
-    const shards = await this.shards();
-    return { ...statsWith(this.coordinator, []), shards };
-  }
-
-  private async shards(): Promise<Reading['shards']> {
-    const { coordinator } = this;
+  const readShards = async (): Promise<Reading['shards']> => {
     if (coordinator.client.isClosed) return [];
     coordinator.publishAll();
     const hosted = [...coordinator.hosted];
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.timeout);
+      timer = setTimeout(() => resolve(undefined), timeout);
     });
-    const answers = await Promise.all(hosted.map((host) => Promise.race([this.ask(host), late])));
+    const answers = await Promise.all(hosted.map((host) => Promise.race([ask(host), late])));
     clearTimeout(timer);
     if (coordinator.client.isClosed) return [];
     return hosted.flatMap((host, at) =>
       coordinator.knownOf(host).map((known, lane) => ({ ...known, ...answers[at]?.[lane] })),
     );
-  }
+  };
 
-  /** The counts of a host for each shard; undefined if it does not answer. */
-  private ask(hosted: HostedLanes): Promise<Counters> {
-    const asked = this.asked.get(hosted);
-    if (asked !== undefined) return asked;
-    const answer = hosted.host
-      .call('stats')
-      .catch(() => undefined) // the host was stopped, or there is no memory for the question
-      .finally(() => this.asked.delete(hosted));
-    this.asked.set(hosted, answer);
-    return answer;
-  }
+  return async () => {
+    const shards = await readShards();
+    return { ...statsWith(coordinator, []), shards };
+  };
 }

@@ -6,7 +6,7 @@ import { type ExporterOptions, resolveExporterOptions } from './exported.ts';
 import { type MetricGroup, samplesOf } from './metric.ts';
 import { type MetricFamily, MetricSource } from './metric-source.ts';
 import { schedulerGroups } from './scheduler-metrics.ts';
-import { SchedulerReader } from './scheduler-reader.ts';
+import { schedulerReader } from './scheduler-reader.ts';
 
 const familyOf = (what: string, label: string, groups: readonly MetricGroup<never>[]): MetricFamily => {
   return { what, label, metrics: groups.flatMap(({ metrics }) => metrics) };
@@ -29,6 +29,6 @@ export function sourceOf(exported: unknown, options: ExporterOptions | undefined
     return new MetricSource(durable, exported as object, name, async () => samplesOf(durableGroups, await stats()));
   }
   const { coordinator } = internalsOf(exported as Scheduler);
-  const reader = new SchedulerReader(coordinator, timeout);
-  return new MetricSource(schedulers, coordinator, name, async () => samplesOf(schedulerGroups, await reader.read()));
+  const read = schedulerReader(coordinator, timeout);
+  return new MetricSource(schedulers, coordinator, name, async () => samplesOf(schedulerGroups, await read()));
 }

@@ -7,7 +7,7 @@ import { type DashboardOptions, serveDashboard } from 'shardwheel/dashboard';
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
 import { PROTOCOL } from '../../src/dashboard/messages.ts';
-import type { View } from '../../src/dashboard/model.ts';
+import type { View } from '../../src/dashboard/page/model.ts';
 import { until } from '../fixtures/event-loop.ts';
 
 const HELLO = JSON.stringify({ protocol: PROTOCOL, bounds: [], points: [] });

@@ -1,7 +1,7 @@
 import { createScheduler, type SchedulerStats } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { expect, test } from 'vitest';
-import { Model } from '../../src/dashboard/model.ts';
+import { Model } from '../../src/dashboard/page/model.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
 import { ask, Watcher } from './dashboard-client.ts';

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
-import type { LatenessView, View } from '../../src/dashboard/model.ts';
 import { durableFactsOf } from '../../src/dashboard/page/durable-facts.ts';
 import { count, percent, sizeText, timeText, visible } from '../../src/dashboard/page/format.ts';
+import type { LatenessView, View } from '../../src/dashboard/page/model.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : `${count(value)}/s`);
 

@@ -1,5 +1,5 @@
 import { type Ending, type Hello, PROTOCOL, type Waiting } from '../../src/dashboard/messages.ts';
-import { Model, type View } from '../../src/dashboard/model.ts';
+import { Model, type View } from '../../src/dashboard/page/model.ts';
 import { UsageError } from '../replay/command-line.ts';
 import { eventsIn } from './event-stream.ts';
 

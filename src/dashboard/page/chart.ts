@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
-import type { Trend } from '../model.ts';
 import { make, setAttribute, setText } from './elements.ts';
 import { clock } from './format.ts';
+import type { Trend } from './model.ts';
 import { Table } from './table.ts';
 import { type ColourName, colours } from './theme.ts';
 

@@ -1,6 +1,6 @@
-import type { ShardView } from '../model.ts';
 import { cleared, make, setAttribute, setText } from './elements.ts';
 import { compact, count, timeText } from './format.ts';
+import type { ShardView } from './model.ts';
 import { Table } from './table.ts';
 import { colours, shades } from './theme.ts';
 

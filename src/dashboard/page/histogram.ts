@@ -1,6 +1,6 @@
-import type { LatenessView, View } from '../model.ts';
 import { cleared, make, setAttribute, setText } from './elements.ts';
 import { count, timeText } from './format.ts';
+import type { LatenessView, View } from './model.ts';
 import { Table } from './table.ts';
 import { colours } from './theme.ts';
 

@@ -1,10 +1,10 @@
 import type { Hello, Sample } from '../messages.ts';
-import { Model, type View } from '../model.ts';
 import { Chart } from './chart.ts';
 import { byId, setAttribute, setText } from './elements.ts';
 import { Events, type State } from './event-source.ts';
 import { compact, count, timeText } from './format.ts';
 import { Histogram } from './histogram.ts';
+import { Model, type View } from './model.ts';
 import { PartsInView } from './parts-in-view.ts';
 import { tables } from './tables.ts';
 import { followTheme } from './theme.ts';

@@ -1,19 +1,12 @@
-import { type Hello, MOST_POINTS, type Point, type Sample } from './messages.ts';
+import type { Lateness } from '../../metrics/lateness-histogram.ts';
+import { type Hello, MOST_POINTS, type Point, type Sample } from '../messages.ts';
 
 /** Timers per second. */
 type Rates = Record<'scheduled' | 'rescheduled' | 'cancelled' | 'delivered', number>;
 
-export interface LatenessView {
-  /** Deliveries. */
-  count: number;
-  /** In ms: at least this share of deliveries did not exceed it. */
-  p50: number;
-  p90: number;
-  p99: number;
-  p999: number;
-  max: number;
+/** Deliveries and percentiles, and the deliveries by bucket, one more than there are bounds. */
+export interface LatenessView extends Omit<Lateness, 'sum' | 'buckets'> {
   mean: number;
-  /** Deliveries by bucket, one more than there are bounds. */
   buckets: number[];
 }
 

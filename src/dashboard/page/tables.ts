@@ -1,8 +1,8 @@
 import type { Restarted } from '../messages.ts';
-import type { ShardView, View } from '../model.ts';
 import { durableFactsOf, type Fact } from './durable-facts.ts';
 import { byId, setText } from './elements.ts';
 import { clock, count, percent, sizeText, timeText, total, visible } from './format.ts';
+import type { ShardView, View } from './model.ts';
 import { type Column, Table } from './table.ts';
 
 interface Incident {

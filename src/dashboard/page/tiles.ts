@@ -1,6 +1,6 @@
-import type { View } from '../model.ts';
 import { byId, make, setText } from './elements.ts';
 import { count, percent, size, sizeText, time, timeText, total } from './format.ts';
+import type { View } from './model.ts';
 
 interface Tile {
   readonly name: string;

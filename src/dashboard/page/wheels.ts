@@ -1,7 +1,7 @@
-import type { ShardView } from '../model.ts';
 import { Dial, mostIn } from './dial.ts';
 import { byId, cleared, setAttribute, setText } from './elements.ts';
 import { compact } from './format.ts';
+import type { ShardView } from './model.ts';
 import { shades } from './theme.ts';
 
 /** The dials of the shards that this page is shown, and the buttons to others. */

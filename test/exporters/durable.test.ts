@@ -1,15 +1,8 @@
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
-import { Registry } from 'prom-client';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { type DurableTimers, memoryStore, openDurableTimers } from 'shardwheel/durable';
-import { observeMetrics } from 'shardwheel/opentelemetry';
-import { registerMetrics } from 'shardwheel/prometheus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { valueIn } from './exposition.ts';
+import { type Place, PrometheusPlace, places } from './places.ts';
 
 let timers: DurableTimers;
 beforeEach(async () => {
@@ -29,64 +22,48 @@ afterEach(() => timers.close());
 /** What has happened, by metric. */
 const expected: Record<string, number> = {
   young: 0,
-  scheduled: 4,
-  cancelled: 1,
-  delivered: 1,
-  failed: 2,
-  retried: 1,
-  died: 1,
-  ended_young: 0,
-  'store.timers': 1,
-  'store.overdue': 0,
-  'store.active': 0,
-  'store.dead': 1,
+  scheduled_total: 4,
+  cancelled_total: 1,
+  delivered_total: 1,
+  failed_total: 2,
+  retried_total: 1,
+  died_total: 1,
+  ended_young_total: 0,
+  lateness_seconds_count: 3,
+  store_timers: 1,
+  store_overdue: 0,
+  store_active: 0,
+  store_dead: 1,
 };
 
-test('prom-client scrapes durable timers, beside a scheduler, until they are removed', async () => {
-  await using scheduler = createScheduler({ shards: 0 });
-  const registry = new Registry();
-  registerMetrics(scheduler, registry);
-  const remove = registerMetrics(timers, registry, { name: 'sessions' });
-  const text = await registry.metrics();
-  for (const [name, value] of Object.entries(expected)) {
-    const series = name.replaceAll('.', '_');
-    const labels = name.startsWith('store.') ? '{durable="sessions",store="memory"}' : '{durable="sessions"}';
-    expect(text).toMatch(new RegExp(`^shardwheel_durable_${series}(_total)?${labels} ${value}$`, 'm'));
-  }
-  expect(text).toContain('shardwheel_durable_lateness_seconds_count{durable="sessions"} 3');
-  expect(text).toContain('shardwheel_timers_live{client="0"} 0');
-  expect(() => registerMetrics(timers, registry)).toThrow(
-    'The metrics of the durable timers are in this registry already',
-  );
-  remove();
-  expect(await registry.metrics()).not.toContain('shardwheel_durable_');
-  expect(await registry.metrics()).toContain('shardwheel_timers_live');
-});
+test.each(Object.entries<() => Place>(places))(
+  '%s tells of durable timers, beside a scheduler, until they are removed',
+  async (_, placeOf) => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const place = placeOf();
+    place.add(scheduler);
+    const remove = place.add(timers, { name: 'sessions' });
+    const lines = await place.read();
+    for (const [name, value] of Object.entries(expected)) {
+      const labels = { durable: 'sessions', ...(name.startsWith('store_') ? { store: 'memory' } : {}) };
+      expect([name, valueIn(lines, `shardwheel_durable_${name}`, labels)]).toEqual([name, value]);
+    }
+    expect(valueIn(lines, 'shardwheel_timers_live', { client: '0' })).toBe(0);
+    expect(() => place.add(timers)).toThrow(/The metrics of the durable timers are in this \w+ already/);
+    remove();
+    place.add(timers);
+    const again = await place.read();
+    expect(valueIn(again, 'shardwheel_durable_scheduled_total', {})).toBe(4);
+    expect(valueIn(again, 'shardwheel_timers_live', { client: '0' })).toBe(0);
+    expect(() => place.add({} as Scheduler)).toThrow('The scheduler must be a Scheduler');
+  },
+);
 
 test('after the close the last counts are reported, without those of the store', async () => {
-  const registry = new Registry();
-  registerMetrics(timers, registry);
+  const place = new PrometheusPlace();
+  place.add(timers);
   await timers.close();
-  const text = await registry.metrics();
-  expect(text).toContain('shardwheel_durable_delivered_total 1');
-  expect(text).not.toMatch(/^shardwheel_durable_store_timers\{/m);
-});
-
-test('OpenTelemetry observes the same', async () => {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
-  const provider = new MeterProvider({ readers: [reader] });
-  observeMetrics(timers, provider.getMeter('test'));
-  await reader.forceFlush();
-  const all = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
-  const found = Object.fromEntries(
-    all.map(({ descriptor, dataPoints }) => [descriptor.name.replace('shardwheel.durable.', ''), dataPoints[0]?.value]),
-  );
-  expect(found).toMatchObject(expected);
-  expect(found['lateness.count']).toBe(3);
-  await provider.shutdown();
-});
-
-test('what is neither a scheduler nor durable timers is refused', () => {
-  expect(() => registerMetrics({} as Scheduler, new Registry())).toThrow('The scheduler must be a Scheduler');
+  const lines = await place.read();
+  expect(valueIn(lines, 'shardwheel_durable_delivered_total', {})).toBe(1);
+  expect(lines.some(({ name }) => name.startsWith('shardwheel_durable_store_'))).toBe(false);
 });

@@ -115,17 +115,13 @@ function check({ name, type, help, lines }: Family): void {
   }
 }
 
-/** The value of one series; undefined where it is not there. */
-export function valueIn(
-  families: Map<string, Family>,
-  name: string,
-  labels: Record<string, string>,
-): number | undefined {
-  const lines = [...families.values()].flatMap(({ lines }) => lines).filter((line) => line.name === name);
+/** The value of the series of exactly these labels; undefined where it is not there. */
+export function valueIn(lines: readonly Line[], name: string, labels: Record<string, string>): number | undefined {
   const wanted = Object.entries(labels);
-  const found = lines.filter(
+  return lines.find(
     (line) =>
-      Object.keys(line.labels).length === wanted.length && wanted.every(([key, text]) => line.labels[key] === text),
-  );
-  return found[0]?.value;
+      line.name === name &&
+      Object.keys(line.labels).length === wanted.length &&
+      wanted.every(([key, text]) => line.labels[key] === text),
+  )?.value;
 }

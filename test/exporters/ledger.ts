@@ -1,7 +1,7 @@
 import type { Scheduler } from 'shardwheel';
 import { expect } from 'vitest';
 import type { Draws } from '../fixtures/draws.ts';
-import { type Family, valueIn } from './exposition.ts';
+import { type Line, valueIn } from './exposition.ts';
 
 /** What became of some timers: of all, or of those of a label. */
 class Page {
@@ -42,12 +42,21 @@ export class Ledger {
     return this.entries.size;
   }
 
+  get scheduled(): number {
+    return this.all.scheduled;
+  }
+
   get cancelled(): number {
     return this.all.cancelled;
   }
 
   get latenesses(): readonly number[] {
     return this.all.latenesses;
+  }
+
+  /** How many timers of a label are live. */
+  liveOf(label: string): number | undefined {
+    return this.byLabel.get(label)?.live;
   }
 
   /** Whether nothing is left that is due at a time, ms. */
@@ -107,45 +116,46 @@ export class Ledger {
   };
 
   /**
-   * What the exposition says of a client is what is written here, lateness to within the histogram's resolution: on a manual clock,
+   * What is told of a client is what is written here, lateness to within the histogram's resolution: on a manual clock,
    * where a callback reads the time of its delivery. On a real one time passes between the two, and lateness is left out.
    */
-  expectIn(families: Map<string, Family>, client: string, isManual = true): void {
-    const told = valueIn(families, 'shardwheel_timers_rescheduled_total', { client });
+  expectIn(lines: readonly Line[], client: string, isManual = true): void {
+    const told = valueIn(lines, 'shardwheel_timers_rescheduled_total', { client });
     expect(told).toBe(this.rescheduled);
-    expectPage(families, 'shardwheel_', { client }, this.all, isManual);
+    expectPage(lines, 'shardwheel_', { client }, this.all, isManual);
     for (const [label, page] of this.byLabel) {
-      if (page.scheduled > 0) expectPage(families, 'shardwheel_label_', { client, label }, page, isManual);
+      if (page.scheduled > 0) expectPage(lines, 'shardwheel_label_', { client, label }, page, isManual);
     }
   }
 }
 
 function expectPage(
-  families: Map<string, Family>,
+  lines: readonly Line[],
   prefix: string,
   labels: Record<string, string>,
   page: Page,
   hasLateness: boolean,
 ): void {
-  const value = (name: string) => valueIn(families, `${prefix}timers_${name}`, labels);
+  const value = (name: string) => valueIn(lines, `${prefix}timers_${name}`, labels);
   const told = [value('live'), value('scheduled_total'), value('cancelled_total'), value('delivered_total')];
   expect(told).toEqual([page.live, page.scheduled, page.cancelled, page.latenesses.length]);
-  if (hasLateness) expectLatenesses(families, labels, page.latenesses, `${prefix}timer_lateness_seconds`);
+  if (hasLateness) expectLatenesses(lines, labels, page.latenesses, `${prefix}timer_lateness_seconds`);
 }
 
 /** The histogram of lateness of a series is that of a list, ms. */
 export function expectLatenesses(
-  families: Map<string, Family>,
+  lines: readonly Line[],
   labels: Record<string, string>,
   latenesses: readonly number[],
   name = 'shardwheel_timer_lateness_seconds',
 ): void {
-  expect(valueIn(families, `${name}_count`, labels)).toBe(latenesses.length);
+  expect(valueIn(lines, `${name}_count`, labels)).toBe(latenesses.length);
   const sum = latenesses.reduce((total, lateness) => total + lateness, 0) / 1000;
-  const told = valueIn(families, `${name}_sum`, labels) as number;
+  const told = valueIn(lines, `${name}_sum`, labels) as number;
   expect(Math.abs(told - sum)).toBeLessThanOrEqual(sum * 0.004 + 5e-7 * latenesses.length);
-  const buckets = (families.get(name) as Family).lines.filter(
-    ({ labels: { le, ...others } }) => le !== undefined && JSON.stringify(others) === JSON.stringify(labels),
+  const buckets = lines.filter(
+    (line) =>
+      line.name === `${name}_bucket` && Object.entries(labels).every(([key, text]) => line.labels[key] === text),
   );
   expect(buckets.length).toBeGreaterThan(10);
   for (const { labels, value } of buckets) {

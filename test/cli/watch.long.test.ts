@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createScheduler } from 'shardwheel';
-import { type DashboardOptions, serveDashboard } from 'shardwheel/dashboard';
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
 import { PROTOCOL } from '../../src/dashboard/messages.ts';
 import type { View } from '../../src/dashboard/page/model.ts';
+import { served } from '../dashboard/served.ts';
 import { until } from '../fixtures/event-loop.ts';
 
-const HELLO = JSON.stringify({ protocol: PROTOCOL, bounds: [], points: [] });
 const main = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 /** `npx shardwheel watch`, in a process of its own. */
@@ -41,12 +39,6 @@ async function watched(...argv: string[]) {
   return { code: await watch.ended, stdout: watch.stdout, stderr: watch.stderr };
 }
 
-async function dashboard(options: DashboardOptions = {}) {
-  const scheduler = createScheduler({ shards: 0, capacity: 1024 });
-  const { url, close } = await serveDashboard(scheduler, { port: 0, ...options });
-  return { scheduler, url, close, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
-}
-
 /** A server that is none of ours. */
 async function server(listener: RequestListener) {
   const served = createServer(listener).listen(0, '127.0.0.1');
@@ -59,9 +51,9 @@ async function server(listener: RequestListener) {
 }
 
 test('without a terminal: a line for each second, until it is interrupted', async () => {
-  await using served = await dashboard();
-  for (let i = 0; i < 30; i++) served.scheduler.scheduleAfter(i, 3_600_000);
-  const watch = new Watch([served.url]);
+  await using shown = await served();
+  for (let i = 0; i < 30; i++) shown.scheduler.scheduleAfter(i, 3_600_000);
+  const watch = new Watch([shown.url]);
   await until(() => watch.lines.length === 2);
   const [first, second] = watch.lines;
   expect(first).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \| 30 live \| scheduled – \| /);
@@ -72,35 +64,38 @@ test('without a terminal: a line for each second, until it is interrupted', asyn
 
 test('--once: all tables, and the end', async () => {
   const durable = await openDurableTimers({ store: memoryStore() });
-  await durable.schedule('a', '1', Date.now() + 1e9);
-  await using served = await dashboard({ durable });
-  for (let i = 0; i < 1234; i++) served.scheduler.cancel(served.scheduler.scheduleAfter(i, 3_600_000));
-  served.scheduler.label('idle \x1b[31m \u202e').scheduleAfter(0, 3_600_000);
-  const { code, stderr, stdout } = await watched(served.url, '--once');
+  for (const key of ['1', '2']) await durable.schedule('a', key, Date.now() + 1e9);
+  await durable.cancel('a', '2');
+  await using shown = await served({ durable });
+  for (let i = 0; i < 1234; i++) shown.scheduler.cancel(shown.scheduler.scheduleAfter(i, 3_600_000));
+  shown.scheduler.label('idle \x1b[31m \u202e').scheduleAfter(0, 3_600_000);
+  const { code, stderr, stdout } = await watched(shown.url, '--once');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/│ in all │ +│ +1,235 │ +0 │ +1,234 │ +0 │/);
   for (const head of ['lateness', 'shard', 'lane of client', 'label', 'durable timers'])
     expect(stdout).toContain(`│ ${head} `);
   expect(stdout).toContain('│ idle [U+001B][31m [U+202E] │    1 │');
   for (const character of ['\x1b', '\u202e']) expect(stdout).not.toContain(character);
-  expect(stdout).toMatch(/│ Stored, in memory +│ +1 │/);
+  for (const fact of [/│ Stored, in memory +│ +1 │/, /│ Scheduled +│ +2 │/, /│ Cancelled +│ +1 │/]) {
+    expect(stdout).toMatch(fact);
+  }
   expect(stdout).toMatch(/^wheel 0, level \d +\|.{64}\| .* 1 entries$/m);
   await durable.close();
 });
 
 test('--json: what a sample says, and what has changed since', async () => {
-  await using served = await dashboard();
-  served.scheduler.scheduleAfter(0, 3_600_000);
-  const { code, stdout } = await watched('--json', '--once', served.url.replace('http://', ''));
+  await using shown = await served();
+  shown.scheduler.scheduleAfter(0, 3_600_000);
+  const { code, stdout } = await watched('--json', '--once', shown.url.replace('http://', ''));
   expect(code).toBe(0);
   const view: View = JSON.parse(stdout);
   expect(view).toMatchObject({ size: 1, scheduled: 1, delivered: 0, rates: { scheduled: 0 }, stats: { scheduled: 1 } });
 });
 
 test('on a terminal: redrawn in place, within its width and height', async () => {
-  await using served = await dashboard();
+  await using shown = await served();
   const terminal = 'Object.assign(process.stdout, { isTTY: true, columns: 50, rows: 12 });';
-  const watch = new Watch([served.url], { flags: ['--import', `data:text/javascript,${terminal}`] });
+  const watch = new Watch([shown.url], { flags: ['--import', `data:text/javascript,${terminal}`] });
   await until(() => watch.stdout.split('\x1b[H').length === 3);
   watch.child.kill('SIGTERM');
   expect(await watch.ended).toBe(0);
@@ -120,6 +115,40 @@ test.each([['foo bar'], ['ftp://127.0.0.1/'], ['http://localhost:99999/'], ['']]
   },
 );
 
+const events =
+  (text: string): RequestListener =>
+  (_, response) =>
+    response.setHeader('Content-Type', 'text/event-stream').write(text);
+const greeting = (hello: object): string => `event: hello\ndata: ${JSON.stringify(hello)}\n\n`;
+const HELLO = greeting({ protocol: PROTOCOL, bounds: [], points: [] });
+const NONE = (url: string): string => `${url} is not a dashboard of shardwheel`;
+
+test.each<[string, RequestListener, (url: string) => string]>([
+  ['a page', (_, response) => response.setHeader('Content-Type', 'text/html').end('<p>'), NONE],
+  ['nothing', (_, response) => response.writeHead(404).end(), NONE],
+  ['a page without an end', (_, response) => response.writeHead(500).write('x'.repeat(100_000)), NONE],
+  ['other events', events('data: {}\n\n'), NONE],
+  ['no JSON', events('data: no\n\n'), NONE],
+  [
+    'a dashboard of another version',
+    events(greeting({ protocol: 999, version: '9.9.9' })),
+    (url) => `${url} is served by shardwheel 9.9.9: watch it with that`,
+  ],
+  [
+    'a connection that is lost',
+    (request, response) => {
+      events(HELLO)(request, response);
+      setImmediate(() => response.destroy());
+    },
+    (url) => `The connection to ${url} was lost`,
+  ],
+  ['no answer', () => undefined, (url) => `${url} has not answered within 5 s`],
+  ['silence', events(HELLO), (url) => `${url} has sent nothing for 15 s`],
+])('what is there has %s: one sentence says so', async (_name, listener, sentence) => {
+  using other = await server(listener);
+  expect(await watched(other.url)).toEqual({ code: 1, stdout: '', stderr: `error: ${sentence(other.url)}\n` });
+});
+
 test('nobody listens', async () => {
   const free = await server(() => undefined);
   free[Symbol.dispose]();
@@ -127,89 +156,46 @@ test('nobody listens', async () => {
   expect(await watched(free.url)).toEqual({ code: 1, stdout: '', stderr });
 });
 
-test.each<[string, RequestListener]>([
-  ['a page', (_, response) => response.setHeader('Content-Type', 'text/html').end('<p>')],
-  ['nothing', (_, response) => response.writeHead(404).end()],
-  ['a page without an end', (_, response) => response.writeHead(500).write('x'.repeat(100_000))],
-  ['other events', (_, response) => response.setHeader('Content-Type', 'text/event-stream').end('data: {}\n\n')],
-  ['no JSON', (_, response) => response.setHeader('Content-Type', 'text/event-stream').end('data: no\n\n')],
-])('what is there has %s', async (_name, listener) => {
-  using served = await server(listener);
-  const stderr = `error: ${served.url} is not a dashboard of shardwheel\n`;
-  expect(await watched(served.url)).toEqual({ code: 1, stdout: '', stderr });
-});
-
-test('a dashboard of another version', async () => {
-  const hello = JSON.stringify({ protocol: 999, version: '9.9.9' });
-  using served = await server((_, response) => {
-    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${hello}\n\n`);
-  });
-  const { code, stderr } = await watched(served.url);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `error: ${served.url} is served by shardwheel 9.9.9: watch it with that\n`,
-  });
-});
-
 test('the token: by flag, by environment, in the address; wrong, and none', async () => {
   const token = 'a-token-of-16-characters';
-  await using served = await dashboard({ token });
-  const origin = served.url.slice(0, -1);
-  expect(await watched(served.url)).toMatchObject({
+  await using shown = await served({ token });
+  const origin = shown.url.slice(0, -1);
+  expect(await watched(shown.url)).toMatchObject({
     code: 1,
     stderr: `error: ${origin} needs its token: --token, or SHARDWHEEL_TOKEN\n`,
   });
   const wrong = { code: 1, stderr: `error: ${origin} refuses the token\n` };
-  expect(await watched(served.url, '--token', `${token}x`)).toMatchObject(wrong);
-  const inEnvironment = new Watch([served.url, '--once'], { env: { SHARDWHEEL_TOKEN: token } });
+  expect(await watched(shown.url, '--token', `${token}x`)).toMatchObject(wrong);
+  const inEnvironment = new Watch([shown.url, '--once'], { env: { SHARDWHEEL_TOKEN: token } });
   const right = [
-    watched(served.url, '--once', '--token', token),
-    watched(`${served.url}?token=${token}`, '--once'),
+    watched(shown.url, '--once', '--token', token),
+    watched(`${shown.url}?token=${token}`, '--once'),
     inEnvironment.ended.then((code) => ({ code })),
   ];
   expect((await Promise.all(right)).map(({ code }) => code)).toEqual([0, 0, 0]);
 });
 
 test('as many watch as can', async () => {
-  await using served = await dashboard();
+  await using shown = await served();
   const aborts = Array.from({ length: 32 }, () => new AbortController());
-  const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
-  const { code, stderr } = await watched(served.url);
+  const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${shown.url}events`, { signal })));
+  const { code, stderr } = await watched(shown.url);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: .* refuses: .* 32\.\n$/) });
   expect(answers).toHaveLength(32); // one that is not kept is closed when its memory is collected
   for (const abort of aborts) abort.abort();
 });
 
 test('a dashboard that ends is the end, and says why', async () => {
-  await using served = await dashboard();
-  const watch = new Watch([served.url]);
+  await using shown = await served();
+  const watch = new Watch([shown.url]);
   await until(() => watch.lines.length === 1);
-  await served.scheduler.close();
+  await shown.scheduler.close();
   expect([await watch.ended, watch.stderr]).toEqual([0, 'The scheduler was closed.\n']);
 });
 
-test('a connection that is lost is an error', async () => {
-  using served = await server((_, response) => {
-    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${HELLO}\n\n`);
-    setImmediate(() => response.destroy());
-  });
-  const stderr = `error: The connection to ${served.url} was lost\n`;
-  expect(await watched(served.url)).toEqual({ code: 1, stdout: '', stderr });
-});
-
-test('a server that does not answer, and one that falls silent, are not waited for without end', async () => {
-  using deaf = await server(() => undefined);
-  using silent = await server((_, response) => {
-    response.setHeader('Content-Type', 'text/event-stream').write(`event: hello\ndata: ${HELLO}\n\n`);
-  });
-  const [first, second] = await Promise.all([watched(deaf.url), watched(silent.url)]);
-  expect(first).toEqual({ code: 1, stdout: '', stderr: `error: ${deaf.url} has not answered within 5 s\n` });
-  expect(second).toEqual({ code: 1, stdout: '', stderr: `error: ${silent.url} has sent nothing for 15 s\n` });
-});
-
 test('who reads has gone: it ends', async () => {
-  await using served = await dashboard();
-  const watch = new Watch([served.url, '--json']);
+  await using shown = await served();
+  const watch = new Watch([shown.url, '--json']);
   await until(() => watch.lines.length === 1);
   watch.child.stdout?.destroy();
   expect([await watch.ended, watch.stderr]).toEqual([0, '']);

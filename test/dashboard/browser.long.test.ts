@@ -3,27 +3,20 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
-import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../tools/screenshots/chromium.ts';
+import { Ledger } from '../exporters/ledger.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
-import { SEED } from '../fixtures/draws.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
-import { DrawnTimers } from './drawn-timers.ts';
 import { OpenedPage } from './opened-page.ts';
+import { served } from './served.ts';
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchChromium();
 });
 afterAll(() => browser?.close());
-
-async function dashboard(shards: number) {
-  const scheduler = createScheduler({ shards, capacity: 65_536 });
-  await scheduler.ready;
-  const { url } = await serveDashboard(scheduler, { port: 0 });
-  return { scheduler, url, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
-}
 
 /** Until the page shows it: samples come once a second, and some of what is shown follows every other. */
 const shows = (what: () => Promise<unknown>) => expect.poll(what, { interval: 50, timeout: 15_000 });
@@ -32,51 +25,47 @@ const whole = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe('the numbers', () => {
   test(`of two shards under load are the ledger's, while it works and after, seed ${SEED}`, async () => {
-    await using served = await dashboard(2);
-    await using opened = await OpenedPage.open(browser, served.url);
+    await using shown = await served({}, 2);
+    await using opened = await OpenedPage.open(browser, shown.url);
     const { page } = opened;
-    const ledger = new DrawnTimers(served.scheduler);
+    const draws = new Draws(SEED);
+    const ledger = new Ledger(shown.scheduler, draws, ['idle', 'request']);
     await page.locator('#histogram summary').click();
     await shows(() => opened.status()).toBe('Live');
-    let looks = 0;
     for (let round = 0; round < 250; round++) {
-      ledger.step();
+      const to = draws.pick([1, 20, 300, 3_600_000]);
+      ledger.work(100, to, to / 2);
       await pass(10);
       if (round < 100 || round % 10 !== 0) continue;
       // A sample is at most a second old, and is drawn at once; the machine may add to it.
-      const before = looks === 0 ? 0 : await opened.number('[data-note=scheduled]');
-      expect(before).toBeLessThanOrEqual(ledger.scheduled);
+      expect(await opened.number('[data-note=scheduled]')).toBeLessThanOrEqual(ledger.scheduled);
       expect(await opened.number('[data-note=cancelled]')).toBeLessThanOrEqual(ledger.cancelled);
-      looks += 1;
     }
-    expect(looks).toBe(15);
     expect(await opened.number('[data-value=scheduled]')).toBeGreaterThan(0);
-    await until(() => [...ledger.live.values()].every((live) => live.size > 0) && ledger.fired > 0);
-    await pass(500);
-    const expected = [ledger.size, ledger.scheduled, ledger.cancelled, ledger.moved, ledger.fired];
-    const shown = () =>
+    await until(() => ledger.isDelivered(shown.scheduler.now() + 1000)); // what is live is due in half an hour, or later
+    const expected = [ledger.live, ledger.scheduled, ledger.cancelled, ledger.rescheduled, ledger.delivered];
+    const told = () =>
       Promise.all([
         opened.number('[data-value=live]'),
         ...['scheduled', 'cancelled', 'moved', 'delivered'].map((name) => opened.number(`[data-note=${name}]`)),
       ]);
-    await shows(() => opened.number('[data-note=delivered]')).toBe(ledger.fired);
-    await shows(shown).toEqual(expected);
+    await shows(told).toEqual(expected);
     expect(Math.min(...expected)).toBeGreaterThan(100);
 
-    await shows(async () => whole((await opened.rows('#histogram'))[0][2])).toBe(ledger.fired);
+    await shows(async () => whole((await opened.rows('#histogram'))[0][2])).toBe(ledger.delivered);
     const histogram = await opened.rows('#histogram');
-    expect(histogram.slice(7).reduce((sum, [, , count]) => sum + whole(count), 0)).toBe(ledger.fired);
+    expect(histogram.slice(7).reduce((sum, [, , count]) => sum + whole(count), 0)).toBe(ledger.delivered);
 
     const live = (rows: string[][], cell: number): number => rows.reduce((sum, row) => sum + whole(row[cell]), 0);
-    await shows(async () => live(await opened.rows('#shards'), 2)).toBe(ledger.size);
+    await shows(async () => live(await opened.rows('#shards'), 2)).toBe(ledger.live);
     // A shard hears of no cancellation: it keeps the timer filed until its tick comes, or its slot is used again.
     const filed = live(await opened.rows('#lanes'), 2);
-    expect(filed).toBeGreaterThanOrEqual(ledger.size);
-    expect(filed).toBeLessThanOrEqual(ledger.size + ledger.cancelled);
+    expect(filed).toBeGreaterThanOrEqual(ledger.live);
+    expect(filed).toBeLessThanOrEqual(ledger.live + ledger.cancelled);
     await shows(async () => (await opened.rows('#labels')).map(([label, live]) => [label, whole(live)]).sort()).toEqual(
       [
-        ['idle', ledger.live.get('idle')?.size],
-        ['request', ledger.live.get('request')?.size],
+        ['idle', ledger.liveOf('idle')],
+        ['request', ledger.liveOf('request')],
       ],
     );
     const shards = await opened.rows('#shards');
@@ -87,31 +76,26 @@ describe('the numbers', () => {
     // A wheel has at least an entry for each timer.
     const levels = await opened.rows('#dials');
     const entries = levels.reduce((sum, cells) => sum + whole(cells[4]), 0);
-    expect(entries).toBeGreaterThanOrEqual(ledger.size);
-    const inks = await page.$$eval('.dial canvas', (all) =>
-      (
-        all as unknown as { getContext(kind: '2d'): { getImageData(...box: number[]): { data: Uint8ClampedArray } } }[]
-      ).map(
-        (canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, 288, 288).data.buffer)).size,
-      ),
-    );
+    expect(entries).toBeGreaterThanOrEqual(ledger.live);
+    const inks = await page.evaluate<number[]>(`[...document.querySelectorAll('.dial canvas')].map((canvas) => new Set(
+      new Uint32Array(canvas.getContext('2d').getImageData(0, 0, 288, 288).data.buffer)).size)`);
     expect(inks).toHaveLength(2);
     expect(Math.min(...inks)).toBeGreaterThan(4); // background, track, entries, hand, text
     expect(opened.trouble).toEqual([]);
-    expect(opened.asked.filter((address) => !address.startsWith(served.url) && !address.startsWith('data:'))).toEqual(
+    expect(opened.asked.filter((address) => !address.startsWith(shown.url) && !address.startsWith('data:'))).toEqual(
       [],
     );
     expect(opened.asked.length).toBeGreaterThan(3);
   });
 
   test('of a shared scheduler are those of all clients', async () => {
-    await using served = await dashboard(1);
-    await using client = ClientThread.connect(served.scheduler.share());
+    await using shown = await served({}, 1);
+    await using client = ClientThread.connect(shown.scheduler.share());
     await client.run(({ scheduler }) => {
       for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
     });
-    for (let i = 0; i < 12; i++) served.scheduler.scheduleAfter(i, 3_600_000);
-    await using opened = await OpenedPage.open(browser, served.url);
+    for (let i = 0; i < 12; i++) shown.scheduler.scheduleAfter(i, 3_600_000);
+    await using opened = await OpenedPage.open(browser, shown.url);
     await shows(() => opened.number('[data-value=live]')).toBe(42);
     await shows(() => opened.rows('#clients')).toHaveLength(2);
     const rows = await opened.rows('#clients');
@@ -124,25 +108,12 @@ describe('the numbers', () => {
       ['1', '30'],
     ]);
   });
-
-  test('of durable timers are those of their store', async () => {
-    await using scheduler = createScheduler({ shards: 0 });
-    const durable = await openDurableTimers({ store: memoryStore(), scheduler });
-    const { url } = await serveDashboard(scheduler, { port: 0, durable });
-    for (let key = 0; key < 1234; key++) await durable.schedule('a', `${key}`, Date.now() + 1e9);
-    await durable.cancel('a', '0');
-    await using opened = await OpenedPage.open(browser, url);
-    const counts = { 'Stored, in memory': '1,233', Scheduled: '1,234', Cancelled: '1' };
-    await shows(async () => Object.fromEntries(await opened.rows('#durable'))).toMatchObject(counts);
-    expect(opened.trouble).toEqual([]);
-    await durable.close();
-  });
 });
 
 describe('the page', () => {
   test('asks no other host, and runs nothing that was put into it', async () => {
-    await using served = await dashboard(0);
-    await using opened = await OpenedPage.open(browser, served.url);
+    await using shown = await served();
+    await using opened = await OpenedPage.open(browser, shown.url);
     let visits = 0;
     const other = createServer((_, response) => {
       visits += 1;
@@ -151,29 +122,18 @@ describe('the page', () => {
     await until(() => other.listening);
     const { port } = other.address() as AddressInfo;
     const { page } = opened;
-    const found = await page.evaluate(
-      async ({ address, inline }) => {
-        const { document, fetch, setTimeout, window } = globalThis as unknown as {
-          document: { createElement(tag: string): Record<string, unknown>; body: { append(node: unknown): void } };
-          window: { ran?: boolean };
-        } & Pick<typeof globalThis, 'fetch' | 'setTimeout'>;
-        const answer = await fetch(address).then(
-          () => 'answered',
-          () => 'refused',
-        );
-        for (const [tag, name, value] of [
-          ['script', 'textContent', inline],
-          ['script', 'src', address],
-          ['img', 'src', address],
-          ['iframe', 'src', address],
-        ] as const) {
-          document.body.append(Object.assign(document.createElement(tag), { [name]: value }));
-        }
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return { answer, ran: window.ran };
-      },
-      { address: `http://127.0.0.1:${port}/`, inline: 'window.ran = true' },
-    );
+    const found = await page.evaluate(`(async () => {
+      const address = 'http://127.0.0.1:${port}/';
+      const answer = await fetch(address).then(() => 'answered', () => 'refused');
+      for (const [tag, properties] of [
+        ['script', { textContent: 'window.ran = true' }],
+        ['script', { src: address }],
+        ['img', { src: address }],
+        ['iframe', { src: address }],
+      ]) document.body.append(Object.assign(document.createElement(tag), properties));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { answer, ran: window.ran };
+    })()`);
     expect(found).toEqual({ answer: 'refused', ran: undefined });
     expect(visits).toBe(0);
     expect(opened.trouble.length).toBeGreaterThanOrEqual(5); // the console says what the policy has refused
@@ -184,8 +144,8 @@ describe('the page', () => {
   });
 
   test('is light or dark as the system is, or as its button says, and remembers that', async () => {
-    await using served = await dashboard(0);
-    await using opened = await OpenedPage.open(browser, served.url, { colorScheme: 'light' });
+    await using shown = await served();
+    await using opened = await OpenedPage.open(browser, shown.url, { colorScheme: 'light' });
     const { page } = opened;
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await ground();
@@ -203,13 +163,13 @@ describe('the page', () => {
   });
 
   test('draws nothing while it is not seen, and what is new once it is', async () => {
-    await using served = await dashboard(0);
-    await using opened = await OpenedPage.open(browser, served.url);
+    await using shown = await served();
+    await using opened = await OpenedPage.open(browser, shown.url);
     const { page } = opened;
     await shows(() => opened.number('[data-value=live]')).toBe(0);
     await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.isHidden })");
     await page.evaluate('window.isHidden = true');
-    served.scheduler.scheduleAfter(0, 3_600_000);
+    shown.scheduler.scheduleAfter(0, 3_600_000);
     await pass(2500);
     expect(await opened.number('[data-value=live]')).toBe(0);
     await page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
@@ -218,7 +178,7 @@ describe('the page', () => {
   });
 
   test('says that the scheduler was closed, and shows the next one that is served there', async () => {
-    const first = await dashboard(0);
+    const first = await served();
     await using opened = await OpenedPage.open(browser, first.url);
     const { page } = opened;
     await shows(() => opened.status()).toBe('Live');
@@ -234,10 +194,10 @@ describe('the page', () => {
   });
 
   test('says why it is refused, where as many look as can', async () => {
-    await using served = await dashboard(0);
+    await using shown = await served();
     const aborts = Array.from({ length: 32 }, () => new AbortController());
-    const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${served.url}events`, { signal })));
-    await using opened = await OpenedPage.open(browser, served.url);
+    const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${shown.url}events`, { signal })));
+    await using opened = await OpenedPage.open(browser, shown.url);
     await shows(() => opened.status()).toBe('Refused');
     expect(await opened.page.textContent('#banner')).toContain('32');
     aborts[0].abort();

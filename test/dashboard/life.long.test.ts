@@ -44,20 +44,26 @@ test('nothing is asked while nobody looks', async () => {
   expect((await again.sample()).point.run).toBe(2);
 });
 
-test('close() ends the streams with a last event, frees the port, and may be called twice', async () => {
-  await using scheduler = createScheduler({ shards: 0 });
+test.each([
+  ['close(), which may be called twice', 'The dashboard was closed.', 0],
+  ['the close of its scheduler', 'The scheduler was closed.', 1],
+] as const)('%s ends the streams with a last event, and frees the port', async (_name, reason, shards) => {
+  await using scheduler = createScheduler({ shards });
   const dashboard = await serveDashboard(scheduler, anyPort);
   using watcher = await Watcher.open(dashboard.url);
   await watcher.hello();
   await watcher.sample();
-  await Promise.all([dashboard.close(), dashboard.close()]);
-  expect(await watcher.expect('end')).toEqual({ reason: 'The dashboard was closed.' });
+  if (shards === 1) await scheduler.close();
+  else await Promise.all([dashboard.close(), dashboard.close()]);
+  expect(await watcher.expect('end')).toEqual({ reason });
   expect(await watcher.next()).toBeUndefined();
   await dashboard.close();
   await expect(ask(dashboard.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   expect(scheduler.listenerCount('shard-restart')).toBe(0);
-  scheduler.scheduleAfter(1, 1); // it is open as before
-  await (await serveDashboard(scheduler, { port: Number(new URL(dashboard.url).port) })).close();
+  const port = Number(new URL(dashboard.url).port);
+  const again = serveDashboard(scheduler, { port });
+  if (shards === 1) await expect(again).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+  else await (await again).close(); // the scheduler is open as before
 });
 
 test('a scheduler has one at a time', async () => {
@@ -72,18 +78,4 @@ test('a scheduler has one at a time', async () => {
   await serveDashboard(other, anyPort);
   await value.close();
   await serveDashboard(scheduler, anyPort);
-});
-
-test('ends with its scheduler, and says so', async () => {
-  const scheduler = createScheduler({ shards: 1 });
-  const dashboard = await serveDashboard(scheduler, anyPort);
-  using watcher = await Watcher.open(dashboard.url);
-  await watcher.hello();
-  await watcher.sample();
-  await scheduler.close();
-  expect(await watcher.expect('end')).toEqual({ reason: 'The scheduler was closed.' });
-  expect(await watcher.next()).toBeUndefined();
-  await expect(ask(dashboard.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  await dashboard.close();
-  await expect(serveDashboard(scheduler, anyPort)).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
 });

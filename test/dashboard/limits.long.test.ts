@@ -2,24 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { until } from '../fixtures/event-loop.ts';
 import { Tally } from '../fixtures/tally.ts';
-import { ask, Watcher } from './dashboard-client.ts';
+import { ask } from './dashboard-client.ts';
 import { connected, served } from './served.ts';
-
-test('32 streams: the next is told so, and has the place of one that leaves', async () => {
-  await using served_ = await served();
-  const { url } = served_;
-  const watchers = await Promise.all(Array.from({ length: 32 }, () => Watcher.open(url)));
-  await Promise.all(watchers.map((watcher) => watcher.hello()));
-  const refused = await ask(url, '/events');
-  expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('32')]);
-  expect((await ask(url, '/')).status).toBe(200);
-  watchers[7][Symbol.dispose]();
-  await until(async () => {
-    using watcher = await Watcher.open(url);
-    return watcher.status === 200;
-  });
-  for (const watcher of watchers) watcher[Symbol.dispose]();
-});
 
 test('10,000 connections: 32 are streams, all others are told that there is no room, and every timer fires once', async () => {
   await using served_ = await served();

@@ -6,7 +6,7 @@ export const anyPort = { port: 0 };
 
 /** A scheduler inline, and its dashboard. */
 export async function served(options: DashboardOptions = {}, shards = 0) {
-  const scheduler = createScheduler({ shards, capacity: 4096 });
+  const scheduler = createScheduler({ shards, capacity: 65_536 });
   const dashboard = await serveDashboard(scheduler, { ...anyPort, ...options });
   return { scheduler, url: dashboard.url, dashboard, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
 }

@@ -64,13 +64,13 @@ export class Ledger {
     return [...this.entries.values()].every(({ deadline }) => deadline > now);
   }
 
-  /** Schedules, cancels, moves. */
-  work(operations: number, spread: number): void {
+  /** Schedules, cancels, moves: to deadlines from `from` to `to` ms from now. */
+  work(operations: number, to: number, from = 0): void {
     const { draws, scheduler, ids } = this;
     const now = scheduler.now();
     const labels = [undefined, ...this.byLabel.keys()];
     for (let i = 0; i < operations; i++) {
-      const deadline = now + draws.between(0, spread);
+      const deadline = now + draws.between(from, to);
       const label = draws.pick(labels);
       const starts = label === undefined ? scheduler : scheduler.label(label);
       const id = starts.schedule(draws.below(1000), deadline, this.fired, undefined);
@@ -83,7 +83,7 @@ export class Ledger {
       }
       if (act === 1) {
         const entry = this.entries.get(other);
-        const moved = now + draws.between(0, spread);
+        const moved = now + draws.between(from, to);
         expect(scheduler.reschedule(other, moved)).toBe(entry !== undefined);
         if (entry === undefined) continue;
         this.rescheduled += 1;

@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
 import { profile, programOf } from './profile-program.ts';
 
 let data: ProfileData;
+let stdout: string;
 
 beforeAll(async () => {
-  const { code, report } = await profile(programOf('kinds.mjs'));
-  expect(code).toBe(0);
+  const ended = await profile(programOf('kinds.mjs'));
+  expect(ended.code).toBe(0);
+  const { report } = ended;
+  stdout = ended.stdout;
   ({ data } = report.loops[0]);
 }, 60_000);
 
@@ -36,4 +40,32 @@ test('immediates and microtasks are no timers', () => {
 
 test('clears in vain count apart: of what was cleared, and of what was never a timer', () => {
   expect([data.needlessClears, data.live]).toEqual([2, 1]);
+});
+
+test('each delay has its bucket, each timer that fires its lateness, and passes have called them', () => {
+  expect(data.buckets.reduce((sum, { created }) => sum + created, 0)).toBe(31);
+  expect(data.differentDelays).toBe(data.delays.length);
+  expect(data.peak.live).toBeGreaterThan(5);
+  expect(data.latenessBuckets.reduce((sum, each) => sum + each, 0)).toBe(data.totals.fired);
+  expect(data.lateness.count).toBe(data.totals.fired);
+  expect(data.lateness.max).toBeGreaterThanOrEqual(data.lateness.p99);
+  expect(data.passes.count).toBeGreaterThan(1);
+  expect(data.passes.longest.fired).toBeGreaterThan(0);
+});
+
+test('the places that set timers are named, and what became of these', () => {
+  const lines = readFileSync(programOf('kinds.mjs'), 'utf8').split('\n');
+  const siteOf = (text: string) => {
+    const line = lines.findIndex((each) => each.startsWith(text)) + 1;
+    return data.sites.find(({ site }) => site.endsWith(`kinds.mjs:${line}`));
+  };
+  expect(siteOf('const set =')).toMatchObject({ delay: 10_004, created: 8, cleared: 8, fired: 0 });
+  expect(siteOf('const moved =')).toMatchObject({ delay: 106, created: 1, refreshed: 3, fired: 2 });
+  expect(siteOf('for (const delay of')).toMatchObject({ delay: 1, created: 5, cleared: 0, fired: 5 });
+});
+
+test('all of it is shown in the terminal', () => {
+  expect(stdout).toMatch(/31 created, 12 cleared, 3 refreshed, 27 fired/);
+  expect(stdout).toMatch(/│ +10 s │ +8 │ +8 │ +0 │ +0 │/);
+  expect(stdout).toMatch(/kinds\.mjs:\d+/);
 });

@@ -12,46 +12,21 @@ import { folder } from './profile-program.ts';
 
 const HOSTILE = '</script><img src="http://127.0.0.1:9/x.png" onerror="document.title=\'taken\'"><!-- <script>';
 
+const site = { name: '', from: '', delay: 5000, samples: 800, created: 0, cleared: 0, refreshed: 0, fired: 0 };
 const mine = exampleData({
   process: { pid: 4711, thread: 0, title: `app.js ${HOSTILE}`, node: process.version, execPath: process.execPath },
   sites: [
-    {
-      site: 'src/idle.js:12',
-      name: 'watch',
-      from: '',
-      delay: 5000,
-      samples: 800,
-      created: 90_000,
-      cleared: 90_000,
-      refreshed: 0,
-      fired: 0,
-    },
-    {
-      site: `node_modules/a/${HOSTILE}.js:3`,
-      name: '',
-      from: 'src/b.js:4',
-      delay: 20,
-      samples: 100,
-      created: 10_000,
-      cleared: 0,
-      refreshed: 0,
-      fired: 10_000,
-    },
+    { ...site, site: 'src/idle.js:12', name: 'watch', created: 90_000, cleared: 90_000 },
+    { ...site, site: `node_modules/a/${HOSTILE}.js:3`, from: 'src/b.js:4', delay: 20, created: 10_000, fired: 10_000 },
   ],
   buckets: [
     { from: 20, created: 10_000, cleared: 0, refreshed: 0, fired: 10_000 },
     { from: 5000, created: 90_000, cleared: 90_000, refreshed: 0, fired: 0 },
   ],
-  series: Array.from({ length: 40 }, (_, at) => ({
-    at: (at + 1) / 4,
-    live: 100 * at,
-    pass: at % 7,
-    busy: 25 * at,
-    created: 2500 * at,
-    cleared: 2250 * at,
-    refreshed: 0,
-    fired: 250 * at,
-  })),
+  series: Array.from({ length: 40 }, (_, at) => {
+    const counts = { created: 2500 * at, cleared: 2250 * at, refreshed: 0, fired: 250 * at };
+    return { at: (at + 1) / 4, live: 100 * at, pass: at % 7, busy: 25 * at, ...counts };
+  }),
 });
 const workers = exampleData({
   process: { ...mine.process, thread: 3, title: 'worker.js' },
@@ -91,11 +66,8 @@ const rowsOf = ({ page }: OpenedPage, title: string): Promise<string[][]> =>
     .locator('tbody tr')
     .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
 
-const isWide = ({ page }: OpenedPage): Promise<boolean> =>
-  page.evaluate('document.documentElement.scrollWidth > innerWidth');
-
 describe('the page of a profile', () => {
-  test('shows the numbers of the data, and asks nobody for anything', async () => {
+  test('shows the numbers of the data, asks nobody for anything, and runs nothing of what names say', async () => {
     await using opened = await open();
     const [{ verdict }] = report.loops;
     expect(await opened.page.textContent('h1')).toBe(verdict.headline);
@@ -116,12 +88,7 @@ describe('the page of a profile', () => {
       'fire',
     ]);
     expect(costs[3][1]).toBe(`${Math.round(report.calibration?.node.fire ?? 0).toLocaleString('en-US')} ns`);
-    expect(opened.asked).toEqual([url]);
-    expect(opened.trouble).toEqual([]);
-  });
-
-  test('runs nothing of what names in the program say', async () => {
-    await using opened = await open();
+    expect([opened.asked, opened.trouble]).toEqual([[url], []]);
     expect(await opened.page.title()).not.toBe('taken');
     expect(await opened.page.locator('img').count()).toBe(0);
   });
@@ -138,25 +105,22 @@ describe('the page of a profile', () => {
     expect((await rowsOf(opened, 'Timers per second')).at(-1)).toEqual(['10 s', '10 k', '9 k', '0', '1 k']);
   });
 
-  test('shows another event loop when one is chosen, by the keyboard', async () => {
+  test('is used by the keyboard: the numbers of a plot are opened, another event loop is chosen', async () => {
     await using opened = await open();
-    await opened.page.keyboard.press('Tab');
-    expect(await opened.page.evaluate('document.activeElement.tagName')).toBe('SELECT');
-    await opened.page.keyboard.press('ArrowDown');
-    expect(await tile(opened, 'created')).toBe('7');
-  });
-
-  test('opens the numbers of a plot by the keyboard', async () => {
-    await using opened = await open();
+    const { keyboard } = opened.page;
     const details = opened.page.locator('details').first();
     expect(await details.getAttribute('open')).toBeNull();
-    for (const key of ['Tab', 'Tab', 'Enter']) await opened.page.keyboard.press(key);
+    for (const key of ['Tab', 'Tab', 'Enter']) await keyboard.press(key);
     expect(await details.getAttribute('open')).not.toBeNull();
+    await keyboard.press('Shift+Tab');
+    expect(await opened.page.evaluate('document.activeElement.tagName')).toBe('SELECT');
+    await keyboard.press('ArrowDown');
+    expect(await tile(opened, 'created')).toBe('7');
   });
 
   test('fits on a phone: nothing but tables is wider, and places stay readable', async () => {
     await using opened = await open({ viewport: { width: 360, height: 740 } });
-    expect(await isWide(opened)).toBe(false);
+    expect(await opened.page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
     const place = opened.page.getByText('src/idle.js:12 watch');
     expect((await place.boundingBox())?.width).toBeGreaterThan(150);
   });

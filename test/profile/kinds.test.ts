@@ -60,7 +60,7 @@ test('the places that set timers are named, and what became of these', () => {
     return data.sites.find(({ site }) => site.endsWith(`kinds.mjs:${line}`));
   };
   expect(siteOf('const set =')).toMatchObject({ delay: 10_004, created: 8, cleared: 8, fired: 0 });
-  expect(siteOf('const moved =')).toMatchObject({ delay: 106, created: 1, refreshed: 3, fired: 2 });
+  expect(siteOf('const moved =')).toMatchObject({ delay: 106, created: 1, refreshed: 2, fired: 1 }); // until it fires
   expect(siteOf('for (const delay of')).toMatchObject({ delay: 1, created: 5, cleared: 0, fired: 5 });
 });
 

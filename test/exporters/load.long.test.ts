@@ -78,7 +78,10 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
   await restartShard(scheduler, 1);
   const idle = scheduler.label('idle', { min: 250 });
   for (let i = 0; i < 300; i++) idle.schedule(i, 100 * i);
-  for (let i = 0; i < 50; i++) scheduler.reschedule(scheduler.schedule(i, 5), 500);
+  const ids = Array.from({ length: 80 }, (_, i) => scheduler.schedule(i, 5));
+  await scheduler.advanceTo(1); // they are filed
+  for (const id of ids.slice(0, 50)) scheduler.reschedule(id, 500);
+  for (const id of ids.slice(50, 70)) scheduler.cancel(id);
   await idle.setScale(0.75);
   await scheduler.advanceTo(400);
   const lines = await readAlike();
@@ -89,6 +92,10 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
     [0, 0],
     [1, 1],
   ]);
+  for (const { cascaded, dropped, fired, refiled } of shards) {
+    expect(Math.min(cascaded, dropped, fired, refiled)).toBeGreaterThan(0);
+    expect(refiled).not.toBe(dropped); // or one could be told for the other unseen
+  }
   // Turns of a shard are no metric: each scrape would be one more.
   for (const { shard, turns, ...told } of shards) {
     const of = (name: string) => value(`shard_${name}`, { shard: `${shard}` });

@@ -1,52 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
-import { figuresOf, runOf, subjectsOf, withBlock } from './engine/figures.ts';
-import {
-  type ReleaseReplays,
-  releases,
-  replayFiguresOf,
-  replayFiles,
-  replaySummaryOf,
-} from './engine/replay-figures.ts';
-import { readReleases, readResults } from './engine/results-file.ts';
-import { faceFiguresOf } from './suites/faces/face-figures.ts';
-import { loadingFiguresOf } from './suites/loading/loading-figures.ts';
-import { programsOf } from './suites/programs/program-figures.ts';
-
-/** The release whose programs are shown figure by figure. */
-const REFERENCE = '24';
+import { withBlock } from './engine/figures.ts';
+import { figureBlocks } from './figure-blocks.ts';
 
 // Writes the figures of each run where the documents show them.
 const root = new URL('../../', import.meta.url);
-const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
-const run = (name: string) => readResults(read(`bench/results/${name}.json`));
-const byRelease = (name: string) => readReleases(read(`bench/results/${name}.json`));
-const [reference, onNode20] = ['reference', 'reference-20'].map(run);
-const [durable, programs] = ['durable', 'programs'].map(byRelease);
-const replays = releases.map((release): ReleaseReplays => {
-  const { plain, contexts } = replayFiles(release);
-  return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
-});
-const blocks: [path: string, written: string][] = [
-  ['README.md', replaySummaryOf(replays)],
-  ['docs/performance.md', replayFiguresOf(replays)],
-  ['docs/performance.md', figuresOf(reference)],
-  ['docs/performance.md', programsOf(programs)],
-  ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
-  ['docs/figures.md', subjectsOf(reference)],
-  ['docs/figures.md', figuresOf(onNode20)],
-  ['docs/figures.md', runOf(run('slack'), 'slack')],
-  ['docs/figures.md', runOf(run('steering'), 'steering')],
-  ['docs/figures.md', runOf(run('clients'), 'clients')],
-  ['docs/figures.md', faceFiguresOf(byRelease('faces'))],
-  ['docs/figures.md', runOf(durable[REFERENCE], 'durable-reference')],
-  ['docs/figures.md', figuresOf(durable[20], 'durable-targets')],
-  ['docs/figures.md', runOf(durable[20], 'durable')],
-  ['docs/figures.md', loadingFiguresOf(byRelease('loading'))],
-  ['docs/figures.md', runOf(run('runtimes'), 'runtimes')],
-  ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
-];
-for (const [path, written] of blocks) {
-  writeFileSync(new URL(path, root), withBlock(read(path), written));
+for (const [path, block] of figureBlocks(root)) {
+  const document = new URL(path, root);
+  writeFileSync(document, withBlock(readFileSync(document, 'utf8'), block));
   console.log(`written: ${path}`);
 }

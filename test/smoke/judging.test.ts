@@ -3,6 +3,8 @@ import { compare, requireAgreement } from '../../bench/engine/comparison.ts';
 import { select, selectTargeted } from '../../bench/engine/selection.ts';
 import { spreadOf } from '../../bench/engine/statistics.ts';
 import type { Measurement, Suite } from '../../bench/engine/suite.ts';
+import type { Target } from '../../bench/engine/target.ts';
+import { wordsOf } from '../../bench/suites/programs/program-figures.ts';
 import { Tally } from '../../bench/suites/wheel/tally.ts';
 import { judge, targets } from '../../bench/targets.ts';
 
@@ -37,26 +39,6 @@ describe('comparison', () => {
   it('divides by the base round by round, and takes medians of the ratios', () => {
     expect(row('mine', 'gross')?.ratio).toEqual({ median: 40 / 120, least: 30 / 110, most: 35 / 60 });
     expect(row('peer', 'gross')?.ratio).toEqual({ median: 1, least: 1, most: 1 });
-  });
-
-  it('a target is judged by the base that it names', () => {
-    const target = targets.find(({ base }) => base !== undefined)!;
-    const judged = (base: string, ratio: number, otherRatios: Record<string, ReturnType<typeof spreadOf>> = {}) =>
-      judge([
-        {
-          suite: target.suite,
-          title: '',
-          about: '',
-          base,
-          figures: [],
-          rows: [{ ...target, value: spreadOf([1]), ratio: spreadOf([ratio]), otherRatios }],
-        },
-      ]).find((verdict) => verdict.target === target)?.state;
-    const base = target.base as string;
-    expect(judged(base, target.most)).toBe('met');
-    expect(judged(base, target.most * 1.01)).toBe('NOT MET');
-    expect(judged('another', 1e9, { [base]: spreadOf([target.most]) })).toBe('met');
-    expect(judged('another', 0)).toBe('not measured');
   });
 
   it("takes the driver's share off net figures before dividing", () => {
@@ -98,22 +80,27 @@ describe('comparison', () => {
 });
 
 describe('a target', () => {
-  const verdict = (median: number) => {
-    const target = targets.find(({ figure }) => figure === 'p99')!;
-    const spread = { median, least: 0.1, most: 9 };
-    const comparison = {
-      suite: target.suite,
-      title: '',
-      about: '',
-      base: '',
-      figures: [],
-      rows: [{ ...target, value: spread, ratio: spread }],
-    };
+  /** The state of a target with such medians, measured against that base. */
+  const verdict = (target: Target, base: string, value: number, ratio: number, others: Record<string, number> = {}) => {
+    const spread = (median: number) => ({ median, least: 0.1, most: 9 });
+    const otherRatios = Object.fromEntries(Object.entries(others).map(([name, each]) => [name, spread(each)]));
+    const row = { ...target, value: spread(value), ratio: spread(ratio), otherRatios };
+    const comparison = { suite: target.suite, title: '', about: '', base, figures: [], rows: [row] };
     return judge([comparison]).find((one) => one.target === target)?.state;
   };
 
   it('is met at its bound and below, by the median', () => {
-    expect([verdict(2), verdict(2.01)]).toEqual(['met', 'NOT MET']);
+    const target = targets.find(({ figure }) => figure === 'p99')!;
+    expect([2, 2.01].map((median) => verdict(target, '', median, median))).toEqual(['met', 'NOT MET']);
+  });
+
+  it('is judged by the base that it names', () => {
+    const target = targets.find(({ base }) => base !== undefined)!;
+    const { base = '', most } = target;
+    expect(verdict(target, base, 1, most)).toBe('met');
+    expect(verdict(target, base, 1, most * 1.01)).toBe('NOT MET');
+    expect(verdict(target, 'another', 1, 1e9, { [base]: most })).toBe('met');
+    expect(verdict(target, 'another', 1, 0)).toBe('not measured');
   });
 
   it('is not spoken of where its suite was not run', () => {
@@ -122,37 +109,28 @@ describe('a target', () => {
 });
 
 describe('the tally', () => {
-  const tally = () => {
-    const made = new Tally(4, 5);
-    for (const timer of [0, 1, 2]) made.schedule(timer, 10);
-    made.now = 10;
-    return made;
-  };
-  const fire = (made: Tally, ...timers: number[]) => {
-    for (const timer of timers) made.fired(timer);
-    return () => made.requireAllAccountedFor();
+  /** What it says of three timers that are due at 10, and may be 5 late. */
+  const say = (fired: readonly number[], { now = 10, cancelled = [] as number[] } = {}) => {
+    const tally = new Tally(4, 5);
+    for (const timer of [0, 1, 2]) tally.schedule(timer, 10);
+    for (const timer of cancelled) tally.cancel(timer);
+    tally.now = now;
+    for (const timer of fired) tally.fired(timer);
+    tally.requireAllAccountedFor();
   };
 
   it('is content when each timer has fired or was cancelled', () => {
-    const made = tally();
-    made.cancel(0);
-    expect(fire(made, 1, 2)).not.toThrow();
+    expect(() => say([1, 2], { cancelled: [0] })).not.toThrow();
   });
 
-  it('reports a timer that is lost, fires twice, or fires after it was cancelled', () => {
-    expect(fire(tally(), 0, 1)).toThrow(/1 are missing/);
-    expect(fire(tally(), 0, 1, 2, 2)).toThrow(/1 fired/);
-    const made = tally();
-    made.cancel(0);
-    expect(fire(made, 0, 1, 2)).toThrow(/1 fired/);
-  });
-
-  it('reports one that is early, or later than allowed', () => {
-    for (const now of [9, 16]) {
-      const made = tally();
-      made.now = now;
-      expect(fire(made, 0, 1, 2)).toThrow(/3 fired/);
-    }
+  it.each([
+    ['is lost', [0, 1], {}, /1 are missing/],
+    ['fires twice', [0, 1, 2, 2], {}, /1 fired/],
+    ['fires after it was cancelled', [0, 1, 2], { cancelled: [0] }, /1 fired/],
+    ['is early', [0, 1, 2], { now: 9 }, /3 fired/],
+    ['is later than allowed', [0, 1, 2], { now: 16 }, /3 fired/],
+  ])('reports a timer that %s', (_, fired, when, says) => {
+    expect(() => say(fired, when)).toThrow(says);
   });
 });
 
@@ -189,4 +167,11 @@ it('the targets pick the suites that they speak of, and of the subjects those, t
   const subjects = [...suite.subjects, { name: 'driver of mine' }, { name: 'mine too', idle: 'driver of mine' }];
   const [picked] = selectTargeted([{ ...suite, subjects }], [{ ...target, subject: 'mine too' }]);
   expect(picked.subjects.map(({ name }) => name)).toEqual(['driver', 'peer', 'driver of mine', 'mine too']);
+});
+
+it('words speak of what holds in every round', () => {
+  const spread = (least: number, most: number) => ({ median: (least + most) / 2, least, most });
+  const words = wordsOf([spread(0.5, 0.9), spread(0.9, 1.1), spread(1.1, 1.2), undefined]);
+  expect(words).toBe('less event-loop CPU; more p99');
+  expect(wordsOf([spread(0.94, 0.96), spread(1, 1.06), undefined, undefined])).toBe('no difference');
 });

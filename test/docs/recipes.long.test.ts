@@ -14,15 +14,25 @@ import WebSocket, { WebSocketServer } from 'ws';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/recipes');
 
-/** Shown there as the examples have them, and run with those: test/smoke/fake-time/documents.test.ts. */
-const ofExamples = ['retry.ts', 'retry.test.ts', 'retry-with-node-test.ts'];
-
 /** The files that docs/guide.md shows, by name. */
-const recipes = new Map(
-  [...readFileSync(`${root}docs/guide.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)]
-    .map(([, name, code]): [string, string] => [name, code])
-    .filter(([name]) => !ofExamples.includes(name)),
+const shown = new Map(
+  [...readFileSync(`${root}docs/guide.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
+    ([, name, code]): [string, string] => [name, code],
+  ),
 );
+
+/** Those that the examples, or tests of their own, have and run. */
+const ofExamples: Readonly<Record<string, string>> = {
+  'retry.ts': 'examples/fake-time/retry.ts',
+  'retry.test.ts': 'test/smoke/fake-time/retry.test.ts',
+  'retry-with-node-test.ts': 'examples/fake-time/retry-with-node-test.ts',
+};
+const recipes = new Map([...shown].filter(([name]) => !Object.hasOwn(ofExamples, name)));
+
+test.each(Object.entries(ofExamples))('%s is shown as it is run', (name, path) => {
+  const code = readFileSync(root + path, 'utf8');
+  expect(shown.get(name)).toBe(code.replace('../../../dist/examples/fake-time/retry.js', './retry.ts'));
+});
 
 beforeAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -52,22 +62,10 @@ async function listening(server: Server): Promise<number> {
 }
 
 test('there are as many as the document has headings for, and each is tried below', () => {
-  expect([...recipes.keys()]).toEqual([
-    'scheduler.ts',
-    'http-timeouts.ts',
-    'ws-heartbeat.ts',
-    'lease.ts',
-    'mqtt-keepalive.ts',
-    'command-deadline.ts',
-    'backoff.ts',
-    'debounce.ts',
-    'rate-window.ts',
-    'expiring-map.ts',
-    'shutdown.ts',
-    'threads.ts',
-    'moving.ts',
-    'fake-time.ts',
-  ]);
+  const tried =
+    'scheduler http-timeouts ws-heartbeat lease mqtt-keepalive command-deadline backoff debounce rate-window ' +
+    'expiring-map shutdown threads moving fake-time';
+  expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
 test('each compiles, strictly', () => {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../tools/replay/ledger.ts';
+import { mergedResult } from '../../tools/replay/merged-loops.ts';
+import type { LoopResult } from '../../tools/replay/replay-result.ts';
 import { StepClock } from '../../tools/replay/step-clock.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../tools/replay/timer-kind.ts';
 
 /** A ledger whose clock stands at 0 until `fireAt` sets it and fires a timer. */
-function ledgerOf(expected: number) {
+function ledgerOf(expected: number, keep?: number) {
   let now = 0;
   const clock = new StepClock(() => now);
-  const ledger = new Ledger(expected, clock);
+  const ledger = new Ledger(expected, clock, keep);
   const fireAt = (time: number, timer: number): boolean => {
     now = time;
     clock.read();
@@ -93,13 +95,12 @@ describe('numbers that are used again', () => {
 
   /** Arms timers and has them fire, as many as told. */
   function ledgerAfter(count: number) {
-    const clock = new StepClock(() => 0);
-    const ledger = new Ledger(16, clock, KEEP);
-    const numbers: number[] = [];
-    for (let i = 0; i < count; i++) {
-      numbers.push(ledger.arm(i, IDLE, 0));
-      ledger.fire(numbers[i]!);
-    }
+    const { ledger } = ledgerOf(16, KEEP);
+    const numbers = Array.from({ length: count }, (_, i) => {
+      const timer = ledger.arm(i, IDLE, 0);
+      ledger.fire(timer);
+      return timer;
+    });
     return { ledger, numbers };
   }
 
@@ -128,4 +129,33 @@ describe('numbers that are used again', () => {
     ledger.fire(heir);
     expect(ledger.verdict()).toMatchObject({ doubled: 2, lost: 0 });
   });
+});
+
+test('of several loops: sums, the longest of times, percentiles over all', () => {
+  /** What a loop came to whose timers fired so many ms after their deadlines, one early and one lost besides. */
+  const loop = (factor: number, latenesses: readonly number[]): LoopResult => {
+    const { ledger, fireAt } = ledgerOf(16);
+    ledger.arm(0, CONNECT, 10);
+    for (const late of [-factor, ...latenesses]) ledger.arm(late, CONNECT, 10);
+    for (const [at, late] of [-factor, ...latenesses].entries()) fireAt(10 + late, at + 1);
+    const counted = { connections: factor, reached: 10 * factor, arrivals: factor, moved: factor, cancelled: factor };
+    const timed = { seconds: factor, longestBlock: factor, longestLag: factor, closing: factor };
+    return {
+      ...{ ...counted, ...timed, peakLive: factor, strayed: factor, checksum: factor * 2 ** 30 },
+      ...{ armed: ledger.armed, verdict: ledger.verdict(), latenesses: ledger.latenesses },
+      cpu: { thread: factor, process: 5 * factor, source: 'schedstat', waiting: factor },
+      own: { scheduled: factor, delivered: factor, shards: [] },
+    };
+  };
+  const merged = mergedResult([loop(1, [1, 1, 1]), loop(3, [5, 5, 5, 7, 9])]);
+  expect(merged).toMatchObject({
+    ...{ threads: 2, connections: 4, reached: 40, armed: 12, moved: 4, cancelled: 4, strayed: 4 },
+    ...{ seconds: 3, longestBlock: 3, longestLag: 3, closing: 3 },
+    checksum: 0, // of 32 bits
+    cpu: { thread: 4, process: 15, waiting: 4 },
+    own: { scheduled: 4, delivered: 4, shards: [] },
+    verdict: { fired: 10, early: 2, earliest: 3, lost: 2, lateness: { count: 10, max: 9 } },
+  });
+  const { p50, p90 } = merged.verdict.lateness;
+  expect([Math.floor(p50), Math.floor(p90)]).toEqual([1, 7]);
 });

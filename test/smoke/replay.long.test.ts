@@ -1,31 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Summary } from '../../tools/replay/summary.ts';
+import { runNode } from '../fixtures/child-process.ts';
 
-const main = fileURLToPath(new URL('../../dist/tools/replay/main.js', import.meta.url));
+const main = 'dist/tools/replay/main.js';
 const folder = mkdtempSync(join(tmpdir(), 'replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const small = [
-  '--cps',
-  '2000',
-  '--seconds',
-  '1',
-  '--drain',
-  '0.6',
-  '--time-wait',
-  '0.2',
-  '--request-timeout',
-  '0.3',
-  '--lifetime',
-  '0.5',
-  '--hang',
-  '5',
-];
+const small = '--cps 2000 --seconds 1 --drain 0.6 --time-wait 0.2 --request-timeout 0.3 --lifetime 0.5 --hang 5'.split(
+  ' ',
+);
 
 describe('a small replay, end to end', () => {
   test.each([
@@ -34,12 +20,10 @@ describe('a small replay, end to end', () => {
     ['two event loops and one shard, compared with Node', ['--threads', '2', '--shards', '1']],
     ['three event loops inline, alone', ['--threads', '3', '--shards', '0', '--no-native']],
     ["two event loops and shards: 'auto', alone", ['--threads', '2', '--shards', 'auto', '--no-native']],
-  ])('%s: every timer is accounted for', (_name, argv) => {
+  ])('%s: every timer is accounted for', async (_name, argv) => {
     const json = join(folder, 'result.json');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...small, ...argv, '--json', json], {
-      encoding: 'utf8',
-    });
-    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    const { code, stdout, stderr } = await runNode([main, ...small, ...argv, '--json', json]);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const { options, driver, shardwheel, native, correct } = JSON.parse(readFileSync(json, 'utf8')) as Summary;
     expect(shardwheel.verdict).toMatchObject({ early: 0, lost: 0, doubled: 0, refused: 0 });
     expect(correct).toBe(true);
@@ -62,23 +46,16 @@ describe('a small replay, end to end', () => {
 
   test.each(['1', '2'])('an interrupt ends %s event loops cleanly, without a table', async (threads) => {
     const flags = ['--cps', '500', '--seconds', '30', '--no-native', '--threads', threads];
-    const child = spawn(process.execPath, [main, ...flags], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const { code, stdout, stderr } = await runNode([main, ...flags], {
+      onStart: (child) => {
+        let shown = '';
+        child.stderr?.on('data', (chunk) => {
+          shown += chunk;
+          if (!child.killed && shown.includes('conn/s')) child.kill('SIGINT');
+        });
+      },
     });
-    let stdout = '';
-    let stderr = '';
-    let isRunning = false;
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-      if (isRunning || !stderr.includes('conn/s')) return;
-      isRunning = true;
-      child.kill('SIGINT');
-    });
-    const status = await new Promise((resolve) => child.on('close', resolve));
-    expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
     expect(stderr.trimEnd().split('\n').at(-1)).toBe('interrupted');
   });
 });

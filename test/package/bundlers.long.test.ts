@@ -77,18 +77,11 @@ const builds: { name: string; packages: string[]; script: string; results: strin
   },
 ];
 
-let project: InstalledProject;
+const project = new InstalledProject(...builds.flatMap(({ packages }) => packages));
+project.write('app.js', program);
 /** Where no package is to be found. */
 const elsewhere = mkdtempSync(join(tmpdir(), 'shardwheel-elsewhere-'));
-
-beforeAll(() => {
-  project = new InstalledProject(builds.flatMap(({ packages }) => packages));
-  project.write('app.js', program);
-}, 200_000);
-afterAll(() => {
-  project[Symbol.dispose]();
-  rmSync(elsewhere, { recursive: true });
-});
+afterAll(() => rmSync(elsewhere, { recursive: true }));
 
 describe.each(builds)('$name', ({ name, script, results }) => {
   beforeAll(() => {

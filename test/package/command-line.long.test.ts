@@ -1,15 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { InstalledProject } from './installed-project.ts';
 
-let project: InstalledProject;
+const project = new InstalledProject();
 const run = (command: string, ...argv: string[]): string => project.run(command, argv);
-
-beforeAll(() => {
-  project = new InstalledProject();
-}, 120_000);
-afterAll(() => project[Symbol.dispose]());
 
 test('brings the two libraries that the scheduler needs, and none of the command line', () => {
   const names = readdirSync(join(project.folder, 'node_modules')).filter((name) => !/^[.@]/.test(name));

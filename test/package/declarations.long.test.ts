@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contract } from './contract.ts';
 import { InstalledProject } from './installed-project.ts';
 
-/** The oldest that is supported, and the newest of each since. */
-const compilers = {
-  'TypeScript 5.4': '5.4.3',
-  'TypeScript 5.9': '5.9.3',
-  'TypeScript 6': '6.0.3',
-  'TypeScript 7': '7.0.2',
-};
-const folderOf = (compiler: string): string => compiler.toLowerCase().replace(/[ .]/g, '-');
-
-/** None of the optional peers is installed. */
-let project: InstalledProject;
-beforeAll(() => {
-  const aliases = Object.entries(compilers).map(([name, version]) => `${folderOf(name)}@npm:typescript@${version}`);
-  project = new InstalledProject([...aliases, '@types/node@20', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25']);
-  for (const name of ['module.mts', 'common.cts', 'either.ts']) project.write(name, program);
-  project.write('contract.mts', contract);
-}, 200_000);
-afterAll(() => project[Symbol.dispose]());
+/** The oldest TypeScript that is supported, and the newest of each since. */
+const compilers = ['5.4.3', '5.9.3', '6.0.3', '7.0.2'];
 
 const program = `
 import { createScheduler, InvalidConfigError, type SchedulerOptions, type TimerStarts } from 'shardwheel';
@@ -84,24 +68,23 @@ scheduler.on('fired', ({ length, args }) => {
 });
 `;
 
+/** None of the optional peers is installed. */
+const project = new InstalledProject(
+  ...compilers.map((version) => `typescript-${version}@npm:typescript@${version}`),
+  ...['@types/node@20', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25'],
+);
+for (const name of ['module.mts', 'common.cts', 'either.ts']) project.write(name, program);
+project.write('contract.mts', contract);
+
 /** What a compiler says of the files. */
 function compile(compiler: string, files: readonly string[], ...flags: string[]) {
-  const common = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    'false',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2023,esnext.disposable',
-  ];
-  const tsc = `node_modules/${folderOf(compiler)}/bin/tsc`;
-  const { status, stdout } = project.try('node', [tsc, ...common, '--types', 'node', ...flags, ...files]);
+  const common = '--noEmit --strict --skipLibCheck false --target es2022 --lib es2023,esnext.disposable --types node';
+  const tsc = `node_modules/typescript-${compiler}/bin/tsc`;
+  const { status, stdout } = project.try('node', [tsc, ...common.split(' '), ...flags, ...files]);
   return { status, stdout };
 }
 
-describe.each(Object.keys(compilers))('%s', (compiler) => {
+describe.each(compilers)('TypeScript %s', (compiler) => {
   test.each([
     ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
     ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts']],

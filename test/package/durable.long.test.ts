@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { InstalledProject } from './installed-project.ts';
 
-let project: InstalledProject;
-beforeAll(() => {
-  project = new InstalledProject();
-}, 100_000);
-afterAll(() => project[Symbol.dispose]());
+const project = new InstalledProject();
 
 /** Schedules, ends, and is delivered by the next program that runs. */
 const program = `

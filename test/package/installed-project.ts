@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -15,17 +16,23 @@ export interface Ended {
 /** ms that a command may take. */
 const LIMIT = 100_000;
 
-/** An empty project into which the packed package is installed, and what else is named, from the registry. */
-export class InstalledProject implements Disposable {
+/**
+ * An empty project into which the packed package is installed, and what else is named, from the registry: before the tests of
+ * the file that makes it. It is removed after them.
+ */
+export class InstalledProject {
   readonly folder = mkdtempSync(join(tmpdir(), 'shardwheel-installed-'));
-  readonly tarball: string;
+  tarball = '';
 
   /** `packages`: as `npm install` takes them. */
-  constructor(packages: readonly string[] = []) {
-    this.run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.folder], root);
-    [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
+  constructor(...packages: string[]) {
     this.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
-    this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
+    beforeAll(() => {
+      this.run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.folder], root);
+      [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
+      this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
+    }, 200_000);
+    afterAll(() => rmSync(this.folder, { recursive: true, force: true }));
   }
 
   /** A file of the project, with its folders. */
@@ -45,9 +52,5 @@ export class InstalledProject implements Disposable {
   try(command: string, argv: readonly string[], cwd = this.folder): Ended {
     const env = { ...process.env, NODE_OPTIONS: '' };
     return spawnSync(command, argv, { cwd, env, encoding: 'utf8', timeout: LIMIT, killSignal: 'SIGKILL' });
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

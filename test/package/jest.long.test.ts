@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { InstalledProject } from './installed-project.ts';
 
-let project: InstalledProject;
-beforeAll(() => {
-  project = new InstalledProject(['jest@30.5.2']);
-}, 200_000);
-afterAll(() => project[Symbol.dispose]());
+const project = new InstalledProject('jest@30.5.2');
 
 test('Jest in its default mode loads the package, fires timers on a thread, and exits by itself', () => {
   project.write('jest.config.json', JSON.stringify({ testMatch: ['**/*.spec.cjs'] }));

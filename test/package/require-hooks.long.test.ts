@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { InstalledProject } from './installed-project.ts';
 
 /** Imports without an extension, as CommonJS hooks resolve them. */
@@ -37,19 +37,15 @@ const orders = [
 ];
 const registered = { status: 0, stdout: '{"during":true,"word":"fired","after":false}\n', stderr: '' };
 
-let project: InstalledProject;
-beforeAll(() => {
-  project = new InstalledProject(['esbuild-register@3', 'esbuild@0.25']);
-  project.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'commonjs' }));
-  project.write('lib/fired.ts', ["export { fired } from '", WORD, "';\n"].join(''));
-  project.write(
-    'lib/word.ts',
-    "export const fired = (ms: number) => new Promise<string>((resolve) => setTimeout(resolve, ms, 'fired'));\n",
-  );
-  project.write('app.ts', app);
-  project.write('plain.ts', plain);
-}, 200_000);
-afterAll(() => project[Symbol.dispose]());
+const project = new InstalledProject('esbuild-register@3', 'esbuild@0.25');
+project.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'commonjs' }));
+project.write('lib/fired.ts', ["export { fired } from '", WORD, "';\n"].join(''));
+project.write(
+  'lib/word.ts',
+  "export const fired = (ms: number) => new Promise<string>((resolve) => setTimeout(resolve, ms, 'fired'));\n",
+);
+project.write('app.ts', app);
+project.write('plain.ts', plain);
 
 /** Runs Node in the project. */
 function run(argv: readonly string[], options: readonly string[] = []) {

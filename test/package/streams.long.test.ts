@@ -1,98 +1,159 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Flags and first lines of programs that load the package; the first is plain Node, which all are held against. */
-const plain = { name: 'plain Node', flags: '', first: '' };
-const entries = ['', '/wheel', '/timers', '/dashboard', '/durable', '/prometheus', '/opentelemetry'];
-const loading = [
-  { name: '--import register', flags: '--import shardwheel/register', first: '' },
-  { name: '--require register', flags: '--require shardwheel/register', first: '' },
-  { name: 'every entry, required', flags: '', first: entries.map((each) => `require('shardwheel${each}');`).join('') },
+/** A program that loads the package, and what it does then. */
+interface Program {
+  readonly name: string;
+  readonly flags?: string;
+  readonly around?: (code: string) => string;
+  /** Seconds after which that is done at the latest. */
+  readonly after?: number;
+}
+
+const entries = [
+  '',
+  '/wheel',
+  '/timers',
+  '/timers/promises',
+  '/dashboard',
+  '/durable',
+  '/prometheus',
+  '/opentelemetry',
+];
+const createRequire =
+  "import { createRequire } from 'node:module'; const require = createRequire(process.cwd() + '/');";
+const REGISTER = '--import shardwheel/register';
+
+const programs: readonly Program[] = [
+  { name: '--import register', flags: REGISTER },
+  { name: '--require register', flags: '--require shardwheel/register' },
+  {
+    name: 'every entry, required',
+    around: (code) => [...entries.map((entry) => `require('shardwheel${entry}');`), code].join(''),
+  },
+  {
+    name: 'every entry, imported',
+    flags: '--input-type=module',
+    around: (code) =>
+      [...entries, '/register'].map((entry) => `import 'shardwheel${entry}';`).join('') + createRequire + code,
+  },
   {
     name: 'a timer of its own',
-    flags: '--import shardwheel/register',
-    first: "setTimeout(() => {}, 1); require('shardwheel').createScheduler().scheduleAfter(1, 1);",
+    flags: REGISTER,
+    around: (code) => `setTimeout(() => {}, 1); require('shardwheel').createScheduler().scheduleAfter(1, 1); ${code}`,
+  },
+  {
+    name: 'a scheduler whose thread is up',
+    around: (code) =>
+      `const scheduler = require('shardwheel').createScheduler({ shards: 1 });
+       scheduler.ready.then(() => { ${code} }).finally(() => scheduler.close());`,
+    after: 0.4,
+  },
+  {
+    name: 'so many timers that they pay for a thread',
+    flags: REGISTER,
+    around: (code) =>
+      `for (let i = 0; i < 150_000; i++) setTimeout(() => {}, 100_000);
+       setTimeout(() => { try { ${code} } finally { process.exit(); } }, 2000);`,
+    after: 2.6,
   },
 ];
 
-interface Program {
-  readonly flags: string;
-  readonly first: string;
-}
-
-/** Runs a shell's line, in which NODE stands for Node and its flags, and CODE for the program's text. */
-function shell(line: string, { flags, first }: Program, code: string) {
-  const { status, stdout } = spawnSync(
-    'sh',
-    ['-c', line.replaceAll('NODE', `"$BINARY" ${flags}`).replaceAll('CODE', '"$TEXT"')],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      timeout: 60_000,
-      killSignal: 'SIGKILL',
-      maxBuffer: 2 ** 27,
-      env: { ...process.env, NODE_OPTIONS: '', BINARY: process.execPath, TEXT: `${first}${code}` },
-    },
-  );
+/** Runs a shell's line, in which NODE stands for Node, its flags and the program's text, and LATER for so many seconds. */
+function shell(line: string, code: string, { flags = '', around = (code) => code, after = 0 }: Partial<Program> = {}) {
+  const node = `"$BINARY" ${flags} -e "$TEXT"`;
+  const text = line.replaceAll('NODE', node).replaceAll('LATER', `${after + 0.4}`);
+  const { status, stdout } = spawnSync('sh', ['-c', text], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 27,
+    env: { ...process.env, NODE_OPTIONS: '', BINARY: process.execPath, TEXT: around(code) },
+  });
   return { status, stdout };
 }
 
-const read = "const fs = require('fs'); fs.writeSync(1, fs.readFileSync(0));";
-const large =
-  "const fs = require('fs'); const all = Buffer.alloc(3e6, 97); for (let at = 0; at < all.length; ) at += fs.writeSync(1, all, at);";
-const resources =
+const READ = "const fs = require('fs'); fs.writeSync(1, fs.readFileSync(0));";
+const WRITE = `const fs = require('fs'); const all = Buffer.alloc(3e6, 97);
+  for (let at = 0; at < all.length; ) at += fs.writeSync(1, all, at);`;
+const RESOURCES =
   "require('fs').writeSync(1, process.getActiveResourcesInfo().filter((name) => /Pipe|TTY|FS/.test(name)).join());";
+const STREAM = `const { get, set, value, ...is } = Object.getOwnPropertyDescriptor(process, 'stdout');
+  process.stdout.write([typeof get, typeof set, typeof value, JSON.stringify(is), process.stdout._type].join());`;
+const SECOND = `"$BINARY" -e 'const t = Date.now(); while (Date.now() < t + 300); process.stdout.write(require("fs").readFileSync(0))'`;
 
 /** What standard streams can be; each line's output and exit code are to be those of plain Node. */
-const cases = [
+const cases: { what: string; line: string; code: string; says: string | RegExp; without?: string }[] = [
   {
     what: 'a pipe on stdin that is written late is read',
-    line: '(sleep 0.4; echo hi) | NODE -e CODE',
-    code: read,
+    line: '(sleep LATER; echo hi) | NODE',
+    code: READ,
     says: 'hi\n',
   },
   {
     what: 'a large write into a slow pipe is whole',
-    line: 'NODE -e CODE | (sleep 0.4; wc -c)',
-    code: large,
+    line: 'NODE | (sleep LATER; wc -c)',
+    code: WRITE,
     says: '3000000\n',
   },
   {
     what: 'another process that shares the pipe reads it',
-    line: `(sleep 0.6; echo hi) | (NODE -e CODE & "$BINARY" -e 'const t = Date.now(); while (Date.now() < t + 300); process.stdout.write(require("fs").readFileSync(0))'; wait)`,
+    line: `(sleep LATER; sleep 0.2; echo hi) | (NODE & ${SECOND}; wait)`,
     code: 'setTimeout(() => {}, 100);',
     says: 'hi\n',
   },
-  { what: 'a pipe on stdin is no active resource', line: 'sleep 0.4 | NODE -e CODE', code: resources, says: '' },
+  {
+    what: 'a pipe on stdin is no active resource',
+    line: 'sleep LATER | NODE',
+    code: RESOURCES,
+    says: '',
+    without: 'a scheduler whose thread is up', // piscina loads `node:assert`, which reads process.stderr on Node 20
+  },
   {
     what: 'closed streams stay closed',
-    line: 'NODE -e CODE <&- >&- 2>&-; echo $?',
+    line: 'NODE <&- >&- 2>&-; echo $?',
     code: 'setTimeout(() => {}, 5);',
     says: '0\n',
   },
   {
     what: 'a child is fed by the pipe of its parent',
-    line: '(sleep 0.4; echo hi) | NODE -e CODE',
+    line: '(sleep LATER; echo hi) | NODE',
     code: `require('child_process').spawnSync('cat', { stdio: 'inherit' });`,
     says: 'hi\n',
   },
   {
     what: 'a terminal is read and written',
-    line: `echo hi | script -qec 'exec "$BINARY" FLAGS -e "$TEXT"' /dev/null | tr -d '\\r' | grep -c 'isTTY'`,
+    line: `echo hi | script -qec 'exec NODE' /dev/null | tr -d '\\r' | grep -c 'isTTY'`,
     code: "require('fs').writeSync(1, 'isTTY ' + require('tty').isatty(0));",
     says: '1\n',
   },
+  { what: 'stdout is the property that it is', line: 'NODE', code: STREAM, says: /^function,\w+,undefined,.*,pipe$/ },
 ];
 
-describe.each(cases)('$what', ({ line, code, says }) => {
-  test('in plain Node', () => {
-    expect(shell(line.replace('FLAGS', ''), plain, code)).toEqual({ status: 0, stdout: says });
+describe.each(cases)('$what', ({ line, code, says, without }) => {
+  let expected: ReturnType<typeof shell>;
+  beforeAll(() => {
+    expected = shell(line, code);
   });
 
-  test.each(loading)('with $name', (program) => {
-    expect(shell(line.replace('FLAGS', program.flags), program, code)).toEqual({ status: 0, stdout: says });
+  test('in plain Node', () => {
+    expect(expected).toEqual({ status: 0, stdout: typeof says === 'string' ? says : expect.stringMatching(says) });
   });
+
+  test.each(programs.filter(({ name }) => name !== without))('with $name', (program) => {
+    expect(shell(line, code, program)).toEqual(expected);
+  });
+});
+
+test('a scheduler shows what its thread writes', () => {
+  const noisy = "data:text/javascript,process.stdout.write('out ');process.stderr.write('err ')";
+  const program = `const execArgv = ['--import', ${JSON.stringify(noisy)}];
+    const scheduler = require('shardwheel').createScheduler({ shards: 1, thread: { execArgv } });
+    scheduler.ready.then(() => setTimeout(() => scheduler.close(), 200));`;
+  const { status, stdout } = shell('NODE 2>&1', program);
+  expect({ status, words: stdout.split(' ').sort() }).toEqual({ status: 0, words: ['', 'err', 'out'] });
 });

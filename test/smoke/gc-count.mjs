@@ -4,6 +4,7 @@
 import { Session } from 'node:inspector/promises';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { xorshift } from '../../dist/tools/replay/xorshift.js';
 
 const OPERATIONS = 1_000_000;
 const LIVE = 50_000;
@@ -12,9 +13,7 @@ const WINDOWS = 4;
 
 let random = 42;
 const draw = (range) => {
-  random ^= random << 13;
-  random ^= random >>> 17;
-  random ^= random << 5;
+  random = xorshift(random);
   return ((random >>> 0) * (range / 2 ** 32)) | 0;
 };
 
@@ -64,19 +63,22 @@ async function scheduler(options, operation) {
   const ids = new Float64Array(LIVE);
   const onFire = () => {};
   for (let i = 0; i < LIVE; i++) ids[i] = made.schedule(i, 600_000 + draw(60_000), onFire, i);
-  const replace = () => {
-    const now = made.now();
-    for (let i = 0; i < SLICE; i++) {
+  const operations = {
+    replace(now) {
       const timer = draw(LIVE);
       made.cancel(ids[timer]);
       ids[timer] = made.schedule(timer, now + 600_000 + draw(60_000), onFire, timer);
-    }
+    },
+    move: (now) => made.reschedule(ids[draw(LIVE)], now + 600_000 + draw(60_000)),
   };
-  const move = () => {
-    const now = made.now();
-    for (let i = 0; i < SLICE; i++) made.reschedule(ids[draw(LIVE)], now + 600_000 + draw(60_000));
+  const once = operations[operation];
+  return {
+    slice() {
+      const now = made.now();
+      for (let i = 0; i < SLICE; i++) once(now);
+    },
+    end: () => made.close(),
   };
-  return { slice: operation === 'move' ? move : replace, end: () => made.close() };
 }
 
 const collections = [];

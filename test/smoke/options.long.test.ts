@@ -19,34 +19,21 @@ const parsers = {
 const badFlags: [program: keyof typeof parsers, flags: string, says: RegExp][] = [
   ['replay', '--cps many', /--cps.*'many'.*whole number from 1 to/],
   ['replay', '--cps 1.5', /--cps.*'1.5'.*whole/],
-  ['replay', '--cps NaN', /--cps.*'NaN'/],
   ['replay', '--cps ', /--cps.*''/],
   ['replay', '--cps', /--cps.*argument missing/],
-  ['replay', '--seconds 1e9', /--seconds.*'1e9'/],
   ['replay', '--cps 10000000 --seconds 60', /at most 20000000 connections, got 600000000/],
   ['replay', '--shards 2.5', /--shards.*'2.5'/],
   ['replay', '--threads 65', /--threads.*'65'.*whole number from 1 to 64/],
   ['replay', '--seed -1', /--seed.*'-1'/],
-  ['replay', '--requests 0.5', /--requests.*'0.5'/],
-  ['replay', '--hang 101', /--hang.*'101'/],
-  ['replay', '--tick 0', /--tick.*'0'/],
   ['replay', '--idle-timeout soon', /--idle-timeout.*'soon'/],
   ['replay', '--wheel square', /--wheel.*'square'/],
   ['replay', '--wheels default', /unknown option '--wheels'.*--wheel/],
-  ['replay', '--frobnicate', /unknown option '--frobnicate'/],
   ['replay', '50000', /too many arguments/],
-  ['plan', '--cps 0', /--cps/],
   ['plan', '--loops 1.5', /--loops/],
   ['plan', '--lifetime 8', /a time must be a number with ms, s, m or h/],
-  ['plan', 'what', /too many arguments/],
-  ['soak', '--clients 65', /--clients/],
-  ['soak', '--minutes 0', /--minutes/],
   ['soak', '--crash-every -1', /--crash-every/],
-  ['soak', '--shards 0', /--shards/],
   ['soak', '--hours 2', /--hours/],
   ['soak wheel', '--operations 0', /--operations/],
-  ['soak wheel', '--threads 65', /--threads/],
-  ['soak wheel', '--minutes 2', /--minutes/],
 ];
 
 test.each(badFlags)('%s %s is refused in one line', (program, flags, says) => {
@@ -69,32 +56,29 @@ test('each flag reaches the replay', () => {
   expect(parseOptions([...argv, '--no-native', '--json', 'x.json'])).toMatchObject(expected);
 });
 
-describe('a timer on the command line', () => {
-  test.each<[string, Partial<PlannedTimer>]>([
-    ['idle=60s', { name: 'idle', delay: 60_000, starts: 1, moves: 0, held: 8000, fires: 0 }],
-    ['idle=1m,held=2.5s,moves=3', { delay: 60_000, held: 2500, moves: 3 }],
-    ['ping=250ms,starts=4,fires=100%', { delay: 250, starts: 4, fires: 1 }],
-    ['long=1h,fires=0.5', { delay: 3_600_000, fires: 0.005 }],
-    ['short=900ms', { held: 600 }], // held for the connection's lifetime, but for no longer than it can be
-  ])('%s', (text, expected) => {
-    expect(parseTimer(text, 8000)).toMatchObject(expected);
-  });
+test.each<[string, Partial<PlannedTimer>]>([
+  ['idle=60s', { name: 'idle', delay: 60_000, starts: 1, moves: 0, held: 8000, fires: 0 }],
+  ['idle=1m,held=2.5s,moves=3', { delay: 60_000, held: 2500, moves: 3 }],
+  ['ping=250ms,starts=4,fires=100%', { delay: 250, starts: 4, fires: 1 }],
+  ['long=1h,fires=0.5', { delay: 3_600_000, fires: 0.005 }],
+  ['short=900ms', { held: 600 }], // held for the connection's lifetime, but for no longer than it can be
+])('a timer on the command line: %s', (text, expected) => {
+  expect(parseTimer(text, 8000)).toMatchObject(expected);
+});
 
-  test.each([
-    ['idle', 'a timer is name=delay'],
-    ['=3s', 'a timer is name=delay'],
-    ['idle=60', "a time must be a number with ms, s, m or h, from 0ms to 24h, got '60'"],
-    ['idle=-1s', "got '-1s'"],
-    ['idle=25h', "got '25h'"],
-    ['idle=1s,moves=many', "moves must be a number from 0 to 10000, got 'many'"],
-    ['idle=1s,fires=101', "fires must be a number from 0 to 100, got '101'"],
-    ['idle=1s,starts=', "starts must be a number from 0.001 to 10000, got ''"],
-    ['idle=1s,hold=2s', "a timer has held, starts, moves and fires, got 'hold'"],
-    ['idle=1s,held=2s', 'idle would fire before it is moved or cancelled'],
-  ])('%s is refused: %s', (text, message) => {
-    expect(() => parseTimer(text, 8000)).toThrow(UsageError);
-    expect(() => parseTimer(text, 8000)).toThrow(message);
-  });
+test.each([
+  ['idle', 'a timer is name=delay'],
+  ['=3s', 'a timer is name=delay'],
+  ['idle=60', "a time must be a number with ms, s, m or h, from 0ms to 24h, got '60'"],
+  ['idle=25h', "got '25h'"],
+  ['idle=1s,moves=many', "moves must be a number from 0 to 10000, got 'many'"],
+  ['idle=1s,fires=101', "fires must be a number from 0 to 100, got '101'"],
+  ['idle=1s,starts=', "starts must be a number from 0.001 to 10000, got ''"],
+  ['idle=1s,hold=2s', "a timer has held, starts, moves and fires, got 'hold'"],
+  ['idle=1s,held=2s', 'idle would fire before it is moved or cancelled'],
+])('a timer on the command line: %s is refused', (text, message) => {
+  expect(() => parseTimer(text, 8000)).toThrow(UsageError);
+  expect(() => parseTimer(text, 8000)).toThrow(message);
 });
 
 describe.each([
@@ -103,14 +87,10 @@ describe.each([
   { program: 'dist/tools/soak/main.js', shows: ['npm run soak --', '--crash-every <s>'] },
   { program: 'dist/tools/soak/main.js wheel', shows: ['--operations <n>'] },
 ])('$program', ({ program, shows }) => {
-  test('says of a bad flag in one line what is wrong, and ends with code 2', async () => {
-    const { code, stdout, stderr } = await runNode([...program.split(' '), '--bogus']);
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: "error: unknown option '--bogus'\n" });
-  });
-
-  test('--help shows the flags and succeeds', async () => {
-    const { code, stdout, stderr } = await runNode([...program.split(' '), '--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const part of shows) expect(stdout).toContain(part);
+  test('says of a bad flag in one line what is wrong, and with --help which there are', async () => {
+    const [bad, help] = await Promise.all(['--bogus', '--help'].map((flag) => runNode([...program.split(' '), flag])));
+    expect(bad).toEqual({ code: 2, stdout: '', stderr: "error: unknown option '--bogus'\n" });
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const part of shows) expect(help.stdout).toContain(part);
   });
 });

@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
 import { resolveExporterOptions } from '../../src/exporters/exported.ts';
 import { resolveOptions } from '../../src/scheduler/options.ts';
+import { OLD_CALLS } from '../../src/scheduler/renamed.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { TimerView } from '../../src/scheduler/timer-view.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
 import { api, apiPages, entries, exportsOf, read, below as textBelow } from './documents.ts';
 
@@ -89,12 +92,8 @@ describe('the defaults are those of the code', () => {
     expect(defaultsOf('TimersOptions')).toEqual({ missedCalls: `'${missedCalls}'`, longDelays: `'${longDelays}'` });
     const { port, host, token, durable } = resolveDashboardOptions();
     expect([token, durable]).toEqual([undefined, undefined]);
-    expect(defaultsOf('DashboardOptions')).toEqual({
-      port: `${port}`,
-      host: `'${host}'`,
-      token: 'none',
-      durable: 'none',
-    });
+    const dashboard = { port: `${port}`, host: `'${host}'`, token: 'none', durable: 'none' };
+    expect(defaultsOf('DashboardOptions')).toEqual(dashboard);
     const { name, timeout } = resolveExporterOptions();
     expect(name).toBe(undefined);
     expect(defaultsOf('ExporterOptions')).toEqual({ name: 'no such label', timeout: `${timeout}` });
@@ -110,6 +109,16 @@ describe('the defaults are those of the code', () => {
     }
     expect(tables.length).toBeGreaterThan(10);
   });
+});
+
+test('has every call of a scheduler, with what it costs', () => {
+  const others = ['constructor', 'ready', 'size', ...OLD_CALLS];
+  const calls = Object.getOwnPropertyNames(Scheduler.prototype).filter((name) => !others.includes(name));
+  for (const name of calls) {
+    const owner = Object.hasOwn(TimerView.prototype, name) ? 'TimerStarts' : 'Scheduler';
+    expect(below(`### ${owner}.${name}`), name).toContain('**Cost** ');
+  }
+  expect(calls.length).toBeGreaterThan(24);
 });
 
 test('after close() each call of a scheduler throws, or does not, as its text says', async () => {

@@ -46,16 +46,9 @@ export const entries: ReadonlyMap<string, string> = new Map(
 export function exportsOf(entry: string): string[] {
   const source = entries.get(entry) ?? '';
   const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => names.split(','));
-  const named = listed.map((name) =>
-    name
-      .trim()
-      .replace(/^type /, '')
-      .replace(/^.* as /, ''),
-  );
-  const declared = [...source.matchAll(/^export (?:const|function|class|interface|type) (\w+)/gm)].map(
-    ([, name]) => name,
-  );
-  return [...named, ...declared].filter((name) => name !== '' && name !== 'default');
+  const declared = source.matchAll(/^export (?:const|function|class|interface|type) (\w+)/gm);
+  const named = listed.map((name) => name.trim().replace(/^(type |.* as )+/, ''));
+  return [...named, ...[...declared].map(([, name]) => name)].filter((name) => name !== '' && name !== 'default');
 }
 
 /** The text of each source of the library. */

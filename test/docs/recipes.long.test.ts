@@ -1,22 +1,23 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import { runNode } from '../fixtures/child-process.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
+import { read, root } from './documents.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/recipes');
 
 /** The files that docs/guide.md shows, by name. */
 const shown = new Map(
-  [...readFileSync(`${root}docs/guide.md`, 'utf8').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
+  [...read('docs/guide.md').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
     ([, name, code]): [string, string] => [name, code],
   ),
 );
@@ -30,29 +31,24 @@ const ofExamples: Readonly<Record<string, string>> = {
 const recipes = new Map([...shown].filter(([name]) => !Object.hasOwn(ofExamples, name)));
 
 test.each(Object.entries(ofExamples))('%s is shown as it is run', (name, path) => {
-  const code = readFileSync(root + path, 'utf8');
-  expect(shown.get(name)).toBe(code.replace('../../../dist/examples/fake-time/retry.js', './retry.ts'));
+  expect(shown.get(name)).toBe(read(path).replace('../../../dist/examples/fake-time/retry.js', './retry.ts'));
 });
 
 beforeAll(() => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   for (const [name, code] of recipes) {
-    writeFileSync(join(folder, name), code);
+    write(name, code);
     const target = 'es2022'; // Node 20 knows no `using`
-    writeFileSync(join(folder, name.replace('.ts', '.mjs')), transformSync(code, { loader: 'ts', target }).code);
+    write(name.replace('.ts', '.mjs'), transformSync(code, { loader: 'ts', target }).code);
   }
   const compilerOptions = { noUnusedLocals: false, types: ['node'], paths: {} }; // `shardwheel` is the built package
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
-  );
+  write('tsconfig.json', JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const load = (name: string) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-const run = async (name: string): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [join(folder, `${name}.mjs`)], { timeout: 60_000 })).stdout;
 const manual = (): Scheduler => createScheduler({ shards: 0, clock: 'manual' });
 
 async function listening(server: Server): Promise<number> {
@@ -87,10 +83,10 @@ test('http-timeouts.ts answers, gives up what is slow, and cuts what is idle', a
   const url = `http://127.0.0.1:${port}`;
   expect(await (await fetch(url)).text()).toBe('hello\n');
   expect((await fetch(`${url}/slow`)).status).toBe(503);
-  while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the idle sockets are cut
+  await until(() => scheduler.size === 0); // the idle sockets are cut
   server.close();
   await once(server, 'close');
-  await new Promise((resolve) => setTimeout(resolve, 50)); // its sockets say so after it does
+  await pass(50); // its sockets say so after it does
 });
 
 test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () => {
@@ -110,7 +106,7 @@ test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () 
   expect(answering.readyState).toBe(WebSocket.OPEN);
   while (pings < 4) await once(answering, 'ping');
   answering.terminate();
-  while (scheduler.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => scheduler.size === 0);
   server.close();
   await once(server, 'close');
 });
@@ -223,5 +219,6 @@ test.each([
   ['fake-time', 'half an hour in no time\n'],
   ['moving', 'too late\nfalse\n'],
 ])('%s.ts runs, prints and ends', async (name, printed) => {
-  expect(await run(name)).toBe(printed);
+  const { code, stdout, stderr } = await runNode([join(folder, `${name}.mjs`)]);
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: printed });
 });

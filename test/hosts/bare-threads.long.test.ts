@@ -79,9 +79,7 @@ describe('shard threads start bare', () => {
       file('program.mjs'),
       program.replaceAll("'shardwheel'", `'${new URL('../../lib/index.js', import.meta.url).href}'`),
     );
-    const debugged = new DebuggedProcess(file('program.mjs'));
-    await debugged.go();
-    expect(JSON.parse(await debugged.stdout())).toEqual(well);
+    expect(JSON.parse(await new DebuggedProcess(file('program.mjs')).go())).toEqual(well);
   });
 
   test('their environment is empty, unless told otherwise; execArgv and env reach them', async () => {

@@ -24,12 +24,12 @@ const runtimes = [
   },
 ] as const;
 
+/** vitest's, as far as it is read here. */
 interface Report {
-  readonly numPassedTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { status: string; fullName: string; failureMessages: readonly string[] }[];
+  numPassedTests: number;
+  testResults: {
+    name: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
   }[];
 }
 
@@ -38,23 +38,16 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, 
 describe.each(runtimes)('$runtime', ({ runtime, found, flags, least }) => {
   test('keeps the guarantees, but for what deviates', async () => {
     const binary = await registryBinary(found);
-    const left = deviations.filter(({ runtimes }) => runtimes.includes(runtime)).map(({ title }) => literally(title));
+    const left = deviations.filter(({ runtimes }) => runtimes.includes(runtime)).map(({ title }) => title);
     const folder = mkdtempSync(join(tmpdir(), `shardwheel-${runtime}-`));
     try {
       const file = join(folder, 'report.json');
       const argv = ['test/guarantees', 'test/package/which-runtime', '--reporter=json', `--outputFile=${file}`];
-      const pattern = `^((?!${left.join('|')}).)*$`;
-      const { stderr, stdout } = spawnSync(
-        binary,
-        [...flags, 'node_modules/vitest/vitest.mjs', 'run', ...argv, '--testNamePattern', pattern],
-        {
-          cwd: root,
-          encoding: 'utf8',
-          env: { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_RUNTIME: runtime },
-          timeout: 300_000,
-          killSignal: 'SIGKILL',
-        },
-      );
+      const pattern = `^((?!${left.map(literally).join('|')}).)*$`;
+      const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...argv, '--testNamePattern', pattern];
+      const env = { ...process.env, NODE_OPTIONS: '', SHARDWHEEL_RUNTIME: runtime };
+      const options = { cwd: root, encoding: 'utf8', env, timeout: 300_000, killSignal: 'SIGKILL' } as const;
+      const { stderr, stdout } = spawnSync(binary, [...flags, ...vitest], options);
       const report: Report = JSON.parse(readFileSync(file, 'utf8'));
       const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
       const failed = all.filter(({ status }) => status === 'failed');
@@ -63,11 +56,8 @@ describe.each(runtimes)('$runtime', ({ runtime, found, flags, least }) => {
       expect(why, `${why.join('\n')}\n${`${stdout}${stderr}`.slice(-1000)}`).toEqual([]);
       expect(broken.map(({ name }) => name)).toEqual([]);
       expect(report.numPassedTests).toBeGreaterThan(least);
-      for (const { title, runtimes } of deviations.filter((each) => each.runtimes.includes(runtime))) {
-        expect(all.filter(({ fullName }) => fullName.includes(title)).length, `${title} ${runtimes}`).toBeGreaterThan(
-          0,
-        );
-      }
+      const isThere = (title: string) => all.some(({ fullName }) => fullName.includes(title));
+      expect(left.filter((title) => !isThere(title))).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -58,16 +58,17 @@ test('piscina and comlink are loaded where a thread is wanted, and only there', 
     librariesOf(
       filesOf(
         'index',
-        `const scheduler = loaded.createScheduler(${options}); scheduler.cancel(scheduler.scheduleAfter(1, 5)); ${then} await scheduler.close()`,
+        `const scheduler = loaded.createScheduler(${options}); scheduler.cancel(scheduler.scheduleAfter(1, 5));
+         ${then} await scheduler.close()`,
       ),
     );
+  const until = (isSo: string) => `while (!(${isSo})) await new Promise((go) => setTimeout(go, 10));`;
   expect(use('{ shards: 0 }')).toEqual([]);
   expect(use("{ shards: 'auto' }")).toEqual([]);
   expect(use('{ shards: 1 }', 'await scheduler.ready;')).toEqual(['comlink', 'piscina']);
   const many = 'for (let i = 0; i < 101_000; i++) scheduler.scheduleAfter(i, 60_000);';
-  const served =
-    "while ((await scheduler.stats()).serving.by !== 'threads') await new Promise((go) => setTimeout(go, 10));";
-  const up = 'while ((await scheduler.stats()).shards[0].inline) await new Promise((go) => setTimeout(go, 10));';
+  const served = until("(await scheduler.stats()).serving.by === 'threads'");
+  const up = until('!(await scheduler.stats()).shards[0].inline');
   expect(use("{ shards: 'auto' }", `${many} ${served} ${up}`)).toEqual(['comlink', 'piscina']);
   expect(librariesOf(filesOf('wheel', 'loaded.createWheel().schedule(5, 1)'))).toEqual([]);
   expect(librariesOf(filesOf('timers', 'loaded.clearTimeout(loaded.setTimeout(() => {}, 5))'))).toEqual([]);

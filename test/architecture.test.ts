@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { picture, rooms } from './fixtures/rooms.ts';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { below, read, root } from './docs/documents.ts';
 
 interface SourceFile {
   /** From the root, with slashes. */
@@ -25,7 +22,7 @@ function sourcesIn(...folders: string[]): SourceFile[] {
       .filter((path) => /\.(ts|mjs|js)$/.test(path) && !path.includes('/node_modules/')),
   );
   return paths.map((path) => {
-    const text = readFileSync(join(root, path), 'utf8');
+    const text = read(path);
     const uncommented = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
     const specifiers = (text: string) =>
       [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, specifier]) =>
@@ -63,6 +60,13 @@ function strayImports(files: readonly SourceFile[], isAllowed: (from: string, to
 const filesWith = (files: readonly SourceFile[], pattern: RegExp): string[] =>
   files.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
 
+/** The rooms of src, as docs/design.md lists them. Imports run to rooms of a smaller height, or within the room. */
+const heights = new Map(
+  [...below('## The folders', read('docs/design.md'))!.matchAll(/^ ?(-?\d+) {2}([\w-]+) +\S/gm)].map(
+    ([, height, name]): [string, number] => [name, Number(height)],
+  ),
+);
+
 test('there are sources to judge', () => {
   expect(src.length).toBeGreaterThan(50);
   expect(measuring.length).toBeGreaterThan(50);
@@ -71,16 +75,15 @@ test('there are sources to judge', () => {
 });
 
 describe('imports', () => {
-  test('every room of src has its height, and docs/design.md shows what each is for', () => {
-    expect([...new Set(src.map(({ path }) => partOf(path)))].sort()).toEqual(Object.keys(rooms).sort());
-    expect(readFileSync(join(root, 'docs/design.md'), 'utf8')).toContain(`\n${picture()}\n`);
+  test('every room of src has its height, and docs/design.md says what it is for', () => {
+    expect([...new Set(src.map(({ path }) => partOf(path)))].sort()).toEqual([...heights.keys()].sort());
   });
 
   test('run downwards, and not at all between client and shard', () => {
     const stray = strayImports(src, (from, to) => {
       if (!to.startsWith('src/')) return true;
       const [upper, lower] = [partOf(from), partOf(to)];
-      return upper === lower || rooms[lower].height < rooms[upper].height;
+      return upper === lower || heights.get(lower)! < heights.get(upper)!;
     });
     expect(stray).toEqual([]);
   });
@@ -215,7 +218,7 @@ describe('files', () => {
       const rest = code.replace(/\bexport\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s*'';?/g, '').trim();
       expect([path, rest]).toEqual([path, '']);
     }
-    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { exports } = JSON.parse(read('package.json'));
     const targets = Object.values(exports).map((target) => {
       const { default: last } = target as { default?: string | { default: string } };
       return typeof last === 'object' ? last.default : last;
@@ -233,7 +236,7 @@ describe('code', () => {
   test('swallows no error without saying why, where it does', () => {
     const swallow = /\bcatch \{|catch\(\(\) => (undefined|\{\})\)|'error', \(\) => (undefined|\{\})\)/;
     const sites = shipped.flatMap(({ path }) => {
-      const lines = readFileSync(join(root, path), 'utf8').split('\n');
+      const lines = read(path).split('\n');
       return lines.flatMap((line, at) =>
         swallow.test(line) ? [{ at: `${path}:${at + 1}`, text: `${line}${lines[at + 1]}` }] : [],
       );

@@ -2,19 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { advise } from '../../tools/plan/advice.ts';
 import { candidates, highestRate, type PlanRequest } from '../../tools/plan/arrangements.ts';
 import type { Costs, Service, ServiceCosts } from '../../tools/plan/costs.ts';
-import {
-  firesPerConnection,
-  liveTimers,
-  operationsPerConnection,
-  type PlannedLoad,
-  type PlannedTimer,
-  proxyTimers,
-  timersSignature,
-} from '../../tools/plan/planned-load.ts';
+import { type PlannedLoad, proxyTimers, timersSignature } from '../../tools/plan/planned-load.ts';
 import { readCosts, remarkOnLive } from '../../tools/plan/saved-costs.ts';
 import { type Arrangement, simulate } from '../../tools/plan/simulation.ts';
 import { UsageError } from '../../tools/replay/command-line.ts';
@@ -54,25 +46,6 @@ const modelCosts = (work: number, services: Partial<Record<Service, ServiceCosts
     shard: service({ ...loop(0.002), ...shard(0.001), bytesAtRest: 20_000_000 }),
     ...services,
   },
-});
-
-describe('a planned load', () => {
-  const idle: PlannedTimer = { name: 'idle', delay: 60_000, starts: 1, moves: 3, held: 8000, fires: 0 };
-  const wait: PlannedTimer = { name: 'wait', delay: 1000, starts: 2, moves: 0, held: 0, fires: 1 };
-
-  test('has as many timers live as start in their lifetime; counts operations, and what comes due apart', () => {
-    const live = [[idle], [wait], [idle, wait]].map((timers) => liveTimers({ cps: 100, timers }));
-    expect(live).toEqual([800, 200, 1000]);
-    const load = { cps: 1, timers: [idle, wait] };
-    expect([operationsPerConnection(load), firesPerConnection(load)]).toEqual([5 + 2, 2]);
-  });
-
-  test('is that of a proxy by default: four kinds, six starts, three moves, one that fires', () => {
-    const timers = proxyTimers(8000);
-    expect(timers.map(({ name }) => name)).toEqual(['connect', 'idle', 'request', 'time-wait']);
-    expect(operationsPerConnection({ cps: 1, timers })).toBeCloseTo(6 + 3 + 5, 1);
-    expect(firesPerConnection({ cps: 1, timers })).toBeCloseTo(1, 1);
-  });
 });
 
 const inline = (cores: number, loops: number): Arrangement => ({ service: 'inline', cores, loops, shards: 0 });
@@ -215,6 +188,7 @@ test('npx shardwheel plan shows the arrangements, what is short first, and what 
   const { code, stdout } = await runCommand(argv);
   expect(code).toBe(0);
   expect(stdout).toContain('50,000 connections per second on 1 event loop: 457,280 timers live');
+  expect(stdout).toContain('699,245 operations and 50,755 that fire in each second');
   expect(stdout).toContain('node:timers');
   expect(stdout).toContain('shardwheel, 1 shard');
   expect(stdout).toMatch(/each event loop busy +│ +(59|60|61)\.\d % │ +(49|50|51)\.\d % │ +(49|50|51)\.\d %/);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConnectionTable, GAP, LEFT } from '../../tools/replay/connection-table.ts';
 import { ModelProxy } from '../../tools/replay/model-proxy.ts';
 import { parseOptions, type ReplayOptions } from '../../tools/replay/options.ts';
@@ -25,33 +25,32 @@ test('a connection lives the same life in every run of a seed, whatever the othe
   expect(new Set(lives.map(String)).size).toBe(500);
 });
 
-describe('over many connections', () => {
-  test('the means and quantiles are those that the table in workload.ts states', () => {
-    const workload = new Workload(options());
-    const lives = Array.from({ length: 40_000 }, (_, id) => life(workload, id));
-    const requests = lives.map(([left]) => left!).sort((a, b) => a - b);
-    const lifetimes = lives.map(([left, gap]) => (left! * gap!) / 1000).sort((a, b) => a - b);
-    const connects = lives.map((script) => script[2]!).sort((a, b) => a - b);
-    const at = (sorted: number[], share: number) => sorted[Math.floor(share * sorted.length)]!;
-    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    expect(mean(requests)).toBeCloseTo(3, 0);
-    expect([at(requests, 0.5), at(requests, 0.75)]).toEqual([2, 4]);
-    expect(mean(lifetimes)).toBeGreaterThan(7);
-    expect(mean(lifetimes)).toBeLessThan(9);
-    expect(lifetimes.filter((seconds) => seconds < 10).length / lives.length).toBeCloseTo(0.8, 1);
-    expect(lifetimes.filter((seconds) => seconds > 200).length / lives.length).toBeLessThan(0.002);
-    expect(at(connects, 0.5)).toBe(2); // 1.2 ms, rounded up to the calendar's millisecond
-    expect(at(connects, 0.99)).toBeLessThanOrEqual(15);
-    expect(connects.filter((delay) => delay === NEVER).length).toBeLessThan(20);
-  });
+test('over many connections the means and quantiles are those that the table in workload.ts states', () => {
+  const workload = new Workload(options());
+  const lives = Array.from({ length: 40_000 }, (_, id) => life(workload, id));
+  const sorted = (of: (script: number[]) => number) => lives.map(of).sort((a, b) => a - b);
+  const requests = sorted(([left]) => left!);
+  const lifetimes = sorted(([left, gap]) => (left! * gap!) / 1000);
+  const connects = sorted(([, , connect]) => connect!);
+  const at = (values: number[], share: number) => values[Math.floor(share * values.length)]!;
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  expect(mean(requests)).toBeCloseTo(3, 0);
+  expect([at(requests, 0.5), at(requests, 0.75)]).toEqual([2, 4]);
+  expect(mean(lifetimes)).toBeGreaterThan(7);
+  expect(mean(lifetimes)).toBeLessThan(9);
+  expect(lifetimes.filter((seconds) => seconds < 10).length / lives.length).toBeCloseTo(0.8, 1);
+  expect(at(lifetimes, 0.998)).toBeLessThanOrEqual(200);
+  expect(at(connects, 0.5)).toBe(2); // 1.2 ms, rounded up to the calendar's millisecond
+  expect(at(connects, 0.99)).toBeLessThanOrEqual(15);
+  expect(connects.filter((delay) => delay === NEVER).length).toBeLessThan(20);
+});
 
-  test('jitter spreads the timeouts of different connections over its range, and only upwards', () => {
-    const workload = new Workload(options('--jitter', '10'));
-    const idle = Array.from({ length: 4000 }, (_, id) => life(workload, id)[3]!);
-    expect(Math.min(...idle)).toBeGreaterThanOrEqual(60_000);
-    expect(Math.max(...idle)).toBeLessThan(66_000);
-    expect(new Set(idle).size).toBeGreaterThan(2000);
-  });
+test('jitter spreads the timeouts of different connections over its range, and only upwards', () => {
+  const workload = new Workload(options('--jitter', '10'));
+  const idle = Array.from({ length: 4000 }, (_, id) => life(workload, id)[3]!);
+  expect(Math.min(...idle)).toBeGreaterThanOrEqual(60_000);
+  expect(Math.max(...idle)).toBeLessThan(66_000);
+  expect(new Set(idle).size).toBeGreaterThan(2000);
 });
 
 test('the model proxy arms four kinds of timers per connection, and each ends as a proxy would end it', () => {

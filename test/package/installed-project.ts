@@ -13,8 +13,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** ms that a command may take. */
-const LIMIT = 100_000;
+/** ms that a command may take; npm fetches packages. */
+const LIMIT = 180_000;
 
 /**
  * An empty project into which the packed package is installed, and what else is named, from the registry: before the tests of
@@ -31,7 +31,7 @@ export class InstalledProject {
       this.run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.folder], root);
       [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
       this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
-    }, 200_000);
+    }, 2 * LIMIT);
     afterAll(() => rmSync(this.folder, { recursive: true, force: true }));
   }
 

@@ -32,7 +32,7 @@ export class InstalledProject {
       [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
       this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
     }, 2 * LIMIT);
-    afterAll(() => rmSync(this.folder, { recursive: true, force: true }));
+    afterAll(() => rmSync(this.folder, { recursive: true, force: true }), LIMIT);
   }
 
   /** A file of the project, with its folders. */

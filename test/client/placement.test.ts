@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { placementOf } from '../../src/client/placement.ts';
 import { InvalidArgumentError } from '../../src/errors.ts';
@@ -31,13 +32,16 @@ const shapes: { name: string; hintAt: (i: number) => number | string }[] = [
   { name: 'multiples of 4096', hintAt: (i) => i * 4096 },
   { name: 'multiples of 2^20', hintAt: (i) => i * 2 ** 20 },
   { name: 'fractions', hintAt: (i) => i + 0.5 },
+  { name: 'eighths', hintAt: (i) => i / 8 },
+  { name: 'random numbers', hintAt: () => draws.between(0, 2 ** 50) },
   { name: 'random strings', hintAt: word },
   { name: 'numbered strings', hintAt: (i) => `connection-${i}` },
   { name: 'addresses', hintAt: (i) => `10.0.${i >> 8}.${i & 255}:443` },
+  { name: 'strings that differ in the middle of their tail', hintAt: (i) => `${'x'.repeat(300)}${i}${'y'.repeat(40)}` },
 ];
 
 describe('placement', () => {
-  for (const shards of [2, 3, 8, 13, 64, 1000]) {
+  for (const shards of [2, 3, 7, 8, 13, 61, 64, 1000]) {
     test.each(shapes)(`spreads $name evenly over ${shards} shards`, ({ hintAt }) => {
       expect(chiSquared(shards, hintAt)).toBeLessThan(limit(shards));
     });
@@ -54,6 +58,15 @@ describe('placement', () => {
       { numRuns: 1000 },
     );
     expect(placementOf(-0, 64)).toBe(placementOf(0, 64));
+  });
+
+  test('is what shardOf() tells; one shard, or none, holds everything', async () => {
+    for (const shards of [0, 1, 2]) {
+      await using scheduler = createScheduler({ shards, capacity: 64 });
+      for (const hint of [0, -0, 1, 1.5, -1, 2 ** 53, 1e300, '', 'a', '1']) {
+        expect(scheduler.shardOf(hint)).toBe(shards === 2 ? placementOf(hint, 2) : 0);
+      }
+    }
   });
 
   test('a string of a megabyte is placed by its ends', () => {

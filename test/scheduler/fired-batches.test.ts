@@ -1,80 +1,37 @@
-import { createScheduler, type FiredBatch } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-
-interface Copy {
-  shard: number;
-  now: number;
-  ids: number[];
-  deadlines: number[];
-}
-
-const copyOf = ({ shard, now, length, ids, deadlines }: FiredBatch): Copy => ({
-  shard,
-  now,
-  ids: [...ids.subarray(0, length)],
-  deadlines: [...deadlines.subarray(0, length)],
-});
+import { manual } from './manual.ts';
 
 describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
-  test('carry ids, deadlines, shard and time of the timers that have no callback', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
-    const batches: Copy[] = [];
-    const answers: boolean[] = [];
-    scheduler.on('fired', (batch) => {
-      expect(batch.ids).toBeInstanceOf(Float64Array);
-      expect(batch.deadlines).toBeInstanceOf(Float64Array);
-      expect(batch.length).toBeGreaterThan(0);
-      for (const id of batch.ids.subarray(0, batch.length)) answers.push(scheduler.has(id), scheduler.cancel(id));
-      batches.push(copyOf(batch));
-    });
-    const wanted = new Map<number, { deadline: number; shard: number }>();
-    for (let i = 0; i < 1000; i++) {
-      const deadline = 1 + (i % 37) / 2;
-      wanted.set(scheduler.schedule(i, deadline, undefined, 'an argument, for nobody'), {
-        deadline,
-        shard: scheduler.shardOf(i),
-      });
-    }
-    for (const now of [5, 6, 7, 20]) {
-      await scheduler.advanceTo(now);
-      for (const batch of batches.splice(0)) {
-        expect(batch.now).toBe(now);
-        for (const [i, id] of batch.ids.entries()) {
-          expect(wanted.get(id)).toEqual({ deadline: batch.deadlines[i], shard: batch.shard });
-          wanted.delete(id);
-        }
-      }
-    }
-    expect(wanted.size).toBe(0);
-    expect(new Set(answers)).toEqual(new Set([false])); // no longer live when they are handed over
-    expect(answers.length).toBe(2000);
-  });
-
-  test('carry the arguments, each in an array of its own', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
-    const carried: [number, unknown][] = [];
+  test('carry ids, deadlines, arguments, shard and time of the timers that have no callback', async () => {
+    await using scheduler = await manual({ shards });
+    const wanted = new Map<number, unknown[]>();
     const kept: unknown[][] = [];
-    scheduler.on('fired', ({ length, ids, args }) => {
-      for (let i = 0; i < length; i++) carried.push([ids[i], args[i]]);
+    const answers: boolean[] = [];
+    scheduler.on('fired', ({ ids, deadlines, args, length, now, shard }) => {
+      expect([ids, deadlines]).toEqual([expect.any(Float64Array), expect.any(Float64Array)]);
+      expect(length).toBeGreaterThan(0);
+      for (const [i, id] of ids.subarray(0, length).entries()) {
+        expect([deadlines[i], args[i], shard, now]).toEqual([...(wanted.get(id) as unknown[]), scheduler.now()]);
+        wanted.delete(id);
+        answers.push(scheduler.has(id), scheduler.cancel(id)); // no longer live when they are handed over
+      }
       kept.push(Object.freeze(args) as unknown[]); // a listener may do with it whatever it likes
     });
-    const given = [undefined, { a: 'connection' }, 7, undefined, 'text', Number.NaN, null, undefined];
-    for (const time of [5, 10]) {
-      const wanted = given.map((argument) => [scheduler.schedule(1, time, undefined, argument), argument]);
-      await scheduler.advanceTo(time);
-      expect(carried.splice(0)).toEqual(wanted);
+    const given = [undefined, { a: 'connection' }, 7, undefined, 'text', Number.NaN, null];
+    for (let i = 0; i < 1000; i++) {
+      const [deadline, argument] = [1 + (i % 37) / 2, given[i % 7]];
+      wanted.set(scheduler.schedule(i, deadline, undefined, argument), [deadline, argument, scheduler.shardOf(i)]);
     }
-    scheduler.scheduleMany([1, 2, 3], [15, 15, 15]);
-    await scheduler.advanceTo(15);
-    expect(carried.map(([, argument]) => argument)).toEqual([undefined, undefined, undefined]);
+    for (const [hint, id] of scheduler.scheduleMany([0, 1], [15, 15]).entries()) {
+      wanted.set(id, [15, undefined, scheduler.shardOf(hint)]);
+    }
+    for (const now of [5, 6, 7, 20]) await scheduler.advanceTo(now);
+    expect([wanted.size, answers.length, new Set(answers)]).toEqual([0, 2004, new Set([false])]);
     expect(new Set(kept).size).toBe(kept.length); // each batch has an array of its own
   });
 
   test('stand in line with the callbacks of their shard', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const log: string[] = [];
     scheduler.on('fired', ({ length }) => log.push(`batch of ${length}`));
     const callback = (name: string) => log.push(name);
@@ -86,24 +43,21 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
   });
 
   test('reach every listener; without any, timers are delivered all the same', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
-    scheduler.schedule(1, 5);
-    expect(await scheduler.advanceTo(5)).toBe(1);
+    await using scheduler = await manual({ shards });
     const log: string[] = [];
-    scheduler.on('fired', () => log.push('first'));
-    scheduler.once('fired', () => log.push('once'));
-    scheduler.schedule(1, 6);
-    expect(await scheduler.advanceTo(6)).toBe(1);
-    scheduler.schedule(1, 7);
-    expect(await scheduler.advanceTo(7)).toBe(1);
+    for (const now of [5, 6, 7]) {
+      scheduler.schedule(1, now);
+      expect(await scheduler.advanceTo(now)).toBe(1);
+      if (now > 5) continue;
+      scheduler.on('fired', () => log.push('first'));
+      scheduler.once('fired', () => log.push('once'));
+    }
     expect(log).toEqual(['first', 'once', 'first']);
     expect(await scheduler.stats()).toMatchObject({ delivered: 3, size: 0 });
   });
 
   test('a listener may transfer, freeze and empty what it is given: later batches are whole', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096, maxBatch: 7 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, maxBatch: 7 });
     const seen: number[] = [];
     let batches = 0;
     scheduler.on('fired', (batch) => {
@@ -118,16 +72,14 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
       spoil[batches++ % spoil.length]();
     });
     const ids = Array.from({ length: 500 }, (_, i) => scheduler.schedule(i, 1 + (i % 5)));
-    const callback = Array.from({ length: 100 }, (_, i) => scheduler.schedule(i, 1 + (i % 5), () => undefined));
-    expect(await scheduler.advanceTo(10)).toBe(ids.length + callback.length);
-    expect(new Set(seen)).toEqual(new Set(ids));
-    expect(seen.length).toBe(ids.length);
+    for (let i = 0; i < 100; i++) scheduler.schedule(i, 1 + (i % 5), () => undefined);
+    expect(await scheduler.advanceTo(10)).toBe(600);
+    expect([new Set(seen), seen.length]).toEqual([new Set(ids), 500]);
     expect(batches).toBeGreaterThan(50);
   });
 
   test('a listener transfers its batch later, between two callbacks of the turn', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const seen: number[] = [];
     let go: () => void = () => undefined;
     const wait = new Promise<void>((resolve) => {
@@ -145,18 +97,82 @@ describe.each([0, 1, 2])('fired batches: shards %i', (shards) => {
     expect(seen).toEqual(ids);
   });
 
-  test('a listener closes the scheduler: no callback of that turn runs, and its timer is handed back', async () => {
-    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
-    let closing: Promise<{ argument: unknown }[]> | undefined;
-    const ran: unknown[] = [];
-    scheduler.on('fired', () => {
-      closing = scheduler.close();
+  test.each(['a listener', "a listener's tick"])(
+    '%s closes: no callback runs, their timers are handed back',
+    async (who) => {
+      const scheduler = await manual({ shards });
+      const ran: unknown[] = [];
+      let closing: Promise<{ argument: unknown }[]> | undefined;
+      const close = () => {
+        closing = scheduler.close();
+      };
+      scheduler.on('fired', () => (who === 'a listener' ? close() : process.nextTick(close)));
+      scheduler.schedule('one', 1);
+      for (const argument of ['a', 'b']) scheduler.schedule('one', 1, (given) => ran.push(given), argument);
+      await scheduler.advanceTo(5);
+      expect((await closing)?.map(({ argument }) => argument)).toEqual(['a', 'b']);
+      expect(ran).toEqual([]);
+    },
+  );
+});
+
+describe.each([0, 1, 2])('maxBatch: shards %i', (shards) => {
+  test.each([1, 10, 333])('no turn of the event loop delivers more than %i timers', async (maxBatch) => {
+    await using scheduler = await manual({ shards, maxBatch });
+    let delivered = 0;
+    let batched = 0;
+    scheduler.on('fired', ({ length }) => {
+      delivered += length;
+      batched = Math.max(batched, length);
     });
-    scheduler.schedule('one', 1);
-    for (const argument of ['a', 'b']) scheduler.schedule('one', 1, (given) => ran.push(given), argument);
+    const count = () => {
+      delivered += 1;
+    };
+    for (let i = 0; i < 2000; i++) scheduler.schedule(i, 5, i % 4 === 0 ? count : undefined);
+    const perTurn: number[] = [];
+    let before = 0;
+    let isOver = false;
+    const watch = () => {
+      perTurn.push(delivered - before);
+      before = delivered;
+      if (!isOver) setImmediate(watch);
+    };
+    setImmediate(watch);
+    expect(await scheduler.advanceTo(5)).toBe(2000);
+    isOver = true;
+    expect(delivered).toBe(2000);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(maxBatch);
+    expect(batched).toBeLessThanOrEqual(maxBatch);
+    // The last turn may be over before it is watched.
+    expect(perTurn.length).toBeGreaterThanOrEqual(Math.ceil(2000 / maxBatch) - 1);
+  });
+
+  test('I/O is served between the turns', async () => {
+    await using scheduler = await manual({ shards, maxBatch: 10 });
+    const { port1, port2 } = new MessageChannel();
+    let delivered = 0;
+    const servedAt: number[] = [];
+    port1.onmessage = () => {
+      servedAt.push(delivered);
+      if (delivered < 3000) port2.postMessage(null);
+    };
+    const count = () => {
+      if (delivered === 0) port2.postMessage(null);
+      delivered += 1;
+    };
+    for (let i = 0; i < 3000; i++) scheduler.schedule(i, 5, count);
     await scheduler.advanceTo(5);
-    expect((await closing)?.map(({ argument }) => argument)).toEqual(['a', 'b']);
-    expect(ran).toEqual([]);
+    port1.close();
+    // A message of its own that comes back each time it is served: about once for every turn.
+    expect(servedAt.filter((at) => at > 0 && at < 3000).length).toBeGreaterThan(20);
+  });
+
+  test('a batch as large as all that is due is delivered in one go', async () => {
+    await using scheduler = await manual({ shards: Math.min(shards, 1) });
+    const lengths: number[] = [];
+    scheduler.on('fired', ({ length }) => lengths.push(length));
+    for (let i = 0; i < 3000; i++) scheduler.schedule(i, 5);
+    await scheduler.advanceTo(5);
+    expect(lengths).toEqual([3000]);
   });
 });

@@ -2,6 +2,7 @@ import { createScheduler, LATENESS_BOUNDS, type Lateness, SchedulerClosedError }
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { manual } from './manual.ts';
 
 /** The lateness of an interval is what a list of its latenesses says, within the histogram's resolution. */
 function expectAsListed(lateness: Lateness, listed: readonly number[]): void {
@@ -30,8 +31,7 @@ function expectAsListed(lateness: Lateness, listed: readonly number[]): void {
 describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
   test(`what was counted since the last reading, and nothing of before (seed ${SEED})`, async () => {
     const draws = new Draws(SEED);
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const listed: number[] = [];
     const note = (deadline: number) => listed.push(scheduler.now() - deadline);
     scheduler.schedule(1, 1, note, 1);
@@ -67,8 +67,7 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
   });
 
   test('several at a time know nothing of one another', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const [often, seldom] = [scheduler.statsInterval(), scheduler.statsInterval()];
     const late: number[] = [];
     for (let now = 10; now <= 100; now += 10) {
@@ -84,8 +83,7 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
   });
 
   test('the last is read after close(); nobody begins one then', async () => {
-    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    const scheduler = await manual({ shards });
     const interval = scheduler.statsInterval();
     scheduler.schedule(1, 5);
     scheduler.schedule(1, 50);

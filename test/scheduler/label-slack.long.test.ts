@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { badValues } from '../fixtures/bad-values.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { manual } from './manual.ts';
 import { dueTick } from './slack-model.ts';
 
 interface Known {
@@ -15,8 +16,7 @@ interface Known {
 describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
   test(`come from their deadlines on, by their due ticks, and none is lost, seed ${SEED}`, async () => {
     const slacks = [0, 1, 3, 10, 63, 100, 1000];
-    await using scheduler = createScheduler({ shards, slack: 7, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, slack: 7 });
     const callers = [scheduler, ...slacks.map((slack) => scheduler.label(`within ${slack}`, { slack }))];
     const slackOf = (caller: number) => (caller === 0 ? 7 : slacks[caller - 1]);
     const draws = new Draws(SEED);
@@ -74,8 +74,7 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
   });
 
   test('those of one due tick come in the order in which they were scheduled, whatever slack has put them there', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const order: number[] = [];
     const deadlines = [100, 128, 3, 128, 90, 127.5, 66, 1, 128];
     for (const [i, deadline] of deadlines.entries()) {
@@ -88,8 +87,7 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
   });
 
   test('the slack is the label’s: a timer that is moved keeps it, and a move to later is no command', async () => {
-    await using scheduler = createScheduler({ shards, slack: 10, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, slack: 10 });
     const log: string[] = [];
     const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);
     const lazy = scheduler.label('lazy', { slack: 1000 });
@@ -112,8 +110,7 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
   });
 
   test('one that is moved while its fired record is on the way comes by its slack', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const log: string[] = [];
     const victims: number[] = [];
     const lazy = scheduler.label('lazy', { slack: 127 });
@@ -131,8 +128,7 @@ describe.each([0, 1, 2])('timers of many slacks: shards %i', (shards) => {
   });
 
   test('all that take a label have its slack: groups, waits, signals', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const label = scheduler.label('lazy', { slack: 63 });
     const log: string[] = [];
     const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);

@@ -2,6 +2,7 @@ import { createScheduler, InvalidArgumentError, type Scheduler, SchedulerClosedE
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { internalsOf } from '../fixtures/internals.ts';
+import { manual } from './manual.ts';
 
 const nothing = (): void => undefined;
 
@@ -16,8 +17,7 @@ async function labelsOf(scheduler: Scheduler): Promise<Record<string, object>> {
 
 describe.each([0, 1, 2])('labels: shards %i', (shards) => {
   test(`count what becomes of their timers, and of no others, seed ${SEED}`, async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const draws = new Draws(SEED);
     const names = ['idle', 'request', undefined, 'keepalive'] as const;
     const ledger = new Map(names.map((name) => [name, { size: 0, scheduled: 0, cancelled: 0, delivered: 0, late: 0 }]));
@@ -72,8 +72,7 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
   });
 
   test('tell the lateness of their own timers', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     scheduler.label('late').schedule(1, 10, nothing);
     scheduler.label('punctual').schedule(1, 100, nothing);
     await scheduler.advanceTo(50);
@@ -94,8 +93,7 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
   });
 
   test('groups, and slack, go with them', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const idle = scheduler.label('idle', { slack: 15 });
     const group = scheduler.group('connection');
     idle.schedule(group, 20, nothing);

@@ -1,12 +1,12 @@
 import { createScheduler, createTimers } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { manual } from './manual.ts';
 
 function named(): void {}
 
 describe('timers()', () => {
   test('shows each live timer: id, deadline, shard, label, name of the callback, argument', async () => {
-    await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards: 2 });
     const argument = { of: 'mine' };
     const timers = [
       { id: scheduler.schedule('a', 50, named, argument), hint: 'a', deadline: 50, callback: 'named', argument },

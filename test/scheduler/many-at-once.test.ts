@@ -2,11 +2,11 @@ import { runInNewContext } from 'node:vm';
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { manual } from './manual.ts';
 
 describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
   test('ids come in the order of the arguments, each timer on the shard of its hint', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const hints = Uint32Array.from({ length: 2000 }, (_, i) => i * 7);
     const deadlines = Float64Array.from(hints, (hint) => 1 + (hint % 100));
     const seen = new Map<number, number>();
@@ -29,8 +29,7 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
   });
 
   test('all or none at capacity: what was there is unaffected, and nothing is left of the rest', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 100 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     let hint = 0;
     while (scheduler.shardOf(hint) !== 0) hint += 1;
     const before = scheduler.scheduleMany(new Array(60).fill(hint), new Array(60).fill(50));
@@ -51,8 +50,7 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
   });
 
   test(`cancelMany counts what was live, seed ${SEED}`, async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const draws = new Draws(SEED);
     const hints = Array.from({ length: 3000 }, (_, i) => i);
     const ids = scheduler.scheduleMany(

@@ -1,7 +1,8 @@
-import { createScheduler, type Scheduler } from 'shardwheel';
+import type { Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { Tally } from '../fixtures/tally.ts';
+import { manual } from './manual.ts';
 
 const COUNT = 1_000_000;
 const SPAN = 60_000;
@@ -47,8 +48,7 @@ class Minute {
 
 describe.each([0, 2])(`a million timers over 60 s of manual clock: shards %i, seed ${SEED}`, (shards) => {
   test('fire exactly once, none early, in order per shard', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual' });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, capacity: 2 ** 20 });
     const minute = new Minute(scheduler, new Draws(SEED));
     expect(scheduler.size).toBe(COUNT);
     while (minute.now < SPAN) await minute.step();
@@ -61,8 +61,7 @@ describe.each([0, 2])(`a million timers over 60 s of manual clock: shards %i, se
   });
 
   test('with 300,000 of them cancelled at random times the rest is exact', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual' });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, capacity: 2 ** 20 });
     const draws = new Draws(SEED + 1);
     const minute = new Minute(scheduler, draws);
     let cancelled = 0;

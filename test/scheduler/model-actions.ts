@@ -7,7 +7,7 @@ export type SmallAction =
   | { kind: 'scheduleMany'; hint: number; by: number; count: number }
   | { kind: 'cancel' | 'cancelMany' | 'query'; pick: number }
   | { kind: 'reschedule' | 'rescheduleAfter'; pick: number; by: number }
-  | { kind: 'hostile'; place: number; value: number; pick: number }
+  | { kind: 'hostile'; call: number; pick: number }
   | { kind: 'ref' | 'close' };
 
 /** One thing that takes turns of the event loop. */
@@ -35,7 +35,7 @@ const weighted = <T>(...parts: [number, fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
 const plain: fc.Arbitrary<SmallAction> = weighted<SmallAction>(
   [6, fc.record({ kind: of('cancel', 'cancelMany', 'query'), pick })],
   [6, fc.record({ kind: of('reschedule', 'rescheduleAfter'), pick, by })],
-  [2, fc.record({ kind: of('hostile'), place: fc.nat({ max: 30 }), value: fc.nat({ max: 30 }), pick })],
+  [2, fc.record({ kind: of('hostile'), call: pick, pick })],
   [1, fc.record({ kind: of('ref') })],
 );
 

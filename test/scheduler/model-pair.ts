@@ -1,9 +1,15 @@
 import { type Scheduler, SchedulerClosedError, type UnfiredTimer } from 'shardwheel';
+import { badValues } from '../fixtures/bad-values.ts';
 import { turn } from '../fixtures/event-loop.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
-import { callHostile } from './hostile-calls.ts';
+import { anId, codes, places } from './argument-places.ts';
 import type { Action, SmallAction } from './model-actions.ts';
 import { SortedModel } from './sorted-model.ts';
+
+/** Every wrong value in every place: none may change anything. */
+const hostileCalls = places.flatMap((place) =>
+  badValues.filter(({ value }) => place.rule === anId || !place.rule.isGood(value)).map((bad) => ({ place, bad })),
+);
 
 /** What callbacks throw. */
 const THROWN = new Error('thrown by a callback');
@@ -156,8 +162,7 @@ export class ModelPair {
         break;
       }
       case 'hostile': {
-        const fault = callHostile(scheduler, action.place, action.value, this.pick(action.pick));
-        if (fault !== undefined) this.faults.push(fault);
+        this.callHostile(action.call, this.pick(action.pick));
         break;
       }
       case 'ref':
@@ -167,6 +172,20 @@ export class ModelPair {
         this.closing = scheduler.close();
         break;
     }
+  }
+
+  private callHostile(call: number, id: number): void {
+    const { place, bad } = hostileCalls[call % hostileCalls.length];
+    const { name, rule, answer } = place;
+    let told: unknown;
+    try {
+      told = ['answer', place.call(this.scheduler, bad.value as never, id)];
+    } catch (error) {
+      const { code } = error as { code?: string };
+      // Before it comes to the wrong value it starts timers, which may be too many.
+      told = ['code', code === 'ERR_CAPACITY_EXCEEDED' && name.includes('[]') ? codes.get(rule.error) : code];
+    }
+    this.expectSame(`${name}: ${bad.name}`, told, rule === anId ? ['answer', answer] : ['code', codes.get(rule.error)]);
   }
 
   private delivered(id: number, then: readonly SmallAction[], throws: boolean): void {

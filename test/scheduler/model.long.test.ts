@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { createScheduler } from 'shardwheel';
 import { expect, test, vi } from 'vitest';
 import { SEED } from '../fixtures/draws.ts';
-import { hostileCalls } from './hostile-calls.ts';
 import { action, options } from './model-actions.ts';
 import { ModelPair } from './model-pair.ts';
 
@@ -46,18 +45,4 @@ test(`any sequence of calls, crashes included, does what a sorted array would, s
   process.stdout.write(`  ${JSON.stringify(runs)}\n`);
   expect(runs.inline).toBeGreaterThan(20);
   expect(runs.actions).toBeGreaterThan(500);
-});
-
-test('every wrong value in every place: refused or answered, and nothing has changed', async () => {
-  await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: CAPACITY });
-  const pair = new ModelPair(scheduler, 1, CAPACITY);
-  await pair.run({ kind: 'scheduleMany', hint: 1, by: 8, count: 10 });
-  let calls = 0;
-  for (const [place, { values }] of hostileCalls.entries()) {
-    for (let value = 0; value < values.length; value++, calls++) {
-      await pair.run({ kind: 'hostile', place, value, pick: value });
-    }
-  }
-  expect(pair.faults).toEqual([]);
-  expect(calls).toBeGreaterThan(230);
 });

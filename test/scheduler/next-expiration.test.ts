@@ -1,11 +1,11 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { manual } from './manual.ts';
 
 describe.each([0, 1, 2])('nextExpiration(): shards %i', (shards) => {
   test.each([1, 0.25, 10])(`is the least time at which a timer fires, tick %f, seed ${SEED}`, async (tick) => {
-    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, tick });
     expect(await scheduler.nextExpiration()).toBeUndefined();
     const draws = new Draws(SEED);
     const ids: number[] = [];

@@ -6,6 +6,7 @@ import { CallbackPalette, NO_CALLBACK, OUT_OF_LINE } from '../../src/client/call
 import { Payload } from '../../src/client/payload.ts';
 import { Draws } from '../fixtures/draws.ts';
 import { pass } from '../fixtures/event-loop.ts';
+import { manual } from './manual.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -67,8 +68,7 @@ describe.each([0, 1, 2])('what a timer carried is let go of: shards %i', (shards
   });
 
   test('when they are delivered', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, capacity: 8192 });
     const held = await heldAfter(async (remember) => {
       for (let i = 0; i < 2000; i++) scheduler.schedule(i, 5, () => undefined, remember({ i }));
       await scheduler.advanceTo(5);

@@ -8,8 +8,7 @@ import {
 } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { badValues } from '../fixtures/bad-values.ts';
-
-const manual = (shards: number): Scheduler => createScheduler({ shards, clock: 'manual', capacity: 4096 });
+import { manual } from './manual.ts';
 
 async function timesUntil(scheduler: Scheduler, end: number, start: (note: () => void) => unknown): Promise<number[]> {
   const times: number[] = [];
@@ -20,8 +19,7 @@ async function timesUntil(scheduler: Scheduler, end: number, start: (note: () =>
 
 describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   test('calls at start + first + (n − 1) · period, without drift, under one id, until it is cancelled', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const ids = new Set<number>();
     let id = 0;
     const times = await timesUntil(scheduler, 40, (note) => {
@@ -52,8 +50,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test.each([0, 3, 20])('the first call after %d ms', async (first) => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const times = await timesUntil(scheduler, 40, (note) =>
       scheduler.scheduleEvery('a', 10, note, undefined, { first }),
     );
@@ -65,8 +62,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('in its callback it is live, and due at its next call; it may move itself, and the grid with it', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const seen: unknown[] = [];
     const times = await timesUntil(scheduler, 60, (note) =>
       scheduler.scheduleEvery('a', 10, (_, id) => {
@@ -81,8 +77,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('it may cancel itself, and another may from outside: it is not called again', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const times = await timesUntil(scheduler, 60, (note) =>
       scheduler.scheduleEvery('a', 10, (_, id) => {
         note();
@@ -94,8 +89,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('a throw does not end it', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const errors: unknown[] = [];
     scheduler.on('error', (error) => errors.push(error));
     const times = await timesUntil(scheduler, 30, (note) =>
@@ -112,8 +106,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
     ['burst', [10, 45, 45, 45, 50, 60]],
     ['delay', [10, 45, 55]],
   ])('a jump of a manual clock counts as a blocked loop: %s', async (missedCalls, expected) => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const times: number[] = [];
     scheduler.scheduleEvery('a', 10, () => times.push(scheduler.now()), undefined, { missedCalls });
     for (const now of [10, 45, 46, 50, 55, 60]) await scheduler.advanceTo(now);
@@ -121,8 +114,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('a large burst is made within one advanceTo', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const due: (number | undefined)[] = [];
     scheduler.scheduleEvery('a', 3, (_, id) => due.push(scheduler.deadlineOf(id)), undefined, { missedCalls: 'burst' });
     expect(await scheduler.advanceTo(1000)).toBe(333);
@@ -130,8 +122,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('without a callback each call arrives in a batch, under the same id', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const batches: unknown[] = [];
     scheduler.on('fired', ({ ids, deadlines, length, args }) => {
       for (let i = 0; i < length; i++) batches.push([ids[i], deadlines[i], args[i]]);
@@ -142,8 +133,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('slack delays a call, never the grid; a scale does not change a period', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const lazy = scheduler.label('lazy', { slack: 7, min: 1 });
     await lazy.setScale(0);
     const times = await timesUntil(scheduler, 60, (note) => lazy.scheduleEvery('a', 10, note));
@@ -159,8 +149,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('is a member of its group', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const group = scheduler.group('connection');
     group.scheduleEvery(10, () => undefined);
     scheduler.label('beat').scheduleEvery(group, 10, () => undefined);
@@ -169,8 +158,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('close() hands it back with its period', async () => {
-    const scheduler = manual(shards);
-    await scheduler.ready;
+    const scheduler = await manual({ shards });
     const id = scheduler.scheduleEvery(7, 10, undefined, 'argument');
     scheduler.schedule(7, 100);
     await scheduler.advanceTo(35);
@@ -182,8 +170,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('a slot that changes hands repeats no more', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, capacity: 1 });
     scheduler.cancel(scheduler.scheduleEvery('a', 5, () => undefined));
     const times: number[] = [];
     scheduler.schedule('a', 10, () => times.push(scheduler.now()));
@@ -192,8 +179,7 @@ describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
   });
 
   test('runs each call in the context of the one that scheduled it', async () => {
-    await using scheduler = manual(shards);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const storage = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     storage.run('request', () => scheduler.scheduleEvery('a', 10, () => seen.push(storage.getStore())));

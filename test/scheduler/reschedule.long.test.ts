@@ -2,6 +2,7 @@ import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
+import { manual } from './manual.ts';
 
 /** Ways to move a timer to what is due at the next tick, though its deadline has passed. */
 const toNow: Record<string, (scheduler: Scheduler, id: number) => boolean> = {
@@ -21,8 +22,7 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
         [16, 16],
         [16, 21], // within a tick: the deadline has passed, but its tick is not over
       ]) {
-        await using scheduler = createScheduler({ shards, tick, maxBatch, clock: 'manual', capacity: 64 });
-        await scheduler.ready;
+        await using scheduler = await manual({ shards, tick, maxBatch });
         const log: unknown[] = [];
         const note = (name: string) => log.push([name, scheduler.now()]);
         scheduler.schedule('one shard', 16, () => {
@@ -42,8 +42,7 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
   );
 
   test('after a jump of 2^32 ticks, what was due long ago is not taken for what has been moved', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const fired: string[] = [];
     scheduler.schedule('one shard', 1, () => {
       fired.push('first');
@@ -67,8 +66,7 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
     ['over several levels of the wheel and back', 100, [1e6, 5, 70_000, 300, 2 ** 33, 250], 250],
     ['within its tick', 100, [99.5, 99.1], 100],
   ] as const)('%s', async (_name, first, moves, due) => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const fired: number[] = [];
     const id = scheduler.schedule('a', first, (_, own) => fired.push(scheduler.now(), own));
     for (const deadline of moves) {
@@ -85,8 +83,7 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
   });
 
   test('a million times, as an idle timeout that is moved with every request', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const fired = new Map<number, number>();
     const ids = Array.from({ length: 1000 }, (_, i) =>
       scheduler.schedule(i, 60, (_, id) => fired.set(id, scheduler.now())),
@@ -105,8 +102,7 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
   });
 
   test(`fires each timer once, at the tick of its last deadline, seed ${SEED}`, async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const draws = new Draws(SEED);
     const due = new Map<number, number>();
     const wrong: unknown[] = [];

@@ -11,6 +11,7 @@ import { turn } from '../fixtures/event-loop.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
+import { manual } from './manual.ts';
 
 const MIN = 100;
 
@@ -33,8 +34,7 @@ const dueOf = ({ start, full, scale }: Known, factors: { idle: number; lifetime:
 
 describe.each([0, 1, 2])('scaled timers: shards %i', (shards) => {
   test(`come when their factor says, whatever it was before, and never before their minimum, seed ${SEED}`, async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, capacity: 8192 });
     const draws = new Draws(SEED);
     const calls = {
       idle: scheduler.label('idle', { min: MIN }),

@@ -4,6 +4,7 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
+import { manual } from './manual.ts';
 import { dueTick } from './slack-model.ts';
 
 const modes = [0, 1, 2, 'auto'] as const;
@@ -35,8 +36,7 @@ describe.each(modes)('slack: shards %s', (shards) => {
     [7.3, 100],
     [1, 2.5],
   ])('each timer comes with the very tick that the rule names, tick %f, slack %f', async (tick, slack) => {
-    await using scheduler = createScheduler({ shards, tick, slack, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, tick, slack });
     const draws = new Draws(SEED);
     const deadlines = Array.from({ length: 400 }, () => draws.between(0, 300) * tick);
     const late: number[] = [];
@@ -57,8 +57,7 @@ describe.each(modes)('slack: shards %s', (shards) => {
       [100, 64],
       [127, 128],
     ]) {
-      await using scheduler = createScheduler({ shards, slack, clock: 'manual', capacity: 8192 });
-      await scheduler.ready;
+      await using scheduler = await manual({ shards, slack, capacity: 8192 });
       for (let i = 0; i < 5000; i++) scheduler.schedule(i, 7 + (i * window) / 5000);
       const ticks = await firingTicks(scheduler, 1200);
       expect(ticks.size).toBeLessThanOrEqual(Math.ceil(window / granule) + 1);
@@ -81,8 +80,7 @@ describe.each(modes)('slack: shards %s', (shards) => {
   });
 
   test('a timer that waits for company is live: it can be moved, and cancelled, and is handed back', async () => {
-    await using scheduler = createScheduler({ shards, slack: 1000, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, slack: 1000 });
     const log: string[] = [];
     const [cancelled, moved, left] = ['cancelled', 'moved', 'left'].map((name) =>
       scheduler.schedule('a', 10, () => log.push(`${name} at ${scheduler.now()}`)),
@@ -97,8 +95,7 @@ describe.each(modes)('slack: shards %s', (shards) => {
   });
 
   test('what has passed comes within what is left of its slack, else at the next tick', async () => {
-    await using scheduler = createScheduler({ shards, slack: 63, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, slack: 63 });
     await scheduler.advanceTo(200);
     for (const deadline of [-1e300, 5, 127.5, 190, 199, 200]) scheduler.schedule(1, deadline);
     expect(await firingTicks(scheduler, 300)).toEqual(
@@ -145,8 +142,7 @@ describe.each(modes)('slack: shards %s', (shards) => {
 describe.each(modes)('slack 0: shards %s', (shards) => {
   test.each([1, 0.25, 7.3])('is the default, and due ticks are those of the deadlines, tick %f', async (tick) => {
     for (const options of [{}, { slack: 0 }, { slack: tick / 2 }]) {
-      await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 2048, ...options });
-      await scheduler.ready;
+      await using scheduler = await manual({ shards, tick, ...options });
       const { client } = internalsOf(scheduler);
       const draws = new Draws(SEED);
       for (let i = 0; i < 500; i++) {
@@ -165,8 +161,7 @@ describe.each(modes)('slack 0: shards %s', (shards) => {
 
 describe.each([1, 2])('slack: shards %i', (shards) => {
   test('a shard that dies is built again with the ticks that its timers had', async () => {
-    await using scheduler = createScheduler({ shards, slack: 100, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, slack: 100 });
     const deadlines = Array.from({ length: 300 }, (_, i) => 1 + i * 1.3);
     for (const deadline of deadlines) scheduler.schedule(deadline, deadline);
     const exact = scheduler.label('exact', { slack: 0 });

@@ -1,11 +1,11 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { restartShard } from '../fixtures/shard-threads.ts';
+import { manual } from './manual.ts';
 
 describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
   test('counts what was scheduled, moved, cancelled and delivered, over all and by shard', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     const count = Math.max(1, shards);
     const ids: number[] = [];
     const onShard = new Array<number>(count).fill(0);
@@ -40,8 +40,7 @@ describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
 
 describe.each([1, 2])('stats(): shards %i', (shards) => {
   test('counts restarts', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards });
     for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
     expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0].slice(0, shards));
   });

@@ -1,8 +1,9 @@
-import { createScheduler, type SchedulerOptions, type WheelConfig } from 'shardwheel';
+import type { SchedulerOptions, WheelConfig } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../src/wheel/presets.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { Tally } from '../fixtures/tally.ts';
+import { manual } from './manual.ts';
 
 type Wheel = NonNullable<SchedulerOptions['wheel']>;
 
@@ -43,8 +44,7 @@ describe.each([0, 1])('the wheel option: shards %i', (shards) => {
     const wheel = wheels[name];
     const isPinned = (typeof wheel === 'string' ? presets[wheel] : wheel).engine === 'pinned';
     const most = latenessOf(wheel);
-    await using scheduler = createScheduler({ shards, wheel, tick: 0.5, clock: 'manual', capacity: 2048 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, wheel, tick: 0.5 });
     const draws = new Draws(SEED);
     const tally = new Tally(2000);
     const deadlines: number[] = [];

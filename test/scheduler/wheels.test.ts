@@ -4,6 +4,7 @@ import { ClientThread } from '../fixtures/client-thread.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
+import { manual } from './manual.ts';
 
 /** Where a deadline stands: the level of the highest bit in which its tick differs from now's, and the slot of its bits there. */
 function cascadingPlace(now: number, deadline: number): [level: number, slot: number] {
@@ -56,8 +57,7 @@ const sum = (wheels: readonly ShardWheel[], of: (wheel: ShardWheel) => number): 
 
 describe.each(Object.entries(engines))('wheels(), %s', (engine, { wheel, slotTimes, placeOf }) => {
   test.each([0, 1, 2])(`shards %i: each timer stands where its deadline says, seed ${SEED}`, async (shards) => {
-    await using scheduler = createScheduler({ shards, wheel, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards, wheel, capacity: 8192 });
     const draws = new Draws(SEED);
     const deadlines = Array.from({ length: Math.max(1, shards) }, (): number[] => []);
     for (const now of [0, 300, 70_000]) {
@@ -91,8 +91,7 @@ describe.each(Object.entries(engines))('wheels(), %s', (engine, { wheel, slotTim
   });
 
   test('a wheel that is filled at once is that of a dumb count', async () => {
-    await using scheduler = createScheduler({ shards: 1, wheel, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await manual({ shards: 1, wheel, capacity: 8192 });
     const draws = new Draws(SEED);
     const expected = new Map<string, number>();
     for (let i = 0; i < 5000; i++) {
@@ -165,8 +164,7 @@ describe.each([0, 1, 2])('wheels(): shards %i', (shards) => {
 });
 
 test('a shard that was restarted has its timers in its wheel', async () => {
-  await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 64 });
-  await scheduler.ready;
+  await using scheduler = await manual({ shards: 1 });
   for (let i = 0; i < 10; i++) scheduler.schedule(1, 1000);
   await scheduler.advanceTo(1);
   await restartShard(scheduler, 0);

@@ -161,6 +161,12 @@ export const promisedPlaces: readonly Place[] = [
     rule(InvalidDeadlineError, 'The time must be a', (value) => isNumber(value) && (value as number) < 2 ** 53),
     (s, value) => s.advanceTo(value),
   ),
+  place(
+    'label().setScale(factor)',
+    undefined,
+    rule(InvalidArgumentError, 'The factor must be a number from 0 to 1', () => false),
+    (s, value) => s.label('scaled', { min: 100 }).setScale(value),
+  ),
   place('sleep(delay)', undefined, delay, (s, value) => Promise.race([s.sleep(value), turn()])),
   place('sleep(label)', undefined, label, (s, value) => Promise.race([s.sleep(5, { label: value }), turn()])),
   place('withTimeout(delay)', 'done', delay, (s, value) => s.withTimeout(Promise.resolve('done'), value)),

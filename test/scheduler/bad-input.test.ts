@@ -59,7 +59,7 @@ describe.each([0, 2])('bad input: shards %i', (shards) => {
         cases += 1;
       }
     }
-    expect(cases).toBe(45 * 20 + 6);
+    expect(cases).toBe(46 * 20 + 6);
   });
 
   test('scheduleMany: lengths that do not match, a bad value in the middle, sizes that cannot be', async () => {

@@ -91,21 +91,6 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     expect([...scheduler.liveTimers()].map(({ label }) => label)).toEqual([undefined]);
     expect(await labelsOf(scheduler)).toMatchObject({ gone: { size: 0, scheduled: 1, cancelled: 1 } });
   });
-
-  test('groups, and slack, go with them', async () => {
-    await using scheduler = await manual({ shards });
-    const idle = scheduler.label('idle', { slack: 15 });
-    const group = scheduler.group('connection');
-    idle.schedule(group, 20, nothing);
-    idle.scheduleAfter(group, 1000, nothing);
-    expect(idle.size).toBe(2);
-    scheduler.schedule('connection', 20, nothing); // without slack, as before
-    expect(await scheduler.advanceTo(20)).toBe(1);
-    expect(await scheduler.advanceTo(31)).toBe(0);
-    expect(await scheduler.advanceTo(32)).toBe(1); // the next multiple of 16, less than 16 ticks after its own
-    group.cancelAll();
-    expect(await labelsOf(scheduler)).toMatchObject({ idle: { size: 0, delivered: 1, cancelled: 1 } });
-  });
 });
 
 describe('labels', () => {
@@ -143,39 +128,29 @@ describe('labels', () => {
     const idle = scheduler.label('idle', { min: 5 });
     idle.schedule(1, 50);
     expect(() => idle.schedule(1, 50)).toThrow(/capacity of 1/);
-    expect(() => idle.schedule(1, Number.NaN)).toThrow(/deadline must be a finite number, got NaN/);
-    expect(() => idle.scheduleAfter(1, Number.POSITIVE_INFINITY)).toThrow(
-      /delay must be a finite number, got Infinity/,
-    );
-    expect(() => idle.schedule(1, 50, 'callback' as never)).toThrow(InvalidArgumentError);
+    expect(() => idle.schedule(1, Number.NaN)).toThrow(RangeError);
     expect(() => idle.schedule({} as never, 50)).toThrow(InvalidArgumentError);
     expect(idle.size).toBe(1);
     expect(await labelsOf(scheduler)).toMatchObject({ idle: { size: 1, scheduled: 1, cancelled: 0 } });
   });
 
-  test.each([
-    ['', undefined, /label must be a string of 1 to 128 characters, got ''/],
-    ['x'.repeat(129), undefined, /label must be a string of 1 to 128 characters/],
-    [7, undefined, /label must be a string of 1 to 128 characters, got 7/],
-    ['a', null, /options must be an object, got null/],
-    ['a', { min: -1 }, /min must be a finite number of ms, at least 0, got -1/],
-    ['a', { min: Number.NaN }, /min must be .*, got NaN/],
-    ['a', { slack: -1 }, /slack must be ms from 0/],
-    ['scaled', { min: 6 }, /must be 5, as when the label 'scaled' was made, got 6/],
-    ['plain', { min: 6 }, /must be omitted, as when the label 'plain' was made, got 6/],
-  ])('refuses %j with %j', async (name, options, message) => {
-    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
-    scheduler.label('scaled', { min: 5 });
+  test('are as they were made, whatever is asked for later', async () => {
+    await using scheduler = await manual({ shards: 0 });
+    scheduler.label('scaled', { min: 5, slack: 7 });
     scheduler.label('plain');
-    expect(() => scheduler.label(name as string, options as never)).toThrow(message);
-    expect(() => scheduler.label(name as string, options as never)).toThrow(InvalidArgumentError);
-  });
-
-  test('without the options a label is as it was made', async () => {
-    await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
-    scheduler.label('idle', { min: 5 });
-    expect(scheduler.label('idle').min).toBe(5);
-    expect(scheduler.label('idle', { min: 5 }).factor).toBe(1);
+    expect(scheduler.label('scaled')).toBe(scheduler.label('scaled', { min: 5 }));
+    expect(scheduler.label('scaled')).toMatchObject({ min: 5, slack: 7, factor: 1 });
+    const refused: [name: string, options: unknown, message: string][] = [
+      ['x'.repeat(129), undefined, 'label must be a string of 1 to 128 characters'],
+      ['a', null, 'options must be an object, got null'],
+      ['scaled', { min: 6 }, "must be 5, as when the label 'scaled' was made, got 6"],
+      ['scaled', { slack: 6 }, "must be 7, as when the label 'scaled' was made, got 6"],
+      ['plain', { min: 6 }, "must be omitted, as when the label 'plain' was made, got 6"],
+    ];
+    for (const [name, options, message] of refused) {
+      expect(() => scheduler.label(name, options as never)).toThrow(InvalidArgumentError);
+      expect(() => scheduler.label(name, options as never)).toThrow(message);
+    }
   });
 
   test('after close() are of no use, but for what they counted', async () => {
@@ -186,8 +161,6 @@ describe('labels', () => {
     expect(idle.size).toBe(0);
     expect(() => idle.schedule(1, 50)).toThrow(SchedulerClosedError);
     expect(() => idle.scheduleAfter(1, 50)).toThrow(SchedulerClosedError);
-    expect(() => scheduler.label('idle')).toThrow(SchedulerClosedError);
-    expect(() => scheduler.liveTimers()).toThrow(SchedulerClosedError);
     expect(await labelsOf(scheduler)).toMatchObject({ idle: { size: 0, scheduled: 1, cancelled: 0 } });
   });
 });

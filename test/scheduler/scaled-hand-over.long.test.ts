@@ -2,39 +2,49 @@ import { createScheduler } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { turn, until } from '../fixtures/event-loop.ts';
+import { killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 const COUNT = 150_000;
 
-test("'auto' starts its thread while a factor changes: each timer comes once, by the last factor", async () => {
-  await using scheduler = createScheduler({ shards: 'auto', capacity: 2 ** 18 });
-  const tally = new Tally(COUNT);
-  const idle = scheduler.label('idle', { min: 20 });
-  const early: number[] = [];
-  const least = new Float64Array(COUNT);
-  const fire = (index: number): void => {
-    if (scheduler.now() < least[index]) early.push(index);
-    tally.add(index);
-  };
-  for (let i = 0; i < COUNT; i++) {
-    least[i] = scheduler.now() + 20;
-    idle.scheduleAfter(i, 1e6, fire, i);
-  }
-  let changes = 0;
-  for (let factor = 0.9; (await scheduler.stats()).serving.changes === 0; factor = 1.4 - factor) {
-    const change = scheduler.label('idle').setScale(factor);
-    await (changes % 2 === 0 ? change : turn());
-    changes += 1;
-  }
-  await scheduler.label('idle').setScale(0.3);
-  const deadlines = [...scheduler.liveTimers()].map(({ deadline }) => deadline);
-  expect(deadlines.length).toBe(COUNT);
-  expect(deadlines.filter((deadline) => deadline < 3e5 || deadline > 3e5 + 1e5)).toEqual([]);
-  await scheduler.label('idle').setScale(0);
-  await until(() => tally.total >= COUNT);
-  tally.expectEachOnce();
-  expect(early).toEqual([]);
-});
+test.each([1, 2, 'auto'] as const)(
+  'a thread starts, or dies, while a factor changes: each timer comes once, by the last factor: shards %s',
+  async (shards) => {
+    await using scheduler = createScheduler({ shards, capacity: 2 ** 18 });
+    await scheduler.ready;
+    const tally = new Tally(COUNT);
+    const idle = scheduler.label('idle', { min: 20 });
+    const early: number[] = [];
+    const least = new Float64Array(COUNT);
+    const fire = (index: number): void => {
+      if (scheduler.now() < least[index]) early.push(index);
+      tally.add(index);
+    };
+    for (let i = 0; i < COUNT; i++) {
+      least[i] = scheduler.now() + 20;
+      idle.scheduleAfter(i, 1e6, fire, i);
+    }
+    let changes = 0;
+    const isOver = async () => {
+      if (shards === 'auto') return (await scheduler.stats()).serving.changes > 0;
+      if (changes === 2) killShard(scheduler, 0);
+      return changes === 6;
+    };
+    for (let factor = 0.9; !(await isOver()); factor = 1.4 - factor) {
+      const change = idle.setScale(factor);
+      await (changes % 2 === 0 ? change : turn());
+      changes += 1;
+    }
+    await idle.setScale(0.3);
+    const deadlines = [...scheduler.liveTimers()].map(({ deadline }) => deadline);
+    expect(deadlines.length).toBe(COUNT);
+    expect(deadlines.filter((deadline) => deadline < 3e5 || deadline > 3e5 + 1e5)).toEqual([]);
+    await idle.setScale(0);
+    await until(() => tally.total >= COUNT);
+    tally.expectEachOnce();
+    expect([early, scheduler.size]).toEqual([[], 0]);
+  },
+);
 
 test('a client of another thread changes a factor while the owner closes, and goes on inline', async () => {
   const owner = createScheduler({ shards: 2, capacity: 2 ** 17 });

@@ -1,7 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { Draws, SEED } from '../fixtures/draws.ts';
 import { manual } from './manual.ts';
 
 describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
@@ -20,50 +19,22 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
     expect(Array.from(ids, (id) => seen.get(id))).toEqual(Array.from(hints, (hint) => scheduler.shardOf(hint)));
   });
 
-  test("the caller's array is filled and handed back, and left alone beyond the count", async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    const ids = new Float64Array(5).fill(-1);
-    expect(scheduler.scheduleMany([1, 2, 3], [10, 20, 30], ids)).toBe(ids);
-    expect(Array.from(ids, (id) => scheduler.deadlineOf(id))).toEqual([10, 20, 30, undefined, undefined]);
-    expect([...ids.subarray(3)]).toEqual([-1, -1]);
-  });
-
   test('all or none at capacity: what was there is unaffected, and nothing is left of the rest', async () => {
-    await using scheduler = await manual({ shards });
+    await using scheduler = await manual({ shards, capacity: 100 });
     let hint = 0;
     while (scheduler.shardOf(hint) !== 0) hint += 1;
     const before = scheduler.scheduleMany(new Array(60).fill(hint), new Array(60).fill(50));
     for (let round = 0; round < 5; round++) {
       const ids = new Float64Array(41);
-      expect(() => scheduler.scheduleMany(new Array(41).fill(hint), new Array(41).fill(40), ids)).toThrow(
-        expect.objectContaining({ code: 'ERR_CAPACITY_EXCEEDED', shard: 0, capacity: 100 }),
-      );
-      expect(ids.filter((id) => scheduler.has(id))).toEqual(new Float64Array(0));
-      expect(scheduler.size).toBe(60);
+      const refused = () => scheduler.scheduleMany(new Array(41).fill(hint), new Array(41).fill(40), ids);
+      expect(refused).toThrow(expect.objectContaining({ code: 'ERR_CAPACITY_EXCEEDED', shard: 0, capacity: 100 }));
+      expect([ids.some((id) => scheduler.has(id)), scheduler.size]).toEqual([false, 60]);
     }
     const after = scheduler.scheduleMany(new Array(40).fill(hint), new Array(40).fill(40));
     expect(scheduler.size).toBe(100);
     expect(await scheduler.stats()).toMatchObject({ scheduled: 100, cancelled: 0, size: 100 });
     expect(await scheduler.advanceTo(49)).toBe(40);
-    expect(await scheduler.advanceTo(50)).toBe(60);
-    expect([...before, ...after].some((id) => scheduler.has(id))).toBe(false);
-  });
-
-  test(`cancelMany counts what was live, seed ${SEED}`, async () => {
-    await using scheduler = await manual({ shards });
-    const draws = new Draws(SEED);
-    const hints = Array.from({ length: 3000 }, (_, i) => i);
-    const ids = scheduler.scheduleMany(
-      hints,
-      hints.map(() => 1 + draws.below(100)),
-    );
-    const delivered = await scheduler.advanceTo(50);
-    const some = draws.shuffle([...ids]).slice(0, 1500);
-    const live = some.filter((id) => scheduler.has(id)).length;
-    expect(scheduler.cancelMany(Float64Array.from(some))).toBe(live);
-    expect(scheduler.cancelMany(some)).toBe(0);
-    expect(scheduler.cancelMany([])).toBe(0);
-    expect(await scheduler.advanceTo(100)).toBe(3000 - delivered - live);
+    expect([scheduler.cancelMany([...before, ...before, ...after]), scheduler.cancelMany([])]).toEqual([60, 0]);
   });
 
   test('nothing of the caller runs between two timers of a call: neither species, nor methods, nor getters', async () => {
@@ -105,8 +76,12 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
     expect(scheduler.cancelMany(Spying.from([0, 1, 2].map((at) => ids[at])))).toBe(3);
   });
 
-  test('ids may be written over the deadlines, and to memory that others write to', async () => {
+  test("the caller's array is filled and handed back: longer, over the deadlines, of memory that others write to", async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
+    const longer = new Float64Array(5).fill(-1);
+    expect(scheduler.scheduleMany([1, 2, 3], [10, 20, 30], longer)).toBe(longer);
+    expect(Array.from(longer, (id) => scheduler.deadlineOf(id))).toEqual([10, 20, 30, undefined, undefined]);
+    expect([...longer.subarray(3)]).toEqual([-1, -1]);
     const both = new Float64Array([10, 20, 30, 40]);
     expect(scheduler.scheduleMany([1, 2, 3], both.subarray(0, 3), both.subarray(1))).toEqual(both.subarray(1));
     expect(Array.from(both.subarray(1), (id) => scheduler.deadlineOf(id))).toEqual([10, 20, 30]);

@@ -21,7 +21,7 @@ describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
     expect(stats).toMatchObject({ size: 150, scheduled: 600, rescheduled: 50, cancelled: 50, delivered: 400 });
     expect(scheduler.size).toBe(150);
     expect(stats.shards.map(({ shard, size, capacity, restarts }) => ({ shard, size, capacity, restarts }))).toEqual(
-      onShard.map((size, shard) => ({ shard, size, capacity: 1024, restarts: 0 })),
+      onShard.map((size, shard) => ({ shard, size, capacity: 4096, restarts: 0 })),
     );
     const sum = (of: 'fired' | 'commands' | 'filed') => stats.shards.reduce((total, shard) => total + shard[of], 0);
     expect(sum('fired')).toBeGreaterThanOrEqual(400);
@@ -33,15 +33,12 @@ describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
   test('answers before the threads are up, and to several at once', async () => {
     await using scheduler = createScheduler({ shards });
     const answers = await Promise.all([scheduler.stats(), scheduler.stats(), scheduler.stats()]);
-    for (const { size, shards: list } of answers)
-      expect({ size, shards: list.length }).toEqual({ size: 0, shards: Math.max(1, shards) });
+    for (const { size, shards: list } of answers) expect([size, list.length]).toEqual([0, Math.max(1, shards)]);
   });
 });
 
-describe.each([1, 2])('stats(): shards %i', (shards) => {
-  test('counts restarts', async () => {
-    await using scheduler = await manual({ shards });
-    for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
-    expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0].slice(0, shards));
-  });
+test('stats() counts restarts', async () => {
+  await using scheduler = await manual({ shards: 2 });
+  for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
+  expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0]);
 });

@@ -14,6 +14,7 @@ import { runModule, runText } from '../fixtures/child-process.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
 import { killing, killShard, restartShard } from '../fixtures/shard-threads.ts';
+import { manual } from './manual.ts';
 
 const ends: (() => void)[] = [];
 
@@ -30,77 +31,57 @@ function heardOn<M extends object>(name: string): M[] {
   return heard;
 }
 
-const manual = (capacity: number): Scheduler => createScheduler({ shards: 1, clock: 'manual', capacity });
-
-test('shard-restart: what listeners are given, and whose shard it was', async () => {
-  const heard = heardOn<{ scheduler: Scheduler }>('shard-restart');
-  await using one = manual(64);
-  await using two = manual(64);
-  await Promise.all([one.ready, two.ready]);
+test('shard-restart and inline: what listeners are given, and whose shard it was', async () => {
+  const restarts = heardOn<{ scheduler: Scheduler }>('shard-restart');
+  const inline = heardOn<{ shard: number; error: ShardInlineError; scheduler: Scheduler }>('inline');
+  const thread = { inlineAfter: { deaths: 2, within: 60_000 } };
+  await using one = await manual({ shards: 1, thread });
+  await using two = await manual({ shards: 1 });
+  one.on('error', () => undefined);
   const [first, second] = [await restartShard(two, 0), await restartShard(one, 0)];
-  expect(heard).toEqual([
+  expect(restarts).toEqual([
     { ...first, scheduler: two },
     { ...second, scheduler: one },
   ]);
-  expect(heard.map(({ scheduler }) => scheduler === two)).toEqual([true, false]);
+  expect(restarts.map(({ scheduler }) => scheduler === two)).toEqual([true, false]);
+  killShard(one, 0);
+  await until(() => inline.length > 0);
+  expect(inline).toEqual([{ shard: 0, error: expect.any(ShardInlineError), scheduler: one }]);
 });
 
-test('inline: the shard, the error, and whose it is', async () => {
-  const heard = heardOn<{ shard: number; error: ShardInlineError; scheduler: Scheduler }>('inline');
-  await using scheduler = createScheduler({ shards: 1, thread: { inlineAfter: { deaths: 1, within: 60_000 } } });
-  scheduler.on('error', () => undefined);
-  await scheduler.ready;
-  killShard(scheduler, 0);
-  await until(() => heard.length > 0);
-  expect(heard).toEqual([{ shard: 0, error: expect.any(ShardInlineError), scheduler }]);
-});
-
-describe('capacity', () => {
-  test('one message a second and shard, however many are refused', async () => {
-    const heard = heardOn<{ shard: number; refused: number }>('capacity');
-    await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 4 });
-    await scheduler.ready;
-    const refuse = (times: number, wanted: number) => {
-      let refused = 0;
-      for (let hint = 0; refused < times; hint++) {
-        if (scheduler.shardOf(hint) !== wanted) continue;
-        try {
-          scheduler.schedule(hint, 1e6);
-        } catch (error) {
-          expect(error).toBeInstanceOf(CapacityExceededError);
-          refused += 1;
-        }
+test('capacity: one message a second and shard, however many are refused; none where nothing is', async () => {
+  const heard = heardOn<{ shard: number; refused: number }>('capacity');
+  await using scheduler = await manual({ shards: 2, capacity: 4 });
+  const refuse = (times: number, wanted: number) => {
+    let refused = 0;
+    for (let hint = 0; refused < times; hint++) {
+      if (scheduler.shardOf(hint) !== wanted) continue;
+      try {
+        scheduler.schedule(hint, 1e6);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CapacityExceededError);
+        refused += 1;
       }
-    };
-    const told = (shard: number, refused: number) => ({ shard, capacity: 4, refused, scheduler });
-    refuse(1000, 1);
-    refuse(10, 0);
-    expect(heard).toEqual([told(1, 1), told(0, 1)]);
-    await scheduler.advanceTo(999);
-    refuse(1, 1);
-    expect(heard.length).toBe(2);
-    await scheduler.advanceTo(1000);
-    refuse(7, 1);
-    expect(heard.slice(2)).toEqual([told(1, 1001)]);
-    await scheduler.advanceTo(2000);
-    expect(() => scheduler.scheduleMany([0, 1, 2, 3], [1e6, 1e6, 1e6, 1e6])).toThrow(CapacityExceededError);
-    expect(heard.slice(3).map(({ refused }) => refused)).toEqual([expect.any(Number)]);
-  });
-
-  test('nobody is told where nothing is refused', async () => {
-    const heard = heardOn('capacity');
-    await using scheduler = manual(4);
-    for (let i = 0; i < 4; i++) scheduler.schedule(i, 5);
-    await scheduler.advanceTo(10);
-    scheduler.schedule(1, 20);
-    expect(heard).toEqual([]);
-  });
+    }
+  };
+  const told = (shard: number, refused: number) => ({ shard, capacity: 4, refused, scheduler });
+  refuse(1000, 1);
+  refuse(10, 0);
+  expect(heard).toEqual([told(1, 1), told(0, 1)]);
+  await scheduler.advanceTo(999);
+  refuse(1, 1);
+  expect(heard.length).toBe(2);
+  await scheduler.advanceTo(1000);
+  refuse(7, 1);
+  expect(heard.slice(2)).toEqual([told(1, 1001)]);
+  await scheduler.advanceTo(2000);
+  expect(() => scheduler.scheduleMany([0, 1, 2, 3], [1e6, 1e6, 1e6, 1e6])).toThrow(CapacityExceededError);
+  expect(heard.slice(3).map(({ refused }) => refused)).toEqual([expect.any(Number)]);
 });
 
 describe('late', () => {
   test(`each is told of what is later than its own threshold, turn by turn, seed ${SEED}`, async () => {
-    await using scheduler = manual(4096);
-    await scheduler.ready;
+    await using scheduler = await manual({ shards: 1 });
     const draws = new Draws(SEED);
     const thresholds = [0, 5, 5, 40.5, 300];
     const heard = thresholds.map(() => [] as LateTimersMessage[]);
@@ -189,7 +170,7 @@ describe('late', () => {
   });
 
   test('nothing is told once the watch has ended, which is ended once', async () => {
-    await using scheduler = manual(64);
+    await using scheduler = await manual({ shards: 1 });
     const [one, two]: LateTimersMessage[][] = [[], []];
     const channel = heardOn('late');
     const late = async () => {
@@ -212,9 +193,8 @@ describe('late', () => {
   });
 
   test('refuses what cannot work', () => {
-    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY, '5', null, undefined]) {
+    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY, '5', null, undefined])
       expect(() => watchLateness(value as number)).toThrow(InvalidArgumentError);
-    }
     for (const value of [null, 1, {}]) expect(() => watchLateness(1, value as never)).toThrow(InvalidArgumentError);
   });
 

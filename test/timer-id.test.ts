@@ -50,49 +50,32 @@ describe('timer ids', () => {
     expect(timerIdLayout(shards, capacity)).toEqual(layout);
   });
 
-  test('every id is a safe integer that decodes to its parts, under every layout', () => {
-    fc.assert(
-      fc.property(layoutsAndParts, ([layout, parts]) => {
-        const id = encodeTimerId(parts, layout);
-        expect(isTimerId(id)).toBe(true);
-        expect(decodeTimerId(id, layout)).toEqual(parts);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  test('different parts give different ids, ordered by shard, generation, slot', () => {
+  test('every id is a safe integer that decodes to its parts; ids are ordered by shard, generation, slot', () => {
     fc.assert(
       fc.property(layoutsAndParts, ([layout, one, other]) => {
+        const [id, second] = [encodeTimerId(one, layout), encodeTimerId(other, layout)];
+        expect([isTimerId(id), decodeTimerId(id, layout)]).toEqual([true, one]);
         const order =
           Math.sign(one.shard - other.shard) ||
           Math.sign(one.generation - other.generation) ||
           Math.sign(one.slot - other.slot);
-        expect(Math.sign(encodeTimerId(one, layout) - encodeTimerId(other, layout))).toBe(order);
+        expect(Math.sign(id - second)).toBe(order);
       }),
       { numRuns: 2000 },
     );
   });
 
-  test('decoding is the inverse of encoding for every safe integer >= 0', () => {
+  test('every safe integer >= 0 is an id of every layout, 2^53 - 1 its last', () => {
     fc.assert(
       fc.property(shardCounts, capacities, fc.maxSafeNat(), (shards, capacity, id) => {
         const layout = timerIdLayout(shards, capacity);
         expect(encodeTimerId(decodeTimerId(id, layout), layout)).toBe(id);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  test('the largest id of every layout is 2^53 - 1 or less', () => {
-    for (const shards of [0, 1, 2, 3, 1023, 1024]) {
-      for (const capacity of [1, 2, 3, 2 ** 22, 2 ** 24]) {
-        const layout = timerIdLayout(shards, capacity);
         const { shardBits, generationBits, slotBits } = layout;
         const last = { shard: 2 ** shardBits - 1, generation: 2 ** generationBits - 1, slot: 2 ** slotBits - 1 };
         expect(encodeTimerId(last, layout)).toBe(Number.MAX_SAFE_INTEGER);
-      }
-    }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined, {}])(

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createScheduler } from 'shardwheel';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
@@ -11,22 +12,14 @@ const file = (name: string) => join(folder, name);
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'shardwheel-'));
-  // Each run of a preload leaves a mark, and opens what it alone can open.
-  const preload = `fs.appendFileSync(process.env.MARKS, 'x');
+  // Each run of a preload leaves a mark, opens what it alone can open, and sets timers of the package's own.
+  const face = new URL('../../lib/timers', import.meta.url).href;
+  const preload = `fs.appendFileSync(process.env.MARKS, 'x'); setTimeout(() => {}, 5); setTimeout(() => {}, 1e6).unref();
     if (process.env.SOCKET) net.createServer().listen(process.env.SOCKET + kind).unref();`;
-  writeFileSync(
-    file('preload.mjs'),
-    `import fs from 'node:fs'; import net from 'node:net'; const kind = '.mjs'; ${preload}`,
-  );
-  writeFileSync(
-    file('preload.cjs'),
-    `const fs = require('node:fs'), net = require('node:net'), kind = '.cjs'; ${preload}`,
-  );
-  const face = new URL('../../lib/timers.js', import.meta.url).href;
-  writeFileSync(
-    file('timers.mjs'),
-    `import { setTimeout } from '${face}'; setTimeout(() => {}, 5); setTimeout(() => {}, 1e6).unref();`,
-  );
+  const imports = `import fs from 'node:fs'; import net from 'node:net'; import { setTimeout } from '${face}.js'; const kind = '.mjs';`;
+  const requires = `const fs = require('node:fs'), net = require('node:net'), kind = '.cjs', { setTimeout } = require('${fileURLToPath(face)}.cjs');`;
+  writeFileSync(file('preload.mjs'), `${imports} ${preload}`);
+  writeFileSync(file('preload.cjs'), `${requires} ${preload}`);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -68,11 +61,6 @@ describe('shard threads start bare', () => {
     },
   );
 
-  test('a preload that sets timers of the face', async () => {
-    const { stdout, stderr } = await runText(program, ['--import', file('timers.mjs')]);
-    expect({ result: JSON.parse(stdout || 'null'), stderr }).toEqual({ result: well, stderr: '' });
-  });
-
   // Tried again, since what may fail on a busy machine is the debugger's own hand-shake.
   test('--inspect-brk: once the debugger lets the program go, timers fire', { retry: 2 }, async () => {
     writeFileSync(
@@ -94,51 +82,12 @@ describe('shard threads start bare', () => {
     expect(() => readFileSync(file('marks of nobody'), 'utf8')).toThrow(/ENOENT/);
   });
 
-  const permission = ['--permission', '--experimental-permission'].find((flag) =>
-    process.allowedNodeEnvironmentFlags.has(flag),
-  ) as string;
-
   test('the working directory is deleted: threads start all the same', async () => {
-    const { stdout, stderr } = await runText(
-      `
-      import { mkdtempSync, rmdirSync } from 'node:fs';
-      import { tmpdir } from 'node:os';
-      import { createScheduler } from 'shardwheel';
-      process.chdir(mkdtempSync(tmpdir() + '/gone-'));
-      rmdirSync(process.cwd());
-      const scheduler = createScheduler({ shards: 2 });
-      await scheduler.ready;
-      await new Promise((resolve) => scheduler.scheduleAfter('a', 5, resolve));
-      const { shards } = await scheduler.stats();
-      process.stdout.write(JSON.stringify(shards.map(({ inline, deaths }) => [inline, deaths])));
-      await scheduler.close();
-    `,
-    );
-    expect({ stdout, stderr }).toEqual({ stdout: '[[false,0],[false,0]]', stderr: '' });
-  });
-
-  test('--permission without --allow-worker: inline, with one warning that says why', async () => {
-    const { stdout, stderr } = await runText(program, [permission, '--allow-fs-read=*']);
-    expect(JSON.parse(stdout)).toEqual({ ...well, by: 'inline', inline: true });
-    const warnings = stderr.split('\n').filter((line) => line.includes('ShardInlineError'));
-    expect(warnings.length).toBe(1);
-    expect(warnings[0]).toMatch(/All shards run inline.*may not start threads.*--permission.*with --allow-worker, or/);
-  });
-
-  test("an 'error' listener and a diagnostics channel hear it as well", async () => {
-    const heard = `import { subscribe } from 'node:diagnostics_channel';
-      subscribe('shardwheel:inline', ({ shard, error }) => console.log('channel', shard, error.code));
-      import { createScheduler } from 'shardwheel';
-      const scheduler = createScheduler({ shards: 1 });
-      scheduler.on('error', (error) => console.log('listener', error.cause.message));
-      setTimeout(() => scheduler.close(), 50);`;
-    const { stdout, stderr } = await runText(heard, [permission, '--allow-fs-read=*']);
-    expect(stdout).toBe(
-      'channel undefined ERR_SHARD_INLINE\n' +
-        'listener The permission model is on (--permission): allow them with --allow-worker, or ask for none with ' +
-        'createScheduler({ shards: 0 })\n',
-    );
-    expect(stderr).not.toContain('ShardInlineError');
+    const gone = `import { mkdtempSync, rmdirSync } from 'node:fs';
+      process.chdir(mkdtempSync(${JSON.stringify(file('gone-'))}));
+      rmdirSync(process.cwd());`;
+    const { stdout, stderr } = await runText(gone + program);
+    expect({ result: JSON.parse(stdout || 'null'), stderr }).toEqual({ result: well, stderr: '' });
   });
 });
 

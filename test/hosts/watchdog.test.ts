@@ -24,7 +24,19 @@ async function watch(limit = LIMIT) {
   });
   const turn = () => shard.beat(doorbell.rings());
   const checks = (count: number) => vi.advanceTimersByTime(count * CHECK);
-  return { dog, doorbell, clock, turn, checks, silences };
+  /** As a thread that starts, takes a turn and goes on. */
+  const serve = () => {
+    dog.watchStart();
+    turn();
+    dog.watchTurns();
+  };
+  return { dog, doorbell, clock, turn, checks, serve, silences };
+}
+
+async function watchServing() {
+  const watched = await watch();
+  watched.serve();
+  return watched;
 }
 
 beforeEach(() => {
@@ -36,10 +48,7 @@ afterEach(() => {
 
 describe('Watchdog', () => {
   test('a shard that is awake and takes no turn hangs at the fourth look, and is told of once', async () => {
-    const { dog, turn, checks, silences } = await watch();
-    dog.watchStart();
-    turn();
-    dog.watchTurns();
+    const { checks, silences } = await watchServing();
     checks(3);
     expect(silences).toEqual([]);
     checks(20);
@@ -47,9 +56,7 @@ describe('Watchdog', () => {
   });
 
   test('one turn between two looks is enough', async () => {
-    const { dog, turn, checks, silences } = await watch();
-    dog.watchStart();
-    dog.watchTurns();
+    const { turn, checks, silences } = await watchServing();
     for (let round = 0; round < 20; round++) {
       checks(3);
       turn();
@@ -58,42 +65,37 @@ describe('Watchdog', () => {
     expect(silences).toEqual([]);
   });
 
-  test('a shard that is parked, and has heard every ring, is left alone', async () => {
-    const { dog, doorbell, turn, checks, silences } = await watch();
-    dog.watchStart();
-    doorbell.ring();
-    turn();
-    dog.watchTurns();
-    for (const wake of [Number.POSITIVE_INFINITY, 500]) {
+  test.each([Number.POSITIVE_INFINITY, 500])(
+    'parked until %d, with every ring heard, it is left alone',
+    async (wake) => {
+      const { doorbell, turn, checks, silences } = await watchServing();
+      doorbell.ring();
+      turn();
       doorbell.announce(wake);
       const rings = doorbell.rings();
       checks(40);
       expect({ silences, rings: doorbell.rings() }).toEqual({ silences: [], rings });
-    }
-  });
+    },
+  );
 
-  test('parked and rung, it owes a turn, whichever came first: the ring, or the look that saw its last beat', async () => {
-    for (const isRungFirst of [true, false]) {
-      const { dog, doorbell, turn, checks, silences } = await watch();
-      dog.watchStart();
-      dog.watchTurns();
+  test.each(['the ring', 'the look that saw its last beat'])(
+    'parked and rung, it owes a turn: %s first',
+    async (first) => {
+      const { doorbell, turn, checks, silences } = await watchServing();
       turn();
       doorbell.announce(Number.POSITIVE_INFINITY);
-      if (isRungFirst) doorbell.ring();
+      if (first === 'the ring') doorbell.ring();
       checks(1);
-      if (!isRungFirst) doorbell.ring();
+      if (first !== 'the ring') doorbell.ring();
       checks(3);
       expect(silences).toEqual([]);
       checks(1);
       expect(silences).toEqual([LIMIT]);
-    }
-  });
+    },
+  );
 
   test('asleep past its tick it is rung at the first look, and not replaced if that wakes it', async () => {
-    const { dog, doorbell, clock, turn, checks, silences } = await watch();
-    dog.watchStart();
-    turn();
-    dog.watchTurns();
+    const { doorbell, clock, turn, checks, silences } = await watchServing();
     doorbell.announce(50);
     clock.tick = 50;
     checks(10);
@@ -135,11 +137,9 @@ describe('Watchdog', () => {
   });
 
   test('with many slots in use the limit is longer: a microsecond for each', async () => {
-    const { dog, clock, turn, checks, silences } = await watch();
+    const { clock, checks, silences, serve } = await watch();
     clock.slots = 2_000_000;
-    dog.watchStart();
-    turn();
-    dog.watchTurns();
+    serve();
     checks(11);
     expect(silences).toEqual([]);
     checks(1);
@@ -147,19 +147,12 @@ describe('Watchdog', () => {
   });
 
   test('after an alarm the limit is four times as long, up to ten seconds, until there was none for ten minutes', async () => {
-    const { dog, turn, checks, silences } = await watch();
-    const hang = () => {
-      dog.watchStart();
-      turn();
-      dog.watchTurns();
+    const { checks, silences, serve } = await watch();
+    for (const calm of [0, 0, 0, 600_000]) {
+      vi.advanceTimersByTime(calm);
+      serve();
       checks(2000);
-    };
-    hang();
-    hang();
-    hang();
-    expect(silences).toEqual([LIMIT, 4 * LIMIT, 10_000]);
-    vi.advanceTimersByTime(600_000);
-    hang();
-    expect(silences.at(-1)).toBe(LIMIT);
+    }
+    expect(silences).toEqual([LIMIT, 4 * LIMIT, 10_000, LIMIT]);
   });
 });

@@ -35,27 +35,35 @@ describe('a process that may not start threads', () => {
 
   test.each([
     ['{ shards: 1 }', 0],
+    ['{ shards: 2 }', 0],
     ["{ shards: 'auto' }", 150_000],
   ])('is told once, with what to do, where a thread is wanted: %s', async (options, many) => {
     const { stdout, stderr } = await runText(firing(options, many), limited);
     expect([stdout, linesOf(stderr, /ShardInlineError/)]).toEqual(['inline', 1]);
-    expect(stderr).toContain('--allow-worker');
+    expect(stderr).toMatch(/All shards run inline.*may not start threads.*--permission.*with --allow-worker, or/);
+  });
+
+  test("an 'error' listener and a diagnostics channel hear it in place of the warning", async () => {
+    const heard = `import { subscribe } from 'node:diagnostics_channel';
+      subscribe('shardwheel:inline', ({ shard, error }) => console.log('channel', shard, error.code));
+      import { createScheduler } from 'shardwheel';
+      const scheduler = createScheduler({ shards: 1 });
+      scheduler.on('error', (error) => console.log('listener', error.cause.message));
+      setTimeout(() => scheduler.close(), 50);`;
+    const { stdout, stderr } = await runText(heard, limited);
+    expect(stdout).toBe(
+      'channel undefined ERR_SHARD_INLINE\n' +
+        'listener The permission model is on (--permission): allow them with --allow-worker, or ask for none with ' +
+        'createScheduler({ shards: 0 })\n',
+    );
+    expect(stderr).not.toContain('ShardInlineError');
   });
 });
 
 describe('without SharedArrayBuffer', () => {
   test('every entry is imported, and a registered timer fires, in silence', async () => {
-    const entries = [
-      '',
-      '/wheel',
-      '/timers',
-      '/timers/promises',
-      '/dashboard',
-      '/durable',
-      '/prometheus',
-      '/opentelemetry',
-    ];
-    const text = `${entries.map((entry) => `import 'shardwheel${entry}';`).join('\n')}
+    const entries = ['wheel', 'timers', 'timers/promises', 'dashboard', 'durable', 'prometheus', 'opentelemetry'];
+    const text = `import 'shardwheel'; ${entries.map((entry) => `import 'shardwheel/${entry}';`).join('\n')}
       if (globalThis.SharedArrayBuffer !== undefined) throw new Error('it is there');
       setTimeout(() => process.stdout.write('fired'), 5);`;
     const flags = [...NO_SHARED_MEMORY, '--import', 'shardwheel/register'];

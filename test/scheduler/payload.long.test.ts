@@ -80,78 +80,45 @@ describe.each([0, 1, 2])('what a timer carried is let go of: shards %i', (shards
 /** What a slot may carry as its argument; some look like another to a careless comparison. */
 const values = [undefined, 0, -0, 1, -1, 2 ** 31 - 1, -(2 ** 31), 2 ** 31, 1.5, Number.NaN, 7n, '7', true, null, {}];
 
-describe('Payload', () => {
-  test('keeps what slots far from one another carry, and nothing for those that carry nothing', () => {
-    const payload = new Payload(2 ** 20);
-    for (const slot of [0, 1, 16_383, 16_384, 2 ** 20 - 1]) {
-      payload.set(slot, `callback ${slot}`, slot, undefined);
-      expect([payload.callbackOf(slot), payload.argumentOf(slot)]).toEqual([`callback ${slot}`, slot]);
-    }
-    payload.set(1, undefined, undefined, undefined);
-    expect([payload.callbackOf(1), payload.argumentOf(1), payload.argumentOf(0)]).toEqual([undefined, undefined, 0]);
-    expect([payload.callbackOf(500_000), payload.argumentOf(500_000)]).toEqual([undefined, undefined]);
-  });
-
-  test.each(values.map((value) => [value]))('gives %s back as it was, whatever stood there before', (value) => {
-    const payload = new Payload(8);
-    for (const before of values) {
-      payload.set(3, values, before, undefined);
-      payload.set(3, values, value, undefined);
-      expect(payload.argumentOf(3)).toBe(value);
-      expect(payload.callbackOf(3)).toBe(values);
-    }
-  });
-
-  // 14 callbacks can be shared: of so many, all are, all but one, and few.
-  test.each([1, 14, 15, 60])('with %i callbacks gives each slot its own, whatever the others carry', (count) => {
-    const payload = new Payload(100);
-    const callbacks = Array.from({ length: count }, (_, i) => ({ i }));
-    const expected = new Array<[unknown, unknown]>(100).fill([undefined, undefined]);
-    const draws = new Draws(42);
-    for (let step = 0; step < 5000; step++) {
-      const slot = draws.below(100);
-      expected[slot] = draws.below(3) === 0 ? [undefined, undefined] : [draws.pick(callbacks), draws.pick(values)];
-      if (expected[slot][0] === undefined) payload.clear(slot);
-      else payload.set(slot, ...expected[slot], undefined);
+// 14 callbacks can be shared: of so many, all are, all but one, and few.
+test.each([1, 14, 15, 60])('Payload with %i callbacks gives each slot its own, whatever the others carry', (count) => {
+  const payload = new Payload(2 ** 20);
+  const slots = [...new Array(95).keys(), 16_383, 16_384, 500_000, 2 ** 20 - 2, 2 ** 20 - 1];
+  const callbacks = Array.from({ length: count }, (_, i) => ({ i }));
+  const expected = new Map<number, [unknown, unknown]>(slots.map((slot) => [slot, [undefined, undefined]]));
+  const draws = new Draws(42);
+  for (let step = 0; step < 5000; step++) {
+    const slot = draws.pick(slots);
+    if (draws.below(3) > 0) {
+      const carried: [unknown, unknown] = [draws.pick(callbacks), draws.pick(values)];
+      payload.set(slot, ...carried, undefined);
+      expected.set(slot, carried);
+    } else {
       // Now and then all end, so that callbacks come to be shared anew.
-      if (draws.below(500) === 0) {
-        for (let each = 0; each < 100; each++) payload.clear(each);
-        expected.fill([undefined, undefined]);
+      for (const ended of draws.below(200) === 0 ? slots : [slot]) {
+        payload.clear(ended);
+        expected.set(ended, [undefined, undefined]);
       }
-      const carried = expected.map((_, each) => [payload.callbackOf(each), payload.argumentOf(each)]);
-      expect(carried.every(([callback], each) => callback === expected[each][0])).toBe(true);
-      expect(carried.every(([, argument], each) => Object.is(argument, expected[each][1]))).toBe(true);
     }
-  });
+    const isRight = ([slot, [callback, argument]]: [number, [unknown, unknown]]) =>
+      payload.callbackOf(slot) === callback && Object.is(payload.argumentOf(slot), argument);
+    expect([...expected].every(isRight)).toBe(true);
+  }
 });
 
-describe('CallbackPalette', () => {
-  const carried = (palette: CallbackPalette, callback: unknown): number => {
+test('CallbackPalette gives 14 callbacks codes of their own, and to others none until one is let go of', () => {
+  const palette = new CallbackPalette();
+  const carried = (callback: unknown): number => {
     const code = palette.codeOf(callback);
     palette.carry(code, NO_CALLBACK);
     return code;
   };
-
-  test('gives 14 callbacks codes of their own, and to others none until one is let go of', () => {
-    const palette = new CallbackPalette();
-    const callbacks = Array.from({ length: 15 }, (_, i) => ({ i }));
-    const codes = callbacks.map((callback) => carried(palette, callback));
-    expect([new Set(codes).size, codes[14], codes.indexOf(NO_CALLBACK)]).toEqual([15, OUT_OF_LINE, -1]);
-    expect(codes.slice(0, 14).map((code) => palette.callbackOf(code))).toEqual(callbacks.slice(0, 14));
-    palette.carry(NO_CALLBACK, codes[5]);
-    expect(carried(palette, callbacks[14])).toBe(codes[5]);
-    expect(palette.callbackOf(codes[5])).toBe(callbacks[14]);
-    expect(carried(palette, callbacks[5])).toBe(OUT_OF_LINE);
-  });
-
-  test('holds a callback, the one that was asked for last too, until its last slot carries another', () => {
-    const palette = new CallbackPalette();
-    const callback = {};
-    const code = carried(palette, callback);
-    expect(carried(palette, callback)).toBe(code);
-    palette.carry(NO_CALLBACK, code);
-    expect([palette.callbackOf(code), palette.recent]).toEqual([callback, callback]);
-    palette.carry(NO_CALLBACK, code);
-    expect([palette.callbackOf(code), palette.recent, palette.recentCode]).toEqual([undefined, undefined, NO_CALLBACK]);
-  });
+  const callbacks = Array.from({ length: 15 }, (_, i) => ({ i }));
+  const codes = callbacks.map(carried);
+  expect([new Set(codes).size, codes[14], codes.indexOf(NO_CALLBACK)]).toEqual([15, OUT_OF_LINE, -1]);
+  expect(codes.slice(0, 14).map((code) => palette.callbackOf(code))).toEqual(callbacks.slice(0, 14));
+  palette.carry(NO_CALLBACK, codes[5]);
+  expect(carried(callbacks[14])).toBe(codes[5]);
+  expect(palette.callbackOf(codes[5])).toBe(callbacks[14]);
+  expect(carried(callbacks[5])).toBe(OUT_OF_LINE);
 });

@@ -32,6 +32,7 @@ const isNumber = (value: unknown) => Number.isFinite(value);
 const isHint = (value: unknown) => isNumber(value) || typeof value === 'string';
 const isFunction = (value: unknown) => typeof value === 'function';
 const isOneNumber = (value: unknown) => Array.isArray(value); // the one array among the bad values is [5]
+const isNone = (value: unknown) => value === undefined;
 const orNone = (isGood: Rule['isGood']) => (value: unknown) => value === undefined || isGood(value);
 
 const anything: Rule = { isGood: () => true };
@@ -42,18 +43,35 @@ const deadline = rule(InvalidDeadlineError, 'The deadline must be a finite numbe
 const delay = rule(InvalidDeadlineError, 'The delay must be a finite number', isNumber);
 const callback = rule(InvalidArgumentError, 'The callback must be a function', orNone(isFunction));
 const array = rule(InvalidArgumentError, ' must be an array of numbers', isOneNumber);
-const date = rule(
-  InvalidDeadlineError,
-  'The date must be a valid Date, or ms since 1970',
-  (value) => isNumber(value) || value instanceof Date,
-);
+const dates = (value: unknown) => isNumber(value) || value instanceof Date;
+const date = rule(InvalidDeadlineError, 'The date must be a valid Date, or ms since 1970', dates);
 const period = rule(InvalidArgumentError, 'The period must be a finite number of ms, at least a tick of 1', least(1));
+const ms = (name: string) =>
+  rule(InvalidArgumentError, `The options.${name} must be a finite number of ms, at least 0`, orNone(least(0)));
+const missed = rule(InvalidArgumentError, "The options.missedCalls must be 'skip', 'burst' or 'delay'", isNone);
+const floats = rule(InvalidArgumentError, 'The ids must be a Float64Array of at least 1 entries', isNone);
+const names = (value: unknown) => typeof value === 'string' && value !== '';
+const name = rule(InvalidArgumentError, 'The label must be a string of 1 to 128 characters', names);
+const slacks = (value: unknown) => value === undefined || value === 2.5;
+const slack = rule(InvalidArgumentError, 'The options.slack must be ms from 0 to 536870912', slacks);
+const label = rule(
+  InvalidArgumentError,
+  'The options.label must be a label of this scheduler: scheduler.label(name)',
+  isNone,
+);
+const factor = rule(InvalidArgumentError, 'The factor must be a number from 0 to 1', () => false);
+const work = rule(InvalidArgumentError, 'The work must be a promise or a function', isFunction);
+const times = (value: unknown) => isNumber(value) && (value as number) < 2 ** 53;
+const time = rule(InvalidDeadlineError, 'The time must be a', times);
 
 const id = expect.toSatisfy(Number.isSafeInteger);
+const something = expect.anything();
 const ids = (count: number) =>
   expect.toSatisfy(
     (given) => given instanceof Float64Array && given.length === count && given.every(Number.isSafeInteger),
   );
+
+const every = (s: Scheduler, options: object) => s.scheduleEvery(1, 5, undefined, undefined, options);
 
 const place = (name: string, answer: unknown, rule: Rule, call: Place['call']): Place => ({ name, answer, rule, call });
 
@@ -69,36 +87,13 @@ export const places: readonly Place[] = [
   place('scheduleAt(date)', id, date, (s, value) => s.scheduleAt(1, value)),
   place('scheduleEvery(hint)', id, hint, (s, value) => s.scheduleEvery(value, 9)),
   place('scheduleEvery(period)', id, period, (s, value) => s.scheduleEvery(1, value)),
-  place(
-    'scheduleEvery(first)',
-    id,
-    rule(InvalidArgumentError, 'The options.first must be a finite number of ms, at least 0', orNone(least(0))),
-    (s, value) => s.scheduleEvery('a', 5, undefined, undefined, { first: value }),
-  ),
-  place(
-    'scheduleEvery(missedCalls)',
-    id,
-    rule(
-      InvalidArgumentError,
-      "The options.missedCalls must be 'skip', 'burst' or 'delay'",
-      orNone(() => false),
-    ),
-    (s, value) => s.scheduleEvery('a', 5, undefined, undefined, { missedCalls: value }),
-  ),
+  place('scheduleEvery(first)', id, ms('first'), (s, value) => every(s, { first: value })),
+  place('scheduleEvery(missedCalls)', id, missed, (s, value) => every(s, { missedCalls: value })),
   place('scheduleMany(hints)', ids(1), array, (s, value) => s.scheduleMany(value, [s.now() + 9])),
   place('scheduleMany(hints[])', ids(3), hint, (s, value) => s.scheduleMany([1, 2, value], [9, 9, 9])),
   place('scheduleMany(deadlines)', ids(1), array, (s, value) => s.scheduleMany([1], value)),
   place('scheduleMany(deadlines[])', ids(2), deadline, (s, value) => s.scheduleMany([1, 2], [9, value])),
-  place(
-    'scheduleMany(ids)',
-    ids(1),
-    rule(
-      InvalidArgumentError,
-      'The ids must be a Float64Array of at least 1 entries',
-      orNone(() => false),
-    ),
-    (s, value) => s.scheduleMany([1], [s.now() + 9], value),
-  ),
+  place('scheduleMany(ids)', ids(1), floats, (s, value) => s.scheduleMany([1], [s.now() + 9], value)),
   place('reschedule(id)', false, anId, (s, value) => s.reschedule(value, 5)),
   place('reschedule(deadline)', true, deadline, (s, value, live) => s.reschedule(live, value)),
   place('reschedule(deadline), stale', false, deadline, (s, value) => s.reschedule(-1, value)),
@@ -111,35 +106,12 @@ export const places: readonly Place[] = [
   place('has(id)', false, anId, (s, value) => s.has(value)),
   place('deadlineOf(id)', undefined, anId, (s, value) => s.deadlineOf(value)),
   place('shardOf(hint)', id, hint, (s, value) => s.shardOf(value)),
-  place('group(hint)', expect.anything(), hint, (s, value) => s.group(value)),
+  place('group(hint)', something, hint, (s, value) => s.group(value)),
   place('group().schedule(deadline)', id, deadline, (s, value) => s.group(1).schedule(value)),
   place('group().scheduleAfter(delay)', id, delay, (s, value) => s.group(1).scheduleAfter(value)),
-  place(
-    'label(name)',
-    expect.anything(),
-    rule(
-      InvalidArgumentError,
-      'The label must be a string of 1 to 128 characters',
-      (value) => typeof value === 'string' && value !== '',
-    ),
-    (s, value) => s.label(value),
-  ),
-  place(
-    'label(min)',
-    expect.anything(),
-    rule(InvalidArgumentError, 'The options.min must be a finite number of ms, at least 0', orNone(least(0))),
-    (s, value) => s.label(`min ${String(value)}`, { min: value }),
-  ),
-  place(
-    'label(slack)',
-    expect.anything(),
-    rule(
-      InvalidArgumentError,
-      'The options.slack must be ms from 0 to 536870912',
-      (value) => value === undefined || value === 2.5,
-    ),
-    (s, value) => s.label(`slack ${String(value)}`, { slack: value }),
-  ),
+  place('label(name)', something, name, (s, value) => s.label(value)),
+  place('label(min)', something, ms('min'), (s, value) => s.label(`min ${String(value)}`, { min: value })),
+  place('label(slack)', something, slack, (s, value) => s.label(`slack ${String(value)}`, { slack: value })),
   place('label().schedule(hint)', id, hint, (s, value) => s.label('lazy').schedule(value, s.now() + 9)),
   place('label().schedule(deadline)', id, deadline, (s, value) => s.label('lazy').schedule(1, value)),
   place('label().schedule(callback)', id, callback, (s, value) => s.label('lazy').schedule(1, s.now() + 9, value)),
@@ -147,33 +119,12 @@ export const places: readonly Place[] = [
   place('signalAfter(delay)', undefined, delay, (s, value) => s.signalAfter(value)[Symbol.dispose]()),
 ];
 
-const label = rule(
-  InvalidArgumentError,
-  'The options.label must be a label of this scheduler: scheduler.label(name)',
-  (value) => value === undefined,
-);
-
 /** Those of the calls that answer by a promise. */
 export const promisedPlaces: readonly Place[] = [
-  place(
-    'advanceTo(now)',
-    0,
-    rule(InvalidDeadlineError, 'The time must be a', (value) => isNumber(value) && (value as number) < 2 ** 53),
-    (s, value) => s.advanceTo(value),
-  ),
-  place(
-    'label().setScale(factor)',
-    undefined,
-    rule(InvalidArgumentError, 'The factor must be a number from 0 to 1', () => false),
-    (s, value) => s.label('scaled', { min: 100 }).setScale(value),
-  ),
+  place('advanceTo(now)', 0, time, (s, value) => s.advanceTo(value)),
+  place('label().setScale(factor)', undefined, factor, (s, value) => s.label('scaled', { min: 100 }).setScale(value)),
   place('sleep(delay)', undefined, delay, (s, value) => Promise.race([s.sleep(value), turn()])),
   place('sleep(label)', undefined, label, (s, value) => Promise.race([s.sleep(5, { label: value }), turn()])),
   place('withTimeout(delay)', 'done', delay, (s, value) => s.withTimeout(Promise.resolve('done'), value)),
-  place(
-    'withTimeout(work)',
-    undefined,
-    rule(InvalidArgumentError, 'The work must be a promise or a function', isFunction),
-    (s, value) => s.withTimeout(value, 5),
-  ),
+  place('withTimeout(work)', undefined, work, (s, value) => s.withTimeout(value, 5)),
 ];

@@ -152,10 +152,10 @@ describe.each([0, 1, 2])('maxBatch: shards %i', (shards) => {
     const { port1, port2 } = new MessageChannel();
     let delivered = 0;
     const servedAt: number[] = [];
-    port1.onmessage = () => {
+    port1.on('message', () => {
       servedAt.push(delivered);
       if (delivered < 3000) port2.postMessage(null);
-    };
+    });
     const count = () => {
       if (delivered === 0) port2.postMessage(null);
       delivered += 1;

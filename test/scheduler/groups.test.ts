@@ -29,19 +29,6 @@ describe.each([0, 2])('a group: shards %i', (shards) => {
   });
 });
 
-test('timers that were delivered, cancelled or moved elsewhere count no more, or still', async () => {
-  await using scheduler = manual();
-  const group = scheduler.group(7);
-  const [, cancelled, moved] = [group.schedule(10), group.schedule(20), group.schedule(20)];
-  await scheduler.advanceTo(10);
-  expect(group.size).toBe(2);
-  scheduler.cancel(cancelled);
-  scheduler.reschedule(moved, 50);
-  await scheduler.advanceTo(30);
-  expect(group.size).toBe(1);
-  expect([group.cancelAll(), scheduler.has(moved)]).toEqual([1, false]);
-});
-
 test('the end of a scope cancels; the group can be used again, until the scheduler is closed', async () => {
   const scheduler = manual();
   const kept = scheduler.group(7);
@@ -63,9 +50,8 @@ test(`random use: a group knows its live timers, and remembers few others (seed 
   const draws = new Draws(SEED);
   const group = scheduler.group(1);
   const live = new Map<number, number>();
-  let steps = 0;
   let most = 0;
-  for (; steps < 5000; steps++) {
+  for (let step = 0; step < 5000; step++) {
     const choice = draws.below(100);
     const now = scheduler.now();
     if (choice < 60) {
@@ -73,8 +59,10 @@ test(`random use: a group knows its live timers, and remembers few others (seed 
       live.set(group.schedule(deadline), deadline);
     } else if (choice < 90 && live.size > 0) {
       const id = draws.pick([...live.keys()]);
-      scheduler.cancel(id);
-      live.delete(id);
+      const deadline = now + 1 + draws.below(300);
+      if (choice < 70) live.set(id, deadline);
+      else live.delete(id);
+      expect(choice < 70 ? scheduler.reschedule(id, deadline) : scheduler.cancel(id)).toBe(true);
     } else if (choice < 99) {
       await scheduler.advanceTo(now + draws.below(20));
       for (const [id, deadline] of live) if (deadline <= scheduler.now()) live.delete(id);
@@ -86,7 +74,6 @@ test(`random use: a group knows its live timers, and remembers few others (seed 
     most = Math.max(most, live.size);
     expect(rememberedIds(group).length).toBeLessThanOrEqual(Math.max(16, 2 * most));
   }
-  expect(steps).toBe(5000);
 });
 
 test('long use of a group with few live timers takes no more room', async () => {

@@ -8,21 +8,22 @@ const nothing = (): void => undefined;
 
 async function labelsOf(scheduler: Scheduler): Promise<Record<string, object>> {
   const { labels } = await scheduler.stats();
-  const entries = labels.map(({ label, size, scheduled, cancelled, delivered, lateness }) => [
-    label,
-    { size, scheduled, cancelled, delivered, late: lateness.count },
-  ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    labels.map(({ label, lateness, min: _min, slack: _slack, factor: _factor, ...counts }) => [
+      label,
+      { ...counts, late: lateness.count },
+    ]),
+  );
 }
 
 describe.each([0, 1, 2])('labels: shards %i', (shards) => {
   test(`count what becomes of their timers, and of no others, seed ${SEED}`, async () => {
     await using scheduler = await manual({ shards });
     const draws = new Draws(SEED);
-    const names = ['idle', 'request', undefined, 'keepalive'] as const;
+    const names = ['idle', 'request', undefined, 'keepalive'];
     const ledger = new Map(names.map((name) => [name, { size: 0, scheduled: 0, cancelled: 0, delivered: 0, late: 0 }]));
-    const live = new Map<number, (typeof names)[number]>();
-    const of = (name: (typeof names)[number]) => ledger.get(name)!;
+    const live = new Map<number, string | undefined>();
+    const of = (name: string | undefined) => ledger.get(name)!;
     const fired = (_: unknown, id: number): void => {
       const counts = of(live.get(id));
       counts.size -= 1;
@@ -38,22 +39,18 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
       for (let i = 0; i < 20; i++) {
         const name = draws.pick(names);
         const starts = name === undefined ? scheduler : scheduler.label(name);
-        const hint = draws.below(1000);
+        const [hint, delay] = [draws.below(1000), draws.between(0, 40)];
         const callback = draws.below(3) === 0 ? undefined : fired;
-        const id =
-          draws.below(2) === 0
-            ? starts.schedule(hint, now + draws.between(0, 40), callback)
-            : starts.scheduleAfter(hint, draws.between(0, 40), callback);
+        const isDelay = draws.below(2) === 0;
+        const id = isDelay ? starts.scheduleAfter(hint, delay, callback) : starts.schedule(hint, now + delay, callback);
         live.set(id, name);
         of(name).size += 1;
         of(name).scheduled += 1;
       }
-      const ids = [...live.keys()];
       for (let i = 0; i < 8; i++) {
-        const id = draws.pick(ids);
-        if (draws.below(2) === 0) {
-          scheduler.reschedule(id, now + draws.between(0, 60));
-        } else if (scheduler.cancel(id)) {
+        const id = draws.pick([...live.keys()]);
+        if (draws.below(2) === 0) scheduler.reschedule(id, now + draws.between(0, 60));
+        else if (scheduler.cancel(id)) {
           of(live.get(id)).size -= 1;
           of(live.get(id)).cancelled += 1;
           live.delete(id);
@@ -65,10 +62,8 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
     const { undefined: _, ...expected } = Object.fromEntries(ledger);
     expect(await labelsOf(scheduler)).toEqual(expected);
     expect(scheduler.label('idle').size).toBe(of('idle').size);
-    expect(of('idle').delivered).toBeGreaterThan(100);
-    expect(of('idle').cancelled).toBeGreaterThan(100);
-    const seen = [...scheduler.liveTimers()].map(({ id, label }) => [id, label]);
-    expect(seen.sort()).toEqual([...live].sort());
+    expect(Math.min(of('idle').delivered, of('idle').cancelled)).toBeGreaterThan(100);
+    expect([...scheduler.liveTimers()].map(({ id, label }) => [id, label]).sort()).toEqual([...live].sort());
   });
 
   test('tell the lateness of their own timers', async () => {

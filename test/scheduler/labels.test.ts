@@ -78,14 +78,6 @@ describe.each([0, 1, 2])('labels: shards %i', (shards) => {
       ['punctual', 0],
     ]);
   });
-
-  test('a slot that changes hands takes no label along', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1 });
-    scheduler.cancel(scheduler.label('gone').schedule(1, 50));
-    scheduler.schedule(1, 60);
-    expect([...scheduler.liveTimers()].map(({ label }) => label)).toEqual([undefined]);
-    expect(await labelsOf(scheduler)).toMatchObject({ gone: { size: 0, scheduled: 1, cancelled: 1 } });
-  });
 });
 
 describe('labels', () => {

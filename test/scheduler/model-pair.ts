@@ -92,7 +92,7 @@ export class ModelPair {
     const { scheduled, rescheduled, cancelled, delivered, size, shards } = await this.scheduler.stats();
     const { live } = this.model;
     const told = { scheduled, rescheduled, cancelled, delivered, size, sizes: shards.map((shard) => shard.size) };
-    const sizes = shards.map(({ shard }) => live.filter((timer) => timer.shard === shard).length);
+    const sizes = shards.map(({ shard }) => this.model.countOf(shard));
     this.expectSame('stats', told, { ...this.counts, delivered: this.model.delivered, size: live.length, sizes });
   }
 
@@ -108,27 +108,21 @@ export class ModelPair {
     switch (action.kind) {
       case 'schedule':
       case 'scheduleAfter': {
-        const { hint, then, throws } = action;
+        const { hint, then, throws, kind } = action;
         const isPlain = then.length === 0 && !throws;
         const callback = isPlain ? undefined : (_: unknown, id: number) => this.delivered(id, then, throws);
-        const deadline = model.now + action.by * this.unit;
-        this.scheduleUnlessFull(
-          hint,
-          1,
-          () => [
-            action.kind === 'schedule'
-              ? scheduler.schedule(hint, deadline, callback)
-              : scheduler.scheduleAfter(hint, action.by * this.unit, callback),
-          ],
-          [deadline],
-        );
+        const delay = action.by * this.unit;
+        this.scheduleUnlessFull(hint, [model.now + delay], ([deadline]) => [
+          kind === 'schedule'
+            ? scheduler.schedule(hint, deadline, callback)
+            : scheduler.scheduleAfter(hint, delay, callback),
+        ]);
         break;
       }
       case 'scheduleMany': {
-        const { hint, count } = action;
-        const deadlines = Array.from({ length: count }, (_, i) => model.now + (action.by + i) * this.unit);
-        const schedule = () => scheduler.scheduleMany(new Array(count).fill(hint), deadlines);
-        this.scheduleUnlessFull(hint, count, schedule, deadlines);
+        const deadlines = Array.from({ length: action.count }, (_, i) => model.now + (action.by + i) * this.unit);
+        const hints = new Array(action.count).fill(action.hint);
+        this.scheduleUnlessFull(action.hint, deadlines, () => scheduler.scheduleMany(hints, deadlines));
         break;
       }
       case 'cancel': {
@@ -144,13 +138,12 @@ export class ModelPair {
       case 'reschedule':
       case 'rescheduleAfter': {
         const id = this.pick(action.pick);
-        const deadline = model.now + action.by * this.unit;
-        const moved =
-          action.kind === 'reschedule'
-            ? scheduler.reschedule(id, deadline)
-            : scheduler.rescheduleAfter(id, action.by * this.unit);
-        this.expectSame('reschedule', moved, model.move(id, deadline));
-        if (moved) this.counts.rescheduled += 1;
+        const delay = action.by * this.unit;
+        const deadline = model.now + delay;
+        const isMoved =
+          action.kind === 'reschedule' ? scheduler.reschedule(id, deadline) : scheduler.rescheduleAfter(id, delay);
+        this.expectSame('reschedule', isMoved, model.move(id, deadline));
+        if (isMoved) this.counts.rescheduled += 1;
         break;
       }
       case 'query': {
@@ -161,10 +154,9 @@ export class ModelPair {
         this.expectSame('size', scheduler.size, model.live.length);
         break;
       }
-      case 'hostile': {
+      case 'hostile':
         this.callHostile(action.call, this.pick(action.pick));
         break;
-      }
       case 'ref':
         scheduler.unref().ref();
         break;
@@ -204,21 +196,20 @@ export class ModelPair {
 
   private scheduleUnlessFull(
     hint: number,
-    count: number,
-    schedule: () => ArrayLike<number>,
     deadlines: readonly number[],
+    schedule: (deadlines: readonly number[]) => ArrayLike<number>,
   ): void {
     const shard = this.scheduler.shardOf(hint);
-    const isFull = this.model.live.filter((timer) => timer.shard === shard).length + count > this.capacity;
+    const isFull = this.model.countOf(shard) + deadlines.length > this.capacity;
     try {
-      const ids = Array.from(schedule());
+      const ids = Array.from(schedule(deadlines));
       if (isFull) this.faults.push('scheduled beyond the capacity');
       for (const [i, id] of ids.entries()) {
         if (this.ids.includes(id)) this.faults.push(`${id} was given twice`);
         this.ids.push(id);
         this.model.schedule(id, shard, deadlines[i]);
       }
-      this.counts.scheduled += count;
+      this.counts.scheduled += deadlines.length;
     } catch (error) {
       if (!isFull || (error as { code?: string }).code !== 'ERR_CAPACITY_EXCEEDED') throw error;
     }

@@ -28,14 +28,8 @@ export class SortedModel {
   }
 
   schedule(id: number, shard: number, deadline: number): void {
-    this.live.push({
-      id,
-      shard,
-      sequence: this.sequence++,
-      deadline,
-      due: this.dueOf(deadline),
-      isMoved: this.crashed.has(shard),
-    });
+    const order = { sequence: this.sequence++, due: this.dueOf(deadline), isMoved: this.crashed.has(shard) };
+    this.live.push({ id, shard, deadline, ...order });
   }
 
   cancel(id: number): boolean {
@@ -79,8 +73,12 @@ export class SortedModel {
   }
 
   nextExpiration(): number | undefined {
-    const dues = this.live.map(({ deadline }) => this.dueOf(deadline)).sort((one, other) => one - other);
-    return dues.length === 0 ? undefined : dues[0] * this.tick;
+    if (this.live.length === 0) return undefined;
+    return Math.min(...this.live.map(({ deadline }) => this.dueOf(deadline))) * this.tick;
+  }
+
+  countOf(shard: number): number {
+    return this.live.filter((timer) => timer.shard === shard).length;
   }
 
   find(id: number): ModelTimer | undefined {

@@ -1,8 +1,6 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
-import { Tally } from '../fixtures/tally.ts';
 
 describe('a shard is served inline until its thread is up', () => {
   test('its first timers fire before', async () => {
@@ -35,40 +33,6 @@ describe('a shard is served inline until its thread is up', () => {
     expect((await scheduler.stats()).shards[0].inline).toBe(false);
     expect(await scheduler.advanceTo(1000)).toBe(count);
     expect(fired).toEqual(Array.from({ length: count }, (_, i) => i));
-  });
-
-  test(`each timer ends once and none early, seed ${SEED}`, async () => {
-    const draws = new Draws(SEED);
-    for (let round = 0; round < 6; round++) {
-      await using scheduler = createScheduler({ shards: 2, capacity: 8192 });
-      const tally = new Tally(100_000);
-      const deadlines: number[] = [];
-      const ids: number[] = [];
-      const early: number[] = [];
-      const fire = (index: number) => {
-        tally.add(index);
-        if (scheduler.now() < deadlines[index]) early.push(index);
-      };
-      const later = () => scheduler.now() + draws.between(0, 60);
-      let isReady = false;
-      void scheduler.ready.then(() => {
-        isReady = true;
-      });
-      await until(() => {
-        for (let i = 0; i < 50 && scheduler.size < 5000; i++) {
-          const index = ids.length;
-          deadlines[index] = later();
-          ids[index] = scheduler.schedule(index, deadlines[index], fire, index);
-          const other = draws.below(index + 1);
-          if (draws.below(4) === 0 && scheduler.cancel(ids[other])) tally.add(other);
-          const moved = later();
-          if (draws.below(4) === 0 && scheduler.reschedule(ids[index], moved)) deadlines[index] = moved;
-        }
-        return isReady;
-      });
-      await until(() => scheduler.size === 0);
-      expect([tally.count(1), tally.total, early]).toEqual([ids.length, ids.length, []]);
-    }
   });
 
   test('one thread after the other is started, and closing ends the queue', async () => {

@@ -10,7 +10,7 @@ import {
   watchLateness,
 } from 'shardwheel';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runModule, runText } from '../fixtures/child-process.ts';
+import { runModule } from '../fixtures/child-process.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
 import { killing, killShard, restartShard } from '../fixtures/shard-threads.ts';

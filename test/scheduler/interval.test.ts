@@ -1,7 +1,6 @@
-import { createScheduler, LATENESS_BOUNDS, type Lateness, SchedulerClosedError } from 'shardwheel';
+import { LATENESS_BOUNDS, type Lateness, SchedulerClosedError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
-import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { manual } from './manual.ts';
 
 /** The lateness of an interval is what a list of its latenesses says; how exactly, the histogram's own tests look. */
@@ -76,19 +75,4 @@ describe.each([0, 1, 2])('interval(): shards %i', (shards) => {
     expect(seldom.next()).toMatchObject({ ...nothing, scheduled: 0 });
     expect(() => scheduler.statsInterval()).toThrow(SchedulerClosedError);
   });
-});
-
-test('a blocked event loop is late in its interval, and no more in the next', async () => {
-  await using scheduler = createScheduler({ shards: 1 });
-  const interval = scheduler.statsInterval();
-  let fired = 0;
-  for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5, () => (fired += 1));
-  blockLoop(300);
-  await until(() => fired === 100);
-  const blocked = interval.next();
-  expect(blocked.lateness.p50).toBeGreaterThan(250);
-  expect(blocked.lateness.buckets.find(({ upTo }) => upTo === 100)?.count).toBe(0);
-  await pass(20);
-  expect(interval.next().lateness).toMatchObject({ count: 0, p90: 0, max: 0 });
-  expect((await scheduler.stats()).lateness.p90).toBeGreaterThan(250);
 });

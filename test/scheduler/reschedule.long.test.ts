@@ -1,7 +1,6 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
-import { until } from '../fixtures/event-loop.ts';
 import { manual } from './manual.ts';
 
 /** Ways to move a timer to what is due at the next tick, though its deadline has passed. */
@@ -85,19 +84,5 @@ describe.each([0, 1, 2])('reschedule: shards %i', (shards) => {
     expect(ids.map((id) => fired.get(id))).toEqual(deadlines);
     const { rescheduled, delivered } = await scheduler.stats();
     expect({ rescheduled, delivered }).toEqual({ rescheduled: 1_000_000, delivered: 1000 });
-  });
-
-  test('on the real clock, again and again to later and at last to now', async () => {
-    await using scheduler = createScheduler({ shards });
-    let fired = 0;
-    const id = scheduler.scheduleAfter('a', 5, () => {
-      fired += 1;
-    });
-    const end = scheduler.now() + 60;
-    await until(() => scheduler.now() >= end || !scheduler.rescheduleAfter(id, 200));
-    expect(fired).toBe(0);
-    expect(scheduler.rescheduleAfter(id, 0)).toBe(true);
-    await until(() => fired === 1);
-    expect(scheduler.rescheduleAfter(id, 0)).toBe(false);
   });
 });

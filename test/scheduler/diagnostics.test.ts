@@ -89,6 +89,7 @@ describe('late', () => {
       ends.push(watchLateness(threshold, (late) => heard[at].push(late)));
     }
     const channel = heardOn<LateTimersMessage>('late');
+    let messages = 0;
     for (let round = 0; round < 10; round++) {
       const latenesses: number[] = [];
       const from = scheduler.now();
@@ -102,6 +103,7 @@ describe('late', () => {
       await scheduler.advanceTo(from + draws.between(50, draws.pick([60, 100, 500])));
       for (const [at, threshold] of thresholds.entries()) {
         const told = heard[at].splice(0);
+        if (at === 0) messages += told.length;
         const later = latenesses.filter((lateness) => lateness > threshold);
         expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(later.length);
         expect(Math.max(0, ...told.map(({ max }) => max))).toBe(Math.max(0, ...later));
@@ -118,8 +120,9 @@ describe('late', () => {
       // One for each threshold and turn, however many watch for it.
       expect(new Set(channel.map(({ threshold }) => threshold)).size).toBeLessThanOrEqual(4);
       await scheduler.advanceTo(scheduler.now() + 200);
-      for (const messages of [channel, ...heard]) messages.length = 0;
+      for (const list of [channel, ...heard]) list.length = 0;
     }
+    expect(messages).toBeLessThanOrEqual((await scheduler.stats()).wakes); // at most one a turn
   });
 
   test('says whether there was a callback, and how it is called; drop-in timers have no id', async () => {
@@ -150,21 +153,6 @@ describe('late', () => {
       [undefined, 'dropIn'],
     ];
     expect(told).toEqual(expect.arrayContaining([[id, undefined], unnamed, dropIn]));
-  });
-
-  test('a hundred thousand at once are a message per turn, with 16 of them', async () => {
-    await using scheduler = createScheduler({ shards: 1 });
-    await scheduler.ready;
-    const heard: LateTimersMessage[] = [];
-    ends.push(watchLateness(50, (late) => heard.push(late)));
-    let fired = 0;
-    for (let i = 0; i < 100_000; i++) scheduler.scheduleAfter(i, 1, () => (fired += 1));
-    blockLoop(200);
-    await until(() => fired === 100_000);
-    const { wakes } = await scheduler.stats();
-    expect(heard.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(50_000);
-    expect(heard.length).toBeLessThanOrEqual(wakes);
-    expect(Math.max(...heard.map(({ timers }) => timers.length))).toBe(16);
   });
 
   test('nothing is told once the watch has ended, which is ended once', async () => {

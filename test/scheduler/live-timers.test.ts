@@ -63,24 +63,3 @@ describe('timers()', () => {
     expect(timers.next().done).toBe(true);
   });
 });
-
-test('close() hands back what timeout() has settled, a signal that can still be aborted, and no drop-in timer', async () => {
-  const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
-  const waiting = expect(scheduler.withTimeout(new Promise(() => undefined), 50)).rejects.toThrow(/pending when/);
-  const signal = scheduler.signalAfter(60);
-  createTimers(scheduler).setTimeout(named, 70);
-  scheduler.schedule(1, 80, named);
-  const unfired = await scheduler.close();
-  await waiting;
-  const known = unfired.sort((one, other) => one.deadline - other.deadline);
-  expect(known.map(({ callback, isSettled }) => [callback, isSettled])).toEqual([
-    [undefined, true],
-    [expect.any(Function), false],
-    [named, false],
-  ]);
-  await using successor = createScheduler({ shards: 0, clock: 'manual', capacity: 64 });
-  const { workerHint, deadline, callback, argument } = known[1];
-  successor.schedule(workerHint, deadline, callback, argument);
-  await successor.advanceTo(60);
-  expect(signal.aborted).toBe(true);
-});

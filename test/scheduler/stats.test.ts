@@ -30,15 +30,24 @@ describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
     expect(stats.shards.every(({ turns, bytes }) => turns > 0 && bytes > 0)).toBe(true);
   });
 
-  test('answers before the threads are up, and to several at once', async () => {
-    await using scheduler = createScheduler({ shards });
-    const answers = await Promise.all([scheduler.stats(), scheduler.stats(), scheduler.stats()]);
-    for (const { size, shards: list } of answers) expect([size, list.length]).toEqual([0, Math.max(1, shards)]);
+  test('and wheels() answer before the threads are up, to several at once, and while it closes', async () => {
+    const scheduler = createScheduler({ shards });
+    const count = Math.max(1, shards);
+    for (const { size, shards: list } of await Promise.all([scheduler.stats(), scheduler.stats()]))
+      expect([size, list.length]).toEqual([0, count]);
+    for (const wheels of await Promise.all([scheduler.wheels(), scheduler.wheels()]))
+      expect(wheels.map(({ lanes }) => lanes[0].filed)).toEqual(new Array(count).fill(0));
+    const pending = scheduler.wheels();
+    await scheduler.close();
+    await pending;
   });
 });
 
-test('stats() counts restarts', async () => {
+test('stats() counts restarts, and wheels() has the timers of the shard that was restarted', async () => {
   await using scheduler = await manual({ shards: 2 });
+  for (let i = 0; i < 10; i++) scheduler.schedule(i, 1000);
+  await scheduler.advanceTo(1);
   for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
   expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0]);
+  expect((await scheduler.wheels()).reduce((sum, { lanes }) => sum + lanes[0].filed, 0)).toBe(10);
 });

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
-import { restartShard } from '../fixtures/shard-threads.ts';
 import { manual } from './manual.ts';
 
 /** Where a deadline stands: the level of the highest bit in which its tick differs from now's, and the slot of its bits there. */
@@ -122,28 +121,6 @@ test('clients that a shard serves are summed in its wheel, and each has its queu
   expect(lanes.map(({ commands, late, fired }) => commands + late + fired)).toEqual([0, 0]);
   const own = await client.run(async ({ scheduler }) => (await scheduler.wheels()).map(({ lanes }) => lanes));
   expect(own).toEqual([[{ client: 1, filed: 30, commands: 0, late: 0, fired: 0 }]]);
-});
-
-describe.each([0, 1, 2])('wheels(): shards %i', (shards) => {
-  test('answers before the threads are up, to several at once, and while it closes', async () => {
-    const scheduler = createScheduler({ shards });
-    const answers = await Promise.all([scheduler.wheels(), scheduler.wheels()]);
-    expect(answers.map((wheels) => [wheels.length, sum(wheels, ({ lanes }) => lanes[0].filed)])).toEqual([
-      [Math.max(1, shards), 0],
-      [Math.max(1, shards), 0],
-    ]);
-    const pending = scheduler.wheels();
-    await scheduler.close();
-    await pending;
-  });
-});
-
-test('a shard that was restarted has its timers in its wheel', async () => {
-  await using scheduler = await manual({ shards: 1 });
-  for (let i = 0; i < 10; i++) scheduler.schedule(1, 1000);
-  await scheduler.advanceTo(1);
-  await restartShard(scheduler, 0);
-  expect(sum(await scheduler.wheels(), ({ lanes }) => lanes[0].filed)).toBe(10);
 });
 
 test("with shards: 'auto' one thread or none serves all, and each has its wheel", async () => {

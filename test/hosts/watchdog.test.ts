@@ -55,16 +55,6 @@ describe('Watchdog', () => {
     expect(silences).toEqual([LIMIT]);
   });
 
-  test('one turn between two looks is enough', async () => {
-    const { turn, checks, silences } = await watchServing();
-    for (let round = 0; round < 20; round++) {
-      checks(3);
-      turn();
-      checks(1);
-    }
-    expect(silences).toEqual([]);
-  });
-
   test.each([Number.POSITIVE_INFINITY, 500])(
     'parked until %d, with every ring heard, it is left alone',
     async (wake) => {

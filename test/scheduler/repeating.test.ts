@@ -11,30 +11,30 @@ async function timesUntil(scheduler: Scheduler, end: number, start: (note: () =>
 }
 
 describe.each([0, 1, 2])('scheduleEvery: shards %i', (shards) => {
-  test('calls at start + first + (n − 1) · period, without drift, under one id, a member of its group', async () => {
-    await using scheduler = await manual({ shards });
-    const group = scheduler.group('connection');
-    const seen: unknown[] = [];
-    const call = (argument: string, id: number) => seen.push([scheduler.now(), argument, id, scheduler.has(id)]);
-    const id = group.scheduleEvery(7.5, call, 'x');
-    for (let now = 1; now <= 40; now++) await scheduler.advanceTo(now);
-    expect(seen).toEqual([8, 15, 23, 30, 38].map((time) => [time, 'x', id, true])); // 7.5, 15, 22.5, …
-    expect([scheduler.size, group.size, scheduler.deadlineOf(id)]).toEqual([1, 1, 45]);
-    expect(group.cancelAll()).toBe(1);
-    expect(await scheduler.advanceTo(1000)).toBe(0);
-    expect([scheduler.size, scheduler.has(id), scheduler.cancel(id)]).toEqual([0, false, false]);
-    const counts = { scheduled: 1, delivered: 5, cancelled: 1, size: 0, rescheduled: 0 };
-    expect(await scheduler.stats()).toMatchObject(counts);
-  });
-
-  test.each([0, 3, 20])('the first call after %d ms', async (first) => {
-    await using scheduler = await manual({ shards });
-    const times = await timesUntil(scheduler, 40, (note) =>
-      scheduler.scheduleEvery('a', 10, note, undefined, { first }),
-    );
-    const grid = [Math.max(1, first), first + 10, first + 20, first + 30, first + 40];
-    expect(times).toEqual(grid.filter((time) => time <= 40));
-  });
+  test.each([
+    [undefined, [8, 15, 23, 30, 38], 45], // 7.5, 15, 22.5, …
+    [0, [1, 8, 15, 23, 30, 38], 45],
+    [3, [3, 11, 18, 26, 33], 40.5],
+    [20, [20, 28, 35], 42.5],
+  ])(
+    'calls at start + first + (n − 1) · period, without drift, under one id, in its group: first %s',
+    async (...of) => {
+      const [first, times, next] = of;
+      await using scheduler = await manual({ shards });
+      const group = scheduler.group('connection');
+      const seen: unknown[] = [];
+      const call = (argument: string, id: number) => seen.push([scheduler.now(), argument, id, scheduler.has(id)]);
+      const id = group.scheduleEvery(7.5, call, 'x', { first });
+      for (let now = 1; now <= 40; now++) await scheduler.advanceTo(now);
+      expect(seen).toEqual(times.map((time) => [time, 'x', id, true]));
+      expect([scheduler.size, group.size, scheduler.deadlineOf(id)]).toEqual([1, 1, next]);
+      expect(group.cancelAll()).toBe(1);
+      expect(await scheduler.advanceTo(1000)).toBe(0);
+      expect([scheduler.size, scheduler.has(id), scheduler.cancel(id)]).toEqual([0, false, false]);
+      const counts = { scheduled: 1, delivered: times.length, cancelled: 1, size: 0, rescheduled: 0 };
+      expect(await scheduler.stats()).toMatchObject(counts);
+    },
+  );
 
   test('in its callback it is live, and due at its next call; it may move itself, and the grid with it', async () => {
     await using scheduler = await manual({ shards });

@@ -1,5 +1,6 @@
-import type { Coordinator, HostedLanes } from '../scheduler/coordinator.ts';
-import { statsWith } from '../scheduler/stats.ts';
+import type { LaneHost } from '../hosts/lane-host.ts';
+import type { Coordinator } from '../scheduler/coordinator.ts';
+import { knownOf, statsWith } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import type { Reading } from './scheduler-metrics.ts';
@@ -12,33 +13,33 @@ type Counters = ShardCounters[] | undefined;
  */
 export function schedulerReader(coordinator: Coordinator, timeout: number): () => Promise<Reading> {
   /** Questions without an answer. */
-  const asked = new Map<HostedLanes, Promise<Counters>>();
+  const asked = new Map<LaneHost, Promise<Counters>>();
 
   /** The counts of a host for each shard; undefined if it does not answer. */
-  const ask = (hosted: HostedLanes): Promise<Counters> => {
-    const asking = asked.get(hosted);
+  const ask = (host: LaneHost): Promise<Counters> => {
+    const asking = asked.get(host);
     if (asking !== undefined) return asking;
-    const answer = hosted.host
+    const answer = host
       .call('stats')
       .catch(() => undefined) // the host was stopped, or there is no memory for the question
-      .finally(() => asked.delete(hosted));
-    asked.set(hosted, answer);
+      .finally(() => asked.delete(host));
+    asked.set(host, answer);
     return answer;
   };
 
   const readShards = async (): Promise<Reading['shards']> => {
     if (coordinator.client.isClosed) return [];
     coordinator.publishAll();
-    const hosted = [...coordinator.hosted];
+    const hosts = [...coordinator.hosts];
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), timeout);
     });
-    const answers = await Promise.all(hosted.map((host) => Promise.race([ask(host), late])));
+    const answers = await Promise.all(hosts.map((host) => Promise.race([ask(host), late])));
     clearTimeout(timer);
     if (coordinator.client.isClosed) return [];
-    return hosted.flatMap((host, at) =>
-      coordinator.knownOf(host).map((known, lane) => ({ ...known, ...answers[at]?.[lane] })),
+    return hosts.flatMap((host, at) =>
+      knownOf(coordinator, host).map((known, lane) => ({ ...known, ...answers[at]?.[lane] })),
     );
   };
 

@@ -1,21 +1,11 @@
-import { ShardFailedError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { REQUEST } from '../lane/lane-memory.ts';
-import {
-  type BuiltShard,
-  buildShard,
-  type LaneOrigin,
-  type LaneSetup,
-  type ShardSetup,
-  serveLane,
-} from '../shard/build-shard.ts';
-import { type LaneWheels, wheelOf } from '../shard/lane-wheel.ts';
-import type { Shard, ShardCounters } from '../shard/shard.ts';
-import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
+import { type BuiltShard, buildShard, type LaneOrigin, type LaneSetup, type ShardSetup } from '../shard/build-shard.ts';
+import { LaneServer, type OfferedLane } from '../shard/lane-server.ts';
+import { OWNER } from '../sharing/board.ts';
 import { SharedClock } from '../time/shared-clock.ts';
-import { RestartPolicy, type ShardRestart } from './restart-policy.ts';
-
-const monotonic = new MonotonicClock(clockOrigin());
+import type { HostAnswer, HostCall } from './lane-link.ts';
+import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 
 export interface InlineEvents {
   /** Called when the client has something to read, or the shard more to do. */
@@ -23,9 +13,9 @@ export interface InlineEvents {
   /** Asks for a turn of the client by a time, in ms on the scheduler's clock. */
   turnBy(time: number): void;
   /** Called when it has failed; it tries again. */
-  failed(error: ShardFailedError): void;
-  /** Called when it has replaced a shard that died. */
-  restarted(restart: ShardRestart): void;
+  failed(cause: Error): void;
+  /** Called when it has been built, with the number of live timers that it has found. */
+  built(found: number): void;
 }
 
 /** A lane of the client. */
@@ -36,30 +26,10 @@ export interface OwnLane {
   readonly stage: CommandStage;
 }
 
-/** The parts of an inline shard. */
-export interface InlineParts {
-  readonly setup: ShardSetup;
-  readonly lanes: readonly OwnLane[];
-  readonly events: InlineEvents;
+/** The same, with what its index is built from. */
+export interface InlineLane extends OwnLane {
+  origin: LaneOrigin;
 }
-
-/** What it follows. */
-export interface Predecessor {
-  /** By lane. */
-  readonly origin: readonly LaneOrigin[];
-  /** Set if threads have died, with their number since the shard was last served. */
-  readonly cause: Error | undefined;
-  readonly deaths: number;
-}
-
-/** The calls that a shard answers wherever it is: see `LaneServer`. */
-const calls = {
-  stats: (shard: Shard): ShardCounters[] => shard.counters(),
-  wheels: (shard: Shard): LaneWheels[] => shard.lanes.map((lane) => wheelOf(lane)),
-  earliestDueTick: (shard: Shard): number => Math.min(...shard.lanes.map((lane) => lane.earliestDueTick(shard.tick()))),
-};
-export type InlineCalls = typeof calls;
-export type InlineCall = keyof InlineCalls;
 
 /**
  * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of
@@ -74,40 +44,30 @@ export class InlineShard {
   /** ms of this thread that turns have taken. */
   busy = 0;
   private readonly setup: ShardSetup;
-  private readonly lanes: OwnLane[];
   private readonly events: InlineEvents;
+  private readonly lanes: (InlineLane & { readonly header: Int32Array })[] = [];
   private readonly clock: SharedClock;
-  private readonly headers: Int32Array[];
-  private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
-  /** From which it is built, by lane. */
-  private origin: LaneOrigin[];
-  /** Why it has to be built; undefined once it is built. */
-  private cause: Error | undefined;
-  private deathsSinceServed: number;
-  private built: BuiltShard | undefined;
+  private readonly policy = new RestartPolicy(ENDLESS);
+  /** Undefined until it is built. */
+  private server: LaneServer | undefined;
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private isOver = false;
 
   /** Does nothing before the first publication. */
-  constructor({ setup, lanes, events }: InlineParts, before: Predecessor) {
+  constructor(setup: ShardSetup, events: InlineEvents, lanes: readonly InlineLane[]) {
     this.setup = setup;
-    this.lanes = [...lanes];
     this.events = events;
     this.clock = new SharedClock(setup.clock);
-    this.origin = [...before.origin];
-    this.cause = before.cause;
-    this.deathsSinceServed = before.deaths;
-    this.headers = lanes.map(headerOf);
-    for (const { stage } of lanes) stage.isServedHere = true;
+    for (const lane of lanes) this.add(lane);
   }
 
   afterPublish(): void {
     if (this.isOver || this.isPausing()) return;
-    if (this.built === undefined && this.isUntouched() && !this.isAsked()) return;
+    if (this.server === undefined && this.isUntouched() && !this.isAsked()) return;
     let isMore: boolean;
     try {
-      isMore = this.turn(this.built ?? this.build());
+      isMore = this.turn((this.server ?? this.build()).built);
     } catch (error) {
       this.fail(error as Error);
       return;
@@ -118,12 +78,12 @@ export class InlineShard {
   }
 
   catchUp(): void {
-    if (this.built === undefined || !isDone(this.built)) this.afterPublish();
+    if (this.server === undefined || !isDone(this.server.built)) this.afterPublish();
   }
 
-  async call<C extends InlineCall>(name: C): Promise<ReturnType<InlineCalls[C]>> {
+  async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     try {
-      return calls[name]((this.built ?? this.build()).shard) as ReturnType<InlineCalls[C]>;
+      return (this.server ?? this.build())[name](OWNER) as HostAnswer<C>; // all lanes are this client's
     } catch (error) {
       this.fail(error as Error);
       throw error;
@@ -132,69 +92,68 @@ export class InlineShard {
 
   /** Serves another lane, which has had no timer yet. Throws AllocationError. */
   admit(lane: OwnLane): void {
-    if (this.built !== undefined) this.built.shard.admit(this.serve(this.built, lane, 'nothing').lane);
-    this.lanes.push(lane);
-    this.origin.push(this.built === undefined ? 'nothing' : 'tables'); // by when it is rebuilt, it has had timers
-    lane.stage.isServedHere = true;
-    this.headers.push(headerOf(lane));
+    if (this.server !== undefined) this.attach(this.server, [{ ...lane, origin: 'nothing' }]);
+    this.add({ ...lane, origin: this.server === undefined ? 'nothing' : 'tables' }); // by when it is rebuilt, it has had timers
   }
 
   /** Whether no command is staged for it. */
   get isCalm(): boolean {
-    return this.built === undefined || this.lanes.every(({ stage }) => stage.length === 0);
+    return this.server === undefined || !this.isStaged();
   }
 
-  /** Stops taking turns; returns what another shard needs to take the lanes over. Precondition: it is calm. */
-  handOver(): readonly LaneOrigin[] {
+  /** Stops taking turns; returns the lanes for another shard to take over. Precondition: it is calm. */
+  handOver(): OfferedLane[] {
     this.stop();
-    for (const { stage } of this.lanes) stage.isServedHere = false;
-    if (this.built === undefined) return this.origin;
-    try {
-      return this.built.shard.lanes.map((lane) => lane.handOver());
-    } catch {
-      return this.lanes.map(() => 'tables'); // no memory for the entries: only the order within a tick is lost
-    }
+    const left = this.server?.leave(OWNER);
+    return this.lanes.map(({ placement, setup, stage, origin }, at) => {
+      stage.isServedHere = false;
+      // Without memory for the entries, only the order within a tick is lost.
+      return { placement, setup, origin: left === undefined ? origin : (left[at].entries ?? 'tables') };
+    });
   }
 
   stop(): void {
     this.isOver = true;
   }
 
+  private add(lane: InlineLane): void {
+    this.lanes.push({ ...lane, header: new Int32Array(lane.setup.memory.header) });
+    lane.stage.isServedHere = true;
+  }
+
   private isUntouched(): boolean {
-    return this.origin.every((origin) => origin === 'nothing');
+    return this.lanes.every(({ origin }) => origin === 'nothing');
   }
 
   /** Whether a client has a command, or has ever asked for an answer. */
   private isAsked(): boolean {
-    for (const { stage } of this.lanes) if (stage.length > 0) return true;
-    for (const header of this.headers) if (Atomics.load(header, REQUEST) !== 0) return true;
-    return false;
+    return this.isStaged() || this.lanes.some(({ header }) => Atomics.load(header, REQUEST) !== 0);
   }
 
-  private build(): BuiltShard {
-    const { cause, lanes, origin, setup } = this;
+  private isStaged(): boolean {
+    return this.lanes.some(({ stage }) => stage.length > 0);
+  }
+
+  private build(): LaneServer {
+    const offered = this.lanes.map((lane) => ({ ...lane }));
     // If this fails half-way, a lane may have taken what only its table has then.
-    this.origin = origin.map((from) => (from === 'nothing' ? from : 'tables'));
-    const built = buildShard(setup);
-    let rescheduled = 0;
-    for (const [at, lane] of lanes.entries()) {
-      const served = this.serve(built, lane, origin[at]);
-      rescheduled += served.found;
-      built.shard.admit(served.lane);
-    }
-    this.built = built;
-    this.origin = lanes.map(() => 'tables'); // in case it is ever rebuilt
-    this.cause = undefined;
-    if (cause !== undefined) {
-      const deaths = this.deathsSinceServed;
-      this.deathsSinceServed = 0;
-      this.events.restarted({ shard: setup.number, cause, rescheduled, deaths });
-    }
-    return built;
+    for (const lane of this.lanes) if (lane.origin !== 'nothing') lane.origin = 'tables';
+    const server = new LaneServer(buildShard(this.setup));
+    const found = this.attach(server, offered);
+    this.server = server;
+    for (const lane of this.lanes) lane.origin = 'tables'; // in case it is ever rebuilt
+    this.events.built(found);
+    return server;
   }
 
-  private serve(built: BuiltShard, { setup, stage }: OwnLane, origin: LaneOrigin) {
-    return serveLane(built, setup, origin, { onFired: this.onFired, stage });
+  /** Returns the number of live timers found. */
+  private attach(server: LaneServer, lanes: readonly InlineLane[]): number {
+    const found = server.attach(
+      OWNER,
+      lanes.map(({ stage, ...lane }) => ({ ...lane, local: { onFired: this.onFired, stage } })),
+    );
+    if (found instanceof Error) throw found;
+    return found;
   }
 
   private readonly onFired = (): void => this.events.wakeClient();
@@ -209,7 +168,7 @@ export class InlineShard {
 
   /** Asks for the turn of its next event. */
   private sleep(): void {
-    const { shard, clock, scale } = this.built as BuiltShard;
+    const { shard, clock, scale } = (this.server as LaneServer).built;
     const next = shard.nextEvent();
     if (next !== Number.POSITIVE_INFINITY && !clock.memory.manual) this.events.turnBy(scale.timeOf(next));
   }
@@ -222,17 +181,13 @@ export class InlineShard {
   }
 
   private fail(cause: Error): void {
-    this.built = undefined; // its state is unknown
-    this.cause = cause;
-    this.deathsSinceServed += 1;
+    this.server = undefined; // its state is unknown
     if (this.isOver) return;
     this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());
     this.isPausing();
-    this.events.failed(new ShardFailedError(this.setup.number, cause));
+    this.events.failed(cause);
   }
 }
-
-const headerOf = ({ setup }: OwnLane): Int32Array => new Int32Array(setup.memory.header);
 
 /** Whether a shard has taken all commands, and has fired all timers that are due. */
 const isDone = ({ shard, scale, clock }: BuiltShard): boolean =>

@@ -1,10 +1,10 @@
 import { SchedulerClosedError, ShardFailedError } from '../errors.ts';
 import type { LaneOrigin, ShardSetup } from '../shard/build-shard.ts';
-import type { LeftLane } from '../shard/lane-server.ts';
-import { type InlineCall, type InlineCalls, type InlineEvents, InlineShard, type OwnLane } from './inline-shard.ts';
-import { GONE, type LaneLink } from './lane-link.ts';
+import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import { type InlineEvents, InlineShard, type OwnLane } from './inline-shard.ts';
+import { GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
 import { NamedState } from './named-state.ts';
-import { RestartPolicy, sleep } from './restart-policy.ts';
+import { ENDLESS, RestartPolicy, type ShardRestart, sleep } from './restart-policy.ts';
 
 /** Where the lanes are, and what may follow. */
 const NEXT = {
@@ -23,7 +23,11 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-export interface HostEvents extends InlineEvents {
+export interface HostEvents extends Pick<InlineEvents, 'wakeClient' | 'turnBy'> {
+  /** The lanes could not be served; that is tried again. */
+  failed(error: ShardFailedError): void;
+  /** A successor serves them in the place of what has died. */
+  restarted(restart: ShardRestart): void;
   /** No thread will serve the lanes again. */
   stays(): void;
 }
@@ -51,7 +55,7 @@ export class LaneHost {
   private readonly state = new NamedState<State>('inline', NEXT);
   private readonly link: LaneLink;
   private readonly events: HostEvents;
-  private readonly policy = new RestartPolicy({ deaths: Number.POSITIVE_INFINITY, within: 10_000 });
+  private readonly policy = new RestartPolicy(ENDLESS);
   /** Set while the lanes are served here. */
   private inline: InlineShard | undefined;
   /** Of the thread that has the lanes, or had them last. */
@@ -61,23 +65,16 @@ export class LaneHost {
   private taken = 0;
   private found = 0;
   private failures = 0;
-  /** Deaths of threads that have been reported, or need not be. */
-  private reported = 0;
+  /** Deaths of threads that were noted, and how many deaths and failures have not been reported. */
+  private noted = 0;
+  private unreported = 0;
+  /** What the latest of them came by. */
+  private cause: Error | undefined;
 
   constructor(setup: ShardSetup, link: LaneLink, events: HostEvents) {
     this.setup = setup;
     this.link = link;
-    this.events = {
-      ...events,
-      failed: (error) => {
-        this.failures += 1;
-        events.failed(error);
-      },
-      restarted: (restart) => {
-        this.restarts += 1;
-        events.restarted(restart);
-      },
-    };
+    this.events = events;
     this.inline = this.newInline([]);
   }
 
@@ -107,7 +104,7 @@ export class LaneHost {
   open(lane: OwnLane): void {
     this.inline?.admit(lane);
     this.lanes.push(lane);
-    if (this.state.is('attached')) void this.offer([lane], () => 'nothing');
+    if (this.state.is('attached')) void this.offer(offersOf([lane], 'nothing'));
   }
 
   /** Moves the lanes to a thread, as soon as one is up. */
@@ -121,17 +118,15 @@ export class LaneHost {
   async endThread(): Promise<void> {
     this.wantsThread = false;
     if (!this.state.is('attached')) return;
-    const { epoch } = this;
     const asked = this.lanes.length;
-    this.state.enter('leaving');
-    const left = await this.link.call(epoch, 'leave').catch(() => undefined); // not asked
-    if (left === GONE || this.epoch !== epoch || !this.state.is('leaving')) return;
-    if (left === undefined) {
+    const left = await this.askBack();
+    if (left === undefined) return;
+    if (left instanceof Error) {
       this.state.enter('attached');
-      void this.offer(this.lanes.slice(asked), () => 'nothing');
+      void this.offer(offersOf(this.lanes.slice(asked), 'nothing'));
       return;
     }
-    this.inline = this.newInline(this.lanes.map((lane) => entriesOf(lane, left)));
+    this.inline = this.newInline(left);
     this.state.enter('inline');
     this.begin();
     this.link.left();
@@ -145,7 +140,7 @@ export class LaneHost {
       this.lost();
     }
     if (this.state.is('waiting')) {
-      if (server.by === 'thread') this.attach(server.epoch, () => 'tables');
+      if (server.by === 'thread') this.attach(server.epoch, offersOf(this.lanes, 'tables'));
       else if (server.by === 'clients') this.stay();
     } else if (this.state.is('inline')) {
       if (server.by === 'clients') this.stay();
@@ -165,14 +160,14 @@ export class LaneHost {
   }
 
   /** Asks whoever serves the lanes; if a thread is gone before it answers, its successor. Rejects once the client is closed. */
-  async call<C extends InlineCall>(name: C): Promise<ReturnType<InlineCalls[C]>> {
+  async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
       this.requireOpen(name);
       const { epoch } = this;
       if (this.state.is('attached')) {
-        const answer = await this.link.call<InlineCall>(epoch, name);
-        if (answer !== GONE) return answer as ReturnType<InlineCalls[C]>;
+        const answer = await this.link.call<HostCall>(epoch, name);
+        if (answer !== GONE) return answer as HostAnswer<C>;
         if (!this.isWith(epoch)) continue;
       }
       await this.state.change();
@@ -198,32 +193,25 @@ export class LaneHost {
       this.events.wakeClient(); // `afterPublish` tries again
       return;
     }
-    const origins = inline.handOver();
     this.inline = undefined;
-    this.attach(epoch, (lane) => origins[lane]);
+    this.attach(epoch, inline.handOver());
     this.events.wakeClient(); // for a turn that publishes what is staged
   }
 
-  private attach(epoch: number, originOf: (lane: number) => LaneOrigin): void {
+  private attach(epoch: number, offered: readonly OfferedLane[]): void {
     this.epoch = epoch;
     this.state.enter('attached');
-    this.offerAll(originOf);
-  }
-
-  private offerAll(originOf: (lane: number) => LaneOrigin): void {
     this.taken = 0;
     this.found = 0;
-    void this.offer(this.lanes, originOf);
+    void this.offer(offered);
   }
 
-  private async offer(lanes: readonly OwnLane[], originOf: (lane: number) => LaneOrigin): Promise<void> {
-    if (lanes.length === 0) return;
+  private async offer(offered: readonly OfferedLane[]): Promise<void> {
+    if (offered.length === 0) return;
     const { epoch } = this;
-    const offered = lanes.map(({ placement, setup }, at) => ({ placement, setup, origin: originOf(at) }));
-    const count = lanes.length;
     const found = await this.link.call(epoch, 'attach', offered).catch((error: Error) => error);
     if (this.epoch !== epoch || !this.state.is('attached', 'leaving')) return;
-    if (typeof found === 'number') this.noteTaken(count, found);
+    if (typeof found === 'number') this.noteTaken(offered.length, found);
     else if (found !== GONE) await this.refused(epoch, found);
   }
 
@@ -237,23 +225,30 @@ export class LaneHost {
     this.found += found;
     if (this.taken < this.lanes.length) return;
     this.state.tell();
-    const deaths = this.takeDeaths();
-    if (deaths === 0) return;
-    this.events.restarted({ shard: this.setup.number, cause: this.link.cause, rescheduled: this.found, deaths });
+    this.noteDeaths();
+    this.served(this.found);
   }
 
   /** Called when the thread has no memory for the lanes: it has none of those that were offered together. Offers all again. */
   private async refused(epoch: number, error: Error): Promise<void> {
     if (this.link.refused(error)) return;
-    this.events.failed(new ShardFailedError(this.setup.number, error));
+    this.noteFailure(error);
     await sleep(Math.max(1, this.policy.pauseAfterDeath()));
     if (!this.isWith(epoch)) return;
-    this.state.enter('leaving'); // a lane that is opened meanwhile is offered with the others
-    const left = await this.link.call(epoch, 'leave').catch((refusal: Error) => refusal);
-    if (left === GONE || this.epoch !== epoch || !this.state.is('leaving')) return;
-    this.state.enter('attached');
-    if (left instanceof Error) await this.refused(epoch, left);
-    else this.offerAll(() => 'tables');
+    const left = await this.askBack(); // a lane that is opened meanwhile is offered with the others
+    if (left === undefined) return;
+    if (left instanceof Error) {
+      this.state.enter('attached');
+      await this.refused(epoch, left);
+    } else this.attach(epoch, offersOf(this.lanes, 'tables'));
+  }
+
+  /** Asks the thread for the lanes. Resolves with an error if that was not possible, with undefined if the thread is gone. */
+  private async askBack(): Promise<LeftLane[] | Error | undefined> {
+    const { epoch } = this;
+    this.state.enter('leaving');
+    const left = await this.link.call(epoch, 'leave').catch((error: Error) => error);
+    return left === GONE || this.epoch !== epoch || !this.state.is('leaving') ? undefined : left;
   }
 
   private lost(): void {
@@ -264,7 +259,7 @@ export class LaneHost {
 
   private stay(): void {
     const isServedHere = this.state.is('inline');
-    if (!isServedHere) this.inline = this.newInline(this.lanes.map(() => 'tables'));
+    if (!isServedHere) this.inline = this.newInline([]);
     this.state.enter('alone');
     this.events.stays();
     if (!isServedHere) this.begin();
@@ -276,18 +271,42 @@ export class LaneHost {
     this.events.wakeClient();
   }
 
-  private newInline(origin: readonly LaneOrigin[]): InlineShard {
-    const { events, lanes, setup } = this;
-    const deaths = this.takeDeaths();
-    const cause = deaths > 0 ? this.link.cause : undefined;
-    return new InlineShard({ setup, lanes, events }, { origin, deaths, cause });
+  /** Serves the lanes here, each from what a thread has handed back of it, or else from its table. */
+  private newInline(left: readonly LeftLane[]): InlineShard {
+    const { wakeClient, turnBy } = this.events;
+    this.noteDeaths();
+    const failed = (cause: Error): void => {
+      this.unreported += 1;
+      this.cause = cause;
+      this.noteFailure(cause);
+    };
+    const built = (found: number): void => this.served(found);
+    const lanes = this.lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, left) }));
+    return new InlineShard(this.setup, { wakeClient, turnBy, failed, built }, lanes);
   }
 
-  /** Returns the number of deaths that nobody has heard of. */
-  private takeDeaths(): number {
-    const deaths = this.link.deaths - this.reported;
-    this.reported = this.link.deaths;
-    return deaths;
+  private noteFailure(cause: Error): void {
+    this.failures += 1;
+    this.events.failed(new ShardFailedError(this.setup.number, cause));
+  }
+
+  /** Takes in the deaths of threads that nobody has heard of. */
+  private noteDeaths(): void {
+    const deaths = this.link.deaths - this.noted;
+    if (deaths === 0) return;
+    this.noted += deaths;
+    this.unreported += deaths;
+    this.cause = this.link.cause;
+  }
+
+  /** Reports a restart if the lanes are served after deaths or failures; gets the number of live timers found. */
+  private served(rescheduled: number): void {
+    const { unreported: deaths, cause } = this;
+    if (cause === undefined) return;
+    this.unreported = 0;
+    this.cause = undefined;
+    this.restarts += 1;
+    this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
   }
 
   private requireOpen(call: string): void {
@@ -295,6 +314,8 @@ export class LaneHost {
   }
 }
 
-/** What a thread has handed back of a lane; if that is nothing, its table is the origin. */
 const entriesOf = ({ placement }: OwnLane, left: readonly LeftLane[]): LaneOrigin =>
   left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
+
+const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>
+  lanes.map(({ placement, setup }) => ({ placement, setup, origin }));

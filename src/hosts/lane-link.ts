@@ -1,20 +1,17 @@
-import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
-import type { LaneWheels } from '../shard/lane-wheel.ts';
-import type { ShardCounters } from '../shard/shard.ts';
+import type { LaneServer } from '../shard/lane-server.ts';
 import type { HostState } from '../sharing/board.ts';
 
 /** The answer of a call to a thread that has ended, or no longer serves the shard. */
 export const GONE = Symbol('the thread is gone');
 
+/** The calls of a client to what serves its lanes, wherever that is. */
+export type HostCall = 'stats' | 'wheels' | 'earliestDueTick';
+export type HostAnswer<C extends HostCall> = ReturnType<LaneServer[C]>;
+
 /** The calls of a client to the thread of a shard: those of `LaneServer`, without the client's serial. */
-export interface LaneCalls {
-  attach(lanes: readonly OfferedLane[]): number | Error;
-  leave(): LeftLane[];
-  stats(): ShardCounters[];
-  wheels(): LaneWheels[];
-  earliestDueTick(): number;
-}
-export type LaneCall = keyof LaneCalls;
+export type LaneCall = HostCall | 'attach' | 'leave';
+export type Given<C extends LaneCall> = Parameters<LaneServer[C]> extends [number, ...infer Rest] ? Rest : never;
+export type LaneAnswer<C extends LaneCall> = ReturnType<LaneServer[C]> | typeof GONE;
 
 /** The way from a client to the threads of a shard: its owner's is the `ThreadKeeper`, that of any other thread a `MailLink`. */
 export interface LaneLink {
@@ -26,11 +23,7 @@ export interface LaneLink {
    * Calls the thread of an epoch. Resolves with GONE if it ends first. Rejects with the thread's error; a call that moves lanes
    * rejects only if the thread has not been asked.
    */
-  call<C extends LaneCall>(
-    epoch: number,
-    name: C,
-    ...given: Parameters<LaneCalls[C]>
-  ): Promise<ReturnType<LaneCalls[C]> | typeof GONE>;
+  call<C extends LaneCall>(epoch: number, name: C, ...given: Given<C>): Promise<LaneAnswer<C>>;
   /** Called when the client has found that the thread that had its lanes is gone. */
   lost(): void;
   /** Called when the client has taken its lanes back from a thread that goes on. */

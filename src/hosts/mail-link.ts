@@ -1,53 +1,40 @@
 import { Doorbell } from '../lane/doorbell.ts';
 import type { FromThread, ToThread } from '../shard/lane-mail.ts';
 import type { HostState } from '../sharing/board.ts';
+import { addressOf, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
-import { GONE, type LaneCall, type LaneCalls, type LaneLink } from './lane-link.ts';
-
-/** The parts of a link. */
-export interface MailParts {
-  readonly shard: number;
-  /** The address of the shard's threads. */
-  readonly address: string;
-  readonly doorbell: SharedArrayBuffer;
-  /** The client's serial, and its address. */
-  readonly client: number;
-  readonly reply: string;
-  readonly server: () => HostState;
-  readonly want: () => void;
-}
+import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from './lane-link.ts';
 
 /** The link of a client to the threads of a shard that another thread owns. Calls and answers are messages. */
 export class MailLink implements LaneLink {
   deaths = 0;
-  private readonly parts: MailParts;
+  readonly server: () => HostState;
+  readonly want: () => void;
+  private readonly shard: number;
   private readonly doorbell: Doorbell;
+  /** The address of the shard's threads, the client's serial, and its address. */
+  private readonly address: string;
+  private readonly client: number;
+  private readonly reply: string;
   private requests = 0;
   private readonly waiting = new Map<number, (message: FromThread | typeof GONE) => void>();
 
-  constructor(parts: MailParts) {
-    this.parts = parts;
-    this.doorbell = new Doorbell(parts.doorbell);
+  constructor(handle: SchedulerHandle, shard: number, client: number, server: () => HostState, want: () => void) {
+    this.server = server;
+    this.want = want;
+    this.shard = shard;
+    this.doorbell = new Doorbell(handle.hosts[shard].doorbell);
+    this.address = addressOf.host(handle.name, shard);
+    this.client = client;
+    this.reply = addressOf.client(handle.name, client);
   }
 
   get cause(): Error {
-    return new Error(`The thread of shard ${this.parts.shard} has ended`);
+    return new Error(`The thread of shard ${this.shard} has ended`);
   }
 
-  server(): HostState {
-    return this.parts.server();
-  }
-
-  want(): void {
-    this.parts.want();
-  }
-
-  call<C extends LaneCall>(
-    epoch: number,
-    name: C,
-    ...given: Parameters<LaneCalls[C]>
-  ): Promise<ReturnType<LaneCalls[C]> | typeof GONE> {
-    const { client, reply } = this.parts;
+  call<C extends LaneCall>(epoch: number, name: C, ...given: Given<C>): Promise<LaneAnswer<C>> {
+    const { client, reply } = this;
     this.requests += 1;
     const request = this.requests;
     return new Promise((resolve, reject) => {
@@ -55,7 +42,7 @@ export class MailLink implements LaneLink {
       this.waiting.set(request, (message) => {
         this.waiting.delete(request);
         if (message === GONE) resolve(GONE);
-        else if (message.error === undefined) resolve(message.answer as ReturnType<LaneCalls[C]>);
+        else if (message.error === undefined) resolve(message.answer as LaneAnswer<C>);
         else reject(message.error);
       });
     });
@@ -80,7 +67,7 @@ export class MailLink implements LaneLink {
   /** Makes the thread that has the client's lanes drop them; returns whether the message was sent. */
   detach(): boolean {
     try {
-      this.send({ call: 'detach', client: this.parts.client });
+      this.send({ call: 'detach', client: this.client });
       return true;
     } catch {
       return false; // no memory for the message
@@ -92,7 +79,7 @@ export class MailLink implements LaneLink {
   }
 
   private send(message: ToThread): void {
-    post(this.parts.address, message);
+    post(this.address, message);
     this.doorbell.ring(); // wakes a parked shard
   }
 

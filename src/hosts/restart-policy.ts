@@ -12,13 +12,17 @@ export interface ShardRestart {
   deaths: number;
 }
 
-const monotonic = new MonotonicClock(clockOrigin());
+/** The clock of pauses and watches. */
+export const monotonic = new MonotonicClock(clockOrigin());
 
 /** How many deaths of its threads, within how many ms, make a shard go on inline. */
 export interface DeathLimit {
   readonly deaths: number;
   readonly within: number;
 }
+
+/** For what is tried again for ever. */
+export const ENDLESS: DeathLimit = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
 
 /** ms */
 const FIRST_PAUSE = 10;

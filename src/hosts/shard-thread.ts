@@ -3,11 +3,11 @@ import type { MessagePort, ResourceLimits, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
 import { process } from '../process.ts';
-import type { ShardSetup, ShardTask } from '../shard/build-shard.ts';
+import type { ShardTask } from '../shard/build-shard.ts';
 import type { LaneServer } from '../shard/lane-server.ts';
 import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
-import { findThreadFiles, loadThreadLibraries } from './thread-files.ts';
+import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';
 
 /** The options of a shard's threads. */
 export interface ThreadSettings {
@@ -35,10 +35,8 @@ export class ShardThread {
   private pool: Piscina | undefined;
   /** Resolves with what ended the thread, after it has exited; set once it has started. */
   ended: Promise<Error> | undefined;
-  private readonly setup: ShardSetup;
-  private readonly address: string;
-  private readonly epoch: number;
-  private readonly options: ThreadSettings;
+  private readonly task: Omit<ShardTask, 'control'>;
+  private readonly settings: ThreadSettings;
   private remote: Remote | undefined;
   private port: MessagePort | undefined;
   private killedFor: Error | undefined;
@@ -46,23 +44,36 @@ export class ShardThread {
   /** What gives up the calls that wait; undefined once the thread has ended. */
   private waiting: Set<() => void> | undefined = new Set();
 
-  constructor(setup: ShardSetup, address: string, epoch: number, options: ThreadSettings) {
-    this.setup = setup;
-    this.address = address;
-    this.epoch = epoch;
-    this.options = options;
+  constructor(task: Omit<ShardTask, 'control'>, settings: ThreadSettings) {
+    this.task = task;
+    this.settings = settings;
   }
 
-  /** Starts the thread, and the shard on it. Rejects with what ended the thread or prevented it. */
+  /**
+   * Starts the thread, and the shard on it. Rejects with what ended the thread or prevented it. A thread that dies before it is up
+   * leaves its task in the pool's queue, so the task is given up with its thread.
+   */
   async start(): Promise<void> {
-    const { setup, address, epoch } = this;
-    const { wrap, nodeEndpoint } = loadThreadLibraries(findThreadFiles(this.options.workerUrl));
-    const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
+    const { task, settings } = this;
+    const files = findThreadFiles(settings.workerUrl);
+    const { Pool, wrap, nodeEndpoint } = loadThreadLibraries(files);
+    const { port1, port2: control } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
     this.port = port1;
     this.remote = wrap<LaneServer>(nodeEndpoint(port1)) as unknown as Remote;
     // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
     port1.unref();
-    await this.runTask({ setup, address, epoch, control: port2 });
+    const pool = newPool(Pool, files, settings);
+    const givenUp = new AbortController();
+    pool.once('workerDestroy', () => givenUp.abort());
+    const options = { transferList: [control], signal: givenUp.signal };
+    try {
+      const running = endingOrphans(() => withoutOpeningStreams(() => pool.run({ ...task, control }, options)));
+      this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
+      this.ended = this.endOf(pool.threads[0]);
+      await running;
+    } catch (error) {
+      throw givenUp.signal.aborted && this.ended !== undefined ? await this.ended : error;
+    }
   }
 
   /** Calls the thread; a parked shard sees it only when `ring` rings it. Resolves with GONE if the thread ends first. */
@@ -93,47 +104,6 @@ export class ShardThread {
     return this.stopping;
   }
 
-  /**
-   * Runs the task on the thread, which it starts. A thread that dies before it is up leaves its task in the pool's queue, so the task
-   * is given up with its thread. Throws if no thread can be started.
-   */
-  private async runTask(task: ShardTask): Promise<void> {
-    const pool = this.makePool();
-    const givenUp = new AbortController();
-    pool.once('workerDestroy', () => givenUp.abort());
-    try {
-      const options = { transferList: [task.control], signal: givenUp.signal };
-      const running = endingOrphans(() => withoutOpeningStreams(() => pool.run(task, options)));
-      this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
-      this.ended = this.endOf(pool.threads[0]);
-      await running;
-    } catch (error) {
-      throw givenUp.signal.aborted && this.ended !== undefined ? await this.ended : error;
-    }
-  }
-
-  private makePool(): Piscina {
-    const { resourceLimits, execArgv, env, workerUrl } = this.options;
-    const files = findThreadFiles(workerUrl);
-    const { worker, preload } = files;
-    const { Pool } = loadThreadLibraries(files);
-    const pool = new Pool({
-      filename: worker,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      // The thread waits on its shard's doorbell, not on the pool's.
-      atomics: 'disabled',
-      recordTiming: false,
-      argv: [SHARD_THREAD],
-      execArgv: preload === undefined ? [...execArgv] : ['--require', preload, ...execArgv],
-      env: { ...env },
-      resourceLimits,
-    });
-    pool.on('error', () => undefined); // the thread's own 'error' event reports the same, in time
-    return pool;
-  }
-
   private endOf(thread: Worker): Promise<Error> {
     return new Promise<Error>((resolve) => {
       let thrown: Error | undefined;
@@ -144,12 +114,30 @@ export class ShardThread {
         const { waiting = new Set() } = this;
         this.waiting = undefined;
         for (const giveUp of waiting) giveUp();
-        resolve(
-          this.killedFor ?? thrown ?? new Error(`The thread of shard ${this.setup.number} exited with code ${code}`),
-        );
+        const exit = `The thread of shard ${this.task.setup.number} exited with code ${code}`;
+        resolve(this.killedFor ?? thrown ?? new Error(exit));
       });
     });
   }
+}
+
+function newPool(Pool: typeof Piscina, { worker, preload }: ThreadFiles, settings: ThreadSettings): Piscina {
+  const { resourceLimits, execArgv, env } = settings;
+  const pool = new Pool({
+    filename: worker,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    // The thread waits on its shard's doorbell, not on the pool's.
+    atomics: 'disabled',
+    recordTiming: false,
+    argv: [SHARD_THREAD],
+    execArgv: preload === undefined ? [...execArgv] : ['--require', preload, ...execArgv],
+    env: { ...env },
+    resourceLimits,
+  });
+  pool.on('error', () => undefined); // the thread's own 'error' event reports the same, in time
+  return pool;
 }
 
 /**
@@ -158,9 +146,7 @@ export class ShardThread {
  */
 function endingOrphans<T>(make: () => T): T {
   const made: Worker[] = [];
-  const note = (thread: Worker): void => {
-    made.push(thread);
-  };
+  const note = (thread: Worker): void => void made.push(thread);
   process.nextTick(() => process.on('worker', note));
   try {
     return make();

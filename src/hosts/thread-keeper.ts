@@ -4,27 +4,25 @@ import { Doorbell } from '../lane/doorbell.ts';
 import { Heartbeat } from '../lane/heartbeat.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { type HostState, OWNER } from '../sharing/board.ts';
-import type { SharedClock } from '../time/shared-clock.ts';
+import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
-import { GONE, type LaneCall, type LaneCalls, type LaneLink } from './lane-link.ts';
+import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from './lane-link.ts';
 import { NamedState } from './named-state.ts';
 import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
 import { ShardThread, type ThreadSettings } from './shard-thread.ts';
 import { Watchdog } from './watchdog.ts';
 
 /**
- * Starts one thread after the other. Each start costs the event loop some ms, and the processors some 50; several starts at once
- * would block it for their sum.
+ * Returns what runs tasks one after the other: each start of a thread costs the event loop some ms, and the processors some 50;
+ * several starts at once would block it for their sum.
  */
-export class StartQueue {
-  private last: Promise<unknown> = Promise.resolve();
-
-  /** Runs the task when those before it have settled. */
-  enter<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.last.then(task, task);
-    this.last = turn.catch(() => undefined); // its own caller gets the error
+export function oneByOne(): (task: () => Promise<void>) => Promise<void> {
+  let last = Promise.resolve();
+  return (task) => {
+    const turn = last.then(task);
+    last = turn.catch(() => undefined); // its own caller gets the error
     return turn;
-  }
+  };
 }
 
 /** ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/adr/0014-threads.md */
@@ -54,9 +52,9 @@ export interface KeeperOptions extends ThreadSettings {
 /** The surroundings of a shard's threads. */
 export interface KeeperParts {
   readonly setup: ShardSetup;
-  readonly clock: SharedClock;
   readonly options: KeeperOptions;
-  readonly starts: StartQueue;
+  /** Runs the starts of the scheduler's threads, one after the other. */
+  readonly inTurn: (task: () => Promise<void>) => Promise<void>;
   /** At which its threads hear of clients in other threads. */
   readonly address: string;
   /** Number of slots in use by all clients of the shard. */
@@ -94,11 +92,12 @@ export class ThreadKeeper implements LaneLink {
   private pausing: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
-    const { setup, clock, options, slots } = parts;
+    const { setup, options, slots } = parts;
     this.parts = parts;
     this.setup = setup;
     this.doorbell = new Doorbell(setup.doorbell);
     this.policy = new RestartPolicy(options.inlineAfter);
+    const clock = new SharedClock(setup.clock);
     const scale = new TickScale(setup.tick);
     this.watchdog = new Watchdog({
       heartbeat: new Heartbeat(setup.heartbeat),
@@ -134,15 +133,11 @@ export class ThreadKeeper implements LaneLink {
     this.enter('given up');
   }
 
-  call<C extends LaneCall>(
-    epoch: number,
-    name: C,
-    ...given: Parameters<LaneCalls[C]>
-  ): Promise<ReturnType<LaneCalls[C]> | typeof GONE> {
+  call<C extends LaneCall>(epoch: number, name: C, ...given: Given<C>): Promise<LaneAnswer<C>> {
     const { thread } = this;
     if (thread === undefined || !this.state.is('up') || this.epoch !== epoch) return Promise.resolve(GONE);
     const ring = () => this.doorbell.ring(); // wakes a parked shard
-    const answer = thread.call(name, [OWNER, ...given], ring) as Promise<ReturnType<LaneCalls[C]> | typeof GONE>;
+    const answer = thread.call(name, [OWNER, ...given], ring) as Promise<LaneAnswer<C>>;
     if (name !== 'attach' && name !== 'leave') return answer;
     return answer.catch(async (error: Error): Promise<typeof GONE> => {
       thread.kill(error); // nobody knows which lanes it has: its successor builds them from the tables
@@ -186,13 +181,17 @@ export class ThreadKeeper implements LaneLink {
 
   /** Starts a thread, with as many attempts as necessary. Never rejects. */
   private async start(): Promise<void> {
-    const { setup, options, starts, address } = this.parts;
+    const { setup, options, inTurn, address } = this.parts;
     while (this.state.is('starting')) {
       this.epoch += 1;
-      const thread = new ShardThread(setup, address, this.epoch, options);
+      const thread = new ShardThread({ setup, address, epoch: this.epoch }, options);
       this.thread = thread;
       try {
-        await starts.enter(() => this.startThread(thread));
+        await inTurn(async () => {
+          if (!this.state.is('starting')) return;
+          this.watchdog.watchStart();
+          await thread.start();
+        });
         if (!this.state.is('starting')) return;
         this.watchdog.watchTurns();
         this.enter('up');
@@ -204,12 +203,6 @@ export class ThreadKeeper implements LaneLink {
         await this.noteDeath(error as Error);
       }
     }
-  }
-
-  private async startThread(thread: ShardThread): Promise<void> {
-    if (!this.state.is('starting')) return;
-    this.watchdog.watchStart();
-    await thread.start();
   }
 
   private died(thread: ShardThread, cause: Error): void {

@@ -1,7 +1,7 @@
 import type { Doorbell } from '../lane/doorbell.ts';
 import type { Heartbeat } from '../lane/heartbeat.ts';
-import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
+import { monotonic } from './restart-policy.ts';
 
 /** Number of checks within the limit. All of them must find the shard silent, so one late check proves nothing. */
 const CHECKS = 4;
@@ -15,7 +15,18 @@ const MAX_GROWN = 10_000;
 /** … until this many ms pass without an alarm. */
 const CALM = 600_000;
 
-const monotonic = new MonotonicClock(clockOrigin());
+export interface WatchdogParts {
+  readonly heartbeat: Heartbeat;
+  readonly doorbell: Doorbell;
+  /** The present tick. */
+  readonly tick: () => number;
+  /** The number of slots in use. */
+  readonly slots: () => number;
+  /** In ms; Infinity for no watch. */
+  readonly limit: number;
+  /** Gets the ms of silence. */
+  readonly hung: (silence: number) => void;
+}
 
 /**
  * Detects that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them. One that is
@@ -34,12 +45,7 @@ const monotonic = new MonotonicClock(clockOrigin());
  * one, and a shard that slept as well beats before the next. Its timer does not hold the process.
  */
 export class Watchdog {
-  private readonly heartbeat: Heartbeat;
-  private readonly doorbell: Doorbell;
-  private readonly tick: () => number;
-  private readonly slots: () => number;
-  private readonly limit: number;
-  private readonly hung: (silence: number) => void;
+  private readonly parts: WatchdogParts;
   private timer: NodeJS.Timeout | undefined;
   private isStarting = false;
   private silentChecks = 0;
@@ -47,38 +53,23 @@ export class Watchdog {
   private alarms = 0;
   private lastAlarm = Number.NEGATIVE_INFINITY;
 
-  /**
-   * `tick`: the present tick; `slots`: the number in use; `limit`: in ms, Infinity for no watch; `hung` gets the ms of silence.
-   */
-  constructor(parts: {
-    heartbeat: Heartbeat;
-    doorbell: Doorbell;
-    tick: () => number;
-    slots: () => number;
-    limit: number;
-    hung: (silence: number) => void;
-  }) {
-    this.heartbeat = parts.heartbeat;
-    this.doorbell = parts.doorbell;
-    this.tick = parts.tick;
-    this.slots = parts.slots;
-    this.limit = parts.limit;
-    this.hung = parts.hung;
+  constructor(parts: WatchdogParts) {
+    this.parts = parts;
   }
 
   /** Watches a thread that starts: it has to be up in time. */
   watchStart(): void {
     this.isStarting = true;
     this.silentChecks = 0;
-    if (this.timer !== undefined || this.limit === Number.POSITIVE_INFINITY) return;
-    this.timer = setInterval(this.check, this.limit / CHECKS);
-    this.timer.unref();
+    const { limit } = this.parts;
+    if (this.timer !== undefined || limit === Number.POSITIVE_INFINITY) return;
+    this.timer = setInterval(this.check, limit / CHECKS).unref();
   }
 
   /** Watches a thread that is up: it has to take its turns. */
   watchTurns(): void {
     this.isStarting = false;
-    this.noteBeats(this.heartbeat.beats());
+    this.noteBeats(this.parts.heartbeat.beats());
   }
 
   rest(): void {
@@ -87,11 +78,12 @@ export class Watchdog {
   }
 
   private readonly check = (): void => {
-    const beats = this.heartbeat.beats();
-    if (this.isStarting || (beats === this.beats && this.doorbell.isTurnDue(this.heartbeat.ringsSeen(), this.tick()))) {
+    const { heartbeat, doorbell, tick, limit, hung } = this.parts;
+    const beats = heartbeat.beats();
+    if (this.isStarting || (beats === this.beats && doorbell.isTurnDue(heartbeat.ringsSeen(), tick()))) {
       this.silentChecks += 1;
       // Asleep past its tick, the shard may only have slept longer than intended.
-      this.doorbell.ring();
+      doorbell.ring();
     } else {
       this.noteBeats(beats);
     }
@@ -100,14 +92,15 @@ export class Watchdog {
     this.alarms = now - this.lastAlarm < CALM ? this.alarms + 1 : 1;
     this.lastAlarm = now;
     this.rest();
-    this.hung((this.silentChecks * this.limit) / CHECKS);
+    hung((this.silentChecks * limit) / CHECKS);
   };
 
   private maxSilentChecks(): number {
+    const { limit, slots } = this.parts;
     const alarms = monotonic.now() - this.lastAlarm < CALM ? this.alarms : 0;
-    const limit = Math.max(this.limit, Math.min(this.limit * GROWTH ** alarms, MAX_GROWN));
-    const total = limit * (this.isStarting ? START_FACTOR : 1) + this.slots() * PER_SLOT;
-    return Math.floor((total * CHECKS) / this.limit);
+    const grown = Math.max(limit, Math.min(limit * GROWTH ** alarms, MAX_GROWN));
+    const total = grown * (this.isStarting ? START_FACTOR : 1) + slots() * PER_SLOT;
+    return Math.floor((total * CHECKS) / limit);
   }
 
   private noteBeats(beats: number): void {

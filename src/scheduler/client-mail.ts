@@ -1,4 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
+import type { Client } from '../client/client.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import type { FromThread } from '../shard/lane-mail.ts';
 import { type Board, OWNER } from '../sharing/board.ts';
@@ -28,35 +29,40 @@ interface Question {
   reject(error: Error): void;
 }
 
-export interface PeerParts {
-  /** See `newName`. */
-  readonly name: string;
-  /** This client's serial. */
-  readonly serial: number;
-  readonly board: Board;
-  /** Cancels a timer of this client. */
-  readonly cancel: (id: TimerId) => boolean;
-  readonly fromThread: (message: FromThread) => void;
-}
-
 /** One client among those that share a scheduler: it asks the others, and answers them. */
 export class ClientMail {
-  private readonly parts: PeerParts;
+  private readonly name: string;
+  private readonly serial: number;
+  private readonly board: Board;
+  private readonly client: Client;
   private readonly everyone: Mailbox<ToEveryone>;
   private readonly own: Mailbox<ToClient>;
   private readonly questions = new Map<number, Question>();
   private requests = 0;
   private checking: NodeJS.Timeout | undefined;
 
-  constructor(parts: PeerParts) {
-    this.parts = parts;
-    this.everyone = new Mailbox(addressOf.everyone(parts.name), (message) => this.answer(message));
-    this.own = new Mailbox(addressOf.client(parts.name, parts.serial), (message) => this.receive(message));
+  /** `name`: see `newName`. `fromThread` gets the answers of shards. */
+  constructor(
+    name: string,
+    serial: number,
+    board: Board,
+    client: Client,
+    fromThread: (message: FromThread) => void = () => undefined,
+  ) {
+    this.name = name;
+    this.serial = serial;
+    this.board = board;
+    this.client = client;
+    this.everyone = new Mailbox(addressOf.everyone(name), (message) => this.answer(message));
+    this.own = new Mailbox(addressOf.client(name, serial), (message) => {
+      if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
+      else fromThread(message);
+    });
   }
 
   /** Cancels the timer at another client. Resolves with whether another client had a live timer with this id. */
   cancelElsewhere(id: TimerId): Promise<boolean> {
-    const { board, serial } = this.parts;
+    const { board, serial } = this;
     const others = board.clients().map((entry) => entry.serial);
     const open = new Set([OWNER, ...others].filter((other) => other !== serial && this.isThere(other)));
     if (open.size === 0) return Promise.resolve(false);
@@ -80,14 +86,9 @@ export class ClientMail {
   }
 
   private answer({ id, request, from }: ToEveryone): void {
-    const was = this.parts.cancel(id);
-    const reply: ToClient = { kind: 'cancelled', request, client: this.parts.serial, was };
-    post(addressOf.client(this.parts.name, from), reply);
-  }
-
-  private receive(message: ToClient): void {
-    if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
-    else this.parts.fromThread(message);
+    const was = !this.client.isClosed && this.client.cancel(id);
+    const reply: ToClient = { kind: 'cancelled', request, client: this.serial, was };
+    post(addressOf.client(this.name, from), reply);
   }
 
   private note(request: number, client: number, was: boolean): void {
@@ -110,7 +111,7 @@ export class ClientMail {
   };
 
   private isThere(serial: number): boolean {
-    const { board } = this.parts;
+    const { board } = this;
     if (serial === OWNER) return !board.isClosed && !board.owner.isGone();
     const entry = board.clients().find((client) => client.serial === serial);
     return entry !== undefined && !entry.pulse.isGone();

@@ -1,19 +1,27 @@
-import type { Client } from '../client/client.ts';
+import { Client } from '../client/client.ts';
+import { ClientLane } from '../client/client-lane.ts';
+import { ClientTime } from '../client/client-time.ts';
 import type { DeliveryEvents } from '../client/delivery-events.ts';
-import type { KeepAlive } from '../client/keep-alive.ts';
+import { KeepAlive } from '../client/keep-alive.ts';
 import { type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
-import type { LaneHost } from '../hosts/lane-host.ts';
+import { LaneHost } from '../hosts/lane-host.ts';
+import type { HostAnswer, HostCall, LaneLink } from '../hosts/lane-link.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
-import type { Serving, ThreadPolicy } from '../hosts/thread-policy.ts';
+import { type Serving, ThreadPolicy } from '../hosts/thread-policy.ts';
+import { ClientBell, Doorbell } from '../lane/doorbell.ts';
+import { allocateLane, type RingSizes } from '../lane/lane-memory.ts';
+import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { ShardSetup } from '../shard/build-shard.ts';
 import { OWNER } from '../sharing/board.ts';
-import type { SchedulerHandle } from '../sharing/handle.ts';
-import type { TickScale } from '../time/tick-scale.ts';
-import type { TimerId } from '../timer-id.ts';
-import { type ShardWheel, shardWheel } from './shard-wheels.ts';
+import type { HandleParts, SchedulerHandle } from '../sharing/handle.ts';
+import { SharedClock } from '../time/shared-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
+import { type TimerId, timerIdLayout } from '../timer-id.ts';
+import { createTickIndex } from '../wheel/create-index.ts';
+import type { ConnectOptions } from './options.ts';
 import type { ClientStats } from './sharing.ts';
-import type { KnownOfShard, ShardStats } from './stats.ts';
 
 export interface CoordinatorEvents extends DeliveryEvents {
   restarted(restart: ShardRestart): void;
@@ -22,74 +30,107 @@ export interface CoordinatorEvents extends DeliveryEvents {
   servingChanged(serving: Serving): void;
 }
 
-/** A host of the client's lanes, with what decides where they are served if that is not settled by the options. */
-export interface HostedLanes {
-  readonly host: LaneHost;
-  readonly policy: ThreadPolicy | undefined;
-}
-
-/** The other clients of a scheduler, as seen by the owner and by each client. */
-export interface OtherClients {
-  /** See `Scheduler.share`. */
-  readonly handle: SchedulerHandle;
-  /** This client's number among them. */
-  readonly number: number;
-  /** See `Scheduler.cancelAnywhere`. */
-  cancelElsewhere(id: TimerId): Promise<boolean>;
-  /** The manual clock has been moved. */
-  clockMoved(): void;
-  /** Empty if only the owner knows. */
-  clientStats(): ClientStats[];
-  /** Stops using shared memory. Precondition: this client's hosts have been stopped. */
-  close(): void;
-}
-
+/** What a client is made of, whether it owns the threads or not. */
 export interface CoordinatorParts {
-  readonly client: Client;
-  /** The client's serial among all clients of the scheduler. */
-  readonly serial: number;
-  readonly scale: TickScale;
-  readonly hosted: readonly HostedLanes[];
-  /** The threads that this client owns, by host; empty if there are none. */
-  readonly keepers: readonly ThreadKeeper[];
-  readonly keepAlive: KeepAlive;
-  readonly serving: () => Serving;
-  /** Starts the threads that serve from the beginning. Until then the scheduler holds nothing but memory. */
-  readonly start: () => void;
-  /** Set if they exist from the beginning. */
-  readonly others?: OtherClients;
-  /** Creates them at the first `share()`. */
-  readonly share: () => OtherClients;
+  /** What it has in common with all clients of the scheduler. */
+  readonly shared: HandleParts;
+  readonly options: ConnectOptions;
+  readonly events: CoordinatorEvents;
+  readonly ringSizes: RingSizes;
+  /** Where its latenesses are counted. Default: memory of its own. */
+  readonly lateness?: LatenessHistogram;
+  /** Whether a policy decides if a thread pays. */
+  readonly isJudged: boolean;
 }
 
 /**
- * Connects a scheduler's client with the hosts of its shards. Control calls to shards go through here. `ownClient` makes
- * the one of an owner, `connectClient` the one of a connected scheduler.
+ * A scheduler's client, and the hosts of its shards: lays out the memory of each lane, and its host, at the lane's first use. Control
+ * calls to shards go through here. `ownClient` makes the one of an owner, `connectClient` the one of a connected scheduler.
  */
-export class Coordinator {
+export abstract class Coordinator {
   readonly client: Client;
   readonly scale: TickScale;
-  private readonly parts: CoordinatorParts;
-  private others: OtherClients | undefined;
+  /** In the order of first use. */
+  readonly hosts: LaneHost[] = [];
+  /** The threads that this client owns, by host; empty if there are none. */
+  readonly keepers: ThreadKeeper[] = [];
+  /** Set if it decides where the lanes are served; then there is one host. */
+  protected policy: ThreadPolicy | undefined;
+  protected readonly parts: CoordinatorParts;
+  private readonly byNumber: (LaneHost | undefined)[] = [];
+  private readonly clientBell = ClientBell.allocate();
+  private readonly keepAlive = new KeepAlive();
   private readonly stopping = new Set<() => void>();
+  private isStarted = false;
 
   constructor(parts: CoordinatorParts) {
     this.parts = parts;
-    this.client = parts.client;
-    this.scale = parts.scale;
-    this.others = parts.others;
+    const { shared, options, events, lateness } = parts;
+    const { wheel, capacity } = shared;
+    this.scale = new TickScale(shared.tick);
+    this.client = new Client({
+      placements: Math.max(1, shared.shards),
+      openLane: (placement) => this.openLane(placement),
+      laneCapacity: capacity,
+      layout: timerIdLayout(shared.shards, capacity),
+      time: new ClientTime(new SharedClock(shared.clock), this.scale),
+      slack: options.slack,
+      bell: new ClientBell(this.clientBell),
+      keepAlive: this.keepAlive,
+      events,
+      maxBatch: options.maxBatch,
+      lateness,
+      keepsContexts: shared.keepsContexts,
+      afterPublish: () => {
+        for (const host of this.hosts) host.afterPublish();
+        this.policy?.judge();
+        this.turned();
+      },
+      catchUp: () => {
+        for (const host of this.hosts) host.catchUp();
+      },
+      // The engine that its shards have, in its own memory.
+      newHomeIndex: (now) => createTickIndex(wheel, { capacity, start: now }),
+    });
   }
 
+  /** Called when the first lane of a host is laid out. */
+  protected abstract linkTo(setup: ShardSetup): LaneLink;
+  /** No thread will serve a host's lanes again. */
+  protected abstract stays(number: number): void;
+  /** What serves the shards, since when and why. */
+  abstract get serving(): Serving;
+  /** See `Scheduler.share`. Throws AllocationError. */
+  abstract share(): SchedulerHandle;
+  /** See `Scheduler.cancelAnywhere`; this client does not have the timer. */
+  protected abstract cancelElsewhere(id: TimerId): Promise<boolean>;
+  /** The manual clock has been moved. */
+  abstract clockMoved(): void;
+  /** Stops using shared memory. Precondition: the hosts have been stopped. */
+  protected abstract leave(): void;
+
+  /** The policy wants a thread: whether it may be started. */
+  protected mayStart(): boolean {
+    return true;
+  }
+
+  /** Called at the end of each turn. */
+  protected turned(): void {}
+
+  /** See `SchedulerStats.client`. */
+  get number(): number {
+    return OWNER;
+  }
+
+  /** Empty if only the owner knows. */
+  clientStats(): ClientStats[] {
+    return [];
+  }
+
+  /** Starts the threads that serve from the beginning. Until then the scheduler holds nothing but memory. */
   start(): void {
-    this.parts.start();
-  }
-
-  private get hosts(): readonly LaneHost[] {
-    return this.parts.hosted.map(({ host }) => host);
-  }
-
-  get serving(): Serving {
-    return { ...this.parts.serving() };
+    this.isStarted = true;
+    if (this.policy === undefined) for (const host of this.hosts) host.startThread();
   }
 
   async ready(): Promise<void> {
@@ -98,89 +139,45 @@ export class Coordinator {
 
   /** Holds the process until the promise has settled. */
   during<T>(promise: Promise<T>): Promise<T> {
-    return this.parts.keepAlive.during(promise);
-  }
-
-  /** Throws AllocationError. */
-  share(): SchedulerHandle {
-    this.others ??= this.parts.share();
-    return this.others.handle;
+    return this.keepAlive.during(promise);
   }
 
   async cancelAnywhere(id: TimerId): Promise<boolean> {
-    if (this.client.cancel(id)) return true;
-    return this.others === undefined ? false : await this.during(this.others.cancelElsewhere(id));
-  }
-
-  clockMoved(): void {
-    this.others?.clockMoved();
+    return this.client.cancel(id) || (await this.during(this.cancelElsewhere(id)));
   }
 
   /** Returns the earliest time at which a timer fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
-    this.publishAll();
-    const earliest = Math.min(
-      ...(await this.during(Promise.all(this.hosts.map((host) => host.call('earliestDueTick'))))),
-    );
+    const earliest = Math.min(...(await this.ask('earliestDueTick', (due) => due)));
     const next = Math.min(this.scale.timeOf(earliest), this.client.home.nextExpiration());
     if (next === Number.POSITIVE_INFINITY) return undefined;
     const present = this.scale.tickAtOrBefore(this.client.clock.published());
     return Math.max(next, this.scale.timeOf(present + 1));
   }
 
-  /** Empty once the client is closed. */
-  async shardStats(): Promise<ShardStats[]> {
-    if (this.client.isClosed) return [];
+  /** Asks all shards, which know all timers by then. Resolves with what is made of each host's answer as soon as it comes. */
+  private ask<C extends HostCall, T>(name: C, made: (answer: HostAnswer<C>, host: LaneHost) => T): Promise<T[]> {
     this.publishAll();
-    const stats = this.hosted.map(async (hosted) => {
-      const counters = await hosted.host.call('stats');
-      const known = this.knownOf(hosted); // read now: a successor may answer
-      return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
-    });
-    return (await this.during(Promise.all(stats))).flat();
+    return this.during(Promise.all(this.hosts.map(async (host) => made(await host.call(name), host))));
   }
 
-  /** The threads that this client owns, by host; empty if there are none. */
-  get keepers(): readonly ThreadKeeper[] {
-    return this.parts.keepers;
-  }
-
-  get hosted(): readonly HostedLanes[] {
-    return this.parts.hosted;
-  }
-
-  /** Returns what is known of a host's shards without asking it, in the order of its answer. */
-  knownOf({ host }: HostedLanes): KnownOfShard[] {
-    const { isInline: inline, deaths, restarts } = host;
-    return host.lanes.map(({ placement: shard }) => {
-      const { size, capacity, retired, highWater } = this.client.laneAt(shard).table;
-      return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
-    });
-  }
-
-  /** Empty once the client is closed. */
-  async shardWheels(): Promise<ShardWheel[]> {
+  /** Does the same for answers by lane. Empty if the client is closed, or is closed meanwhile. */
+  async collect<C extends 'stats' | 'wheels', T>(
+    name: C,
+    made: (answer: HostAnswer<C>, host: LaneHost) => T[],
+  ): Promise<T[]> {
     if (this.client.isClosed) return [];
-    this.publishAll();
-    const wheels = this.hosted.map(async ({ host }) => {
-      const lanes = await host.call('wheels');
-      return lanes.map((lane, at) => shardWheel(host.lanes[at].placement, lane, this.scale, this.parts.serial));
-    });
-    return (await this.during(Promise.all(wheels))).flat();
+    try {
+      return (await this.ask(name, made)).flat();
+    } catch (error) {
+      if (this.client.isClosed) return [];
+      throw error;
+    }
   }
 
   /** Publishes all commands, so the shards know all timers. */
   publishAll(): void {
     this.client.publish();
-  }
-
-  /** See `SchedulerStats.client`. */
-  get number(): number {
-    return this.others?.number ?? OWNER;
-  }
-
-  clientStats(): ClientStats[] {
-    return this.others?.clientStats() ?? [];
   }
 
   /** Calls the listener once when the scheduler is closed. Returns a function that removes the listener. */
@@ -189,35 +186,67 @@ export class Coordinator {
     return () => void this.stopping.delete(listener);
   }
 
-  async stop(): Promise<void> {
+  /** Ends the client and what serves it. Resolves with its timers that were not delivered, when all threads have ended. */
+  async close(): Promise<UnfiredTimer[]> {
+    const { client } = this;
+    const unfired = unfiredTimers(client, Math.max(1, this.parts.shared.shards));
+    client.close();
+    const stopped = this.stop();
+    await undefined; // so that a listener below that calls close() gets the same promise
+    try {
+      for (const lane of client.lanes) lane.handBack();
+      client.home.handBack();
+    } finally {
+      await stopped;
+    }
+    return unfired;
+  }
+
+  private async stop(): Promise<void> {
     for (const listener of this.stopping) listener();
-    for (const { policy } of this.hosted) policy?.stop();
+    this.policy?.stop();
     const stopped = Promise.all(this.hosts.map((host) => host.stop())); // these never reject
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
-    this.others?.close();
-    this.parts.keepAlive.release();
+    this.leave();
+    this.keepAlive.release();
+  }
+
+  private openLane(placement: number): ClientLane {
+    const { shared, ringSizes } = this.parts;
+    const number = shared.isAuto ? 0 : placement;
+    const setup = { memory: allocateLane(shared.capacity, ringSizes), clientBell: this.clientBell };
+    const host = this.byNumber[number] ?? this.newHost(number);
+    const layout = timerIdLayout(shared.shards, shared.capacity);
+    const lane = new ClientLane(setup.memory, layout, placement, new Doorbell(host.setup.doorbell), this.client.time);
+    host.open({ placement, setup, stage: lane.stage });
+    return lane;
+  }
+
+  private newHost(number: number): LaneHost {
+    const { client } = this;
+    const { shared, events, isJudged } = this.parts;
+    const { tick, wheel, clock } = shared;
+    const setup: ShardSetup = { number, tick, wheel, clock, ...shared.hosts[number] };
+    const host = new LaneHost(setup, this.linkTo(setup), {
+      wakeClient: () => client.turnClock.now(),
+      turnBy: (due) => client.turnClock.by(due),
+      failed: events.shardFailed,
+      restarted: events.restarted,
+      stays: () => this.stays(number),
+    });
+    this.byNumber[number] = host;
+    this.hosts.push(host);
+    if (isJudged) {
+      const load = () => loadOf(client);
+      this.policy = new ThreadPolicy(host, load, events.servingChanged, () => this.mayStart());
+    } else if (this.isStarted) host.startThread();
+    return host;
   }
 }
 
-/** The arguments of a scheduler's constructor. @internal */
-export interface SchedulerParts {
-  readonly shards: number;
-  readonly capacity: number;
-  readonly signal: AbortSignal | undefined;
-  readonly coordinator: (events: CoordinatorEvents) => Coordinator;
-}
-
-/** Ends a client and what serves it. Resolves with its timers that were not delivered, when all threads have ended. */
-export async function shutDown(client: Client, coordinator: Coordinator, shards: number): Promise<UnfiredTimer[]> {
-  const unfired = unfiredTimers(client, Math.max(1, shards));
-  client.close();
-  const stopped = coordinator.stop();
-  await undefined; // so that a listener below that calls close() gets the same promise
-  try {
-    for (const lane of client.lanes) lane.handBack();
-    client.home.handBack();
-  } finally {
-    await stopped;
-  }
-  return unfired;
+/** The load that decides whether a thread pays for a client; its work: commands taken, and fired records. */
+function loadOf({ clock, size, lanes, delivery, home }: Client) {
+  const fired = delivery.delivered - home.label.delivered + delivery.stale;
+  const work = lanes.reduce((sum, lane) => sum + lane.stage.taken, fired);
+  return { now: clock.exact(), size: size - home.size, work };
 }

@@ -2,7 +2,6 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { threadNumber } from '../runtime.ts';
 import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { connectClient } from './connect-client.ts';
-import type { CoordinatorEvents } from './coordinator.ts';
 import {
   resolveConnectOptions,
   resolveOptions,
@@ -18,9 +17,8 @@ import { Scheduler } from './scheduler.ts';
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
-  const coordinator = (events: CoordinatorEvents) => ownClient(resolved, events);
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
-  return outsideContexts(() => new Scheduler({ ...resolved, coordinator }));
+  return outsideContexts(() => new Scheduler(resolved, (events) => ownClient(resolved, events)));
 }
 
 /** Names of the schedulers to which this thread is connected: shared by every copy of this package in the thread. */
@@ -48,8 +46,9 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
   const left = () => names.delete(name);
-  const coordinator = (events: CoordinatorEvents) => connectClient(known, resolved, events, left);
-  const scheduler = outsideContexts(() => new Scheduler({ ...resolved, shards, capacity, coordinator }));
+  const scheduler = outsideContexts(
+    () => new Scheduler({ ...resolved, shards, capacity }, (events) => connectClient(known, resolved, events, left)),
+  );
   names.add(name);
   return scheduler;
 }

@@ -1,24 +1,13 @@
-import type { Client } from '../client/client.ts';
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
-import type { TickScale } from '../time/tick-scale.ts';
-
-/** The parts of the coordinator that a manual clock needs. */
-export interface ClockKeeper {
-  readonly client: Client;
-  readonly scale: TickScale;
-  /** Called after the clock has moved. */
-  clockMoved(): void;
-  /** Keeps the process alive until the promise has settled. */
-  during<T>(promise: Promise<T>): Promise<T>;
-}
+import type { Coordinator } from './coordinator.ts';
 
 /** Moves a manual clock, one call after the other, and waits until due timers are delivered. */
 export class ManualClock {
-  private readonly coordinator: ClockKeeper;
+  private readonly coordinator: Coordinator;
   private readonly last: number;
   private advancing: Promise<unknown> = Promise.resolve();
 
-  constructor(coordinator: ClockKeeper) {
+  constructor(coordinator: Coordinator) {
     this.coordinator = coordinator;
     this.last = coordinator.scale.timeOf(Number.MAX_SAFE_INTEGER);
   }

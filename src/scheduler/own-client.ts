@@ -1,8 +1,7 @@
 import { ShardInlineError, UnsupportedRuntimeError } from '../errors.ts';
-import type { OwnLane } from '../hosts/inline-shard.ts';
-import { noThreads } from '../hosts/lane-link.ts';
+import { type LaneLink, noThreads } from '../hosts/lane-link.ts';
 import { findThreadFiles, loadThreadLibraries } from '../hosts/thread-files.ts';
-import { StartQueue, ThreadKeeper } from '../hosts/thread-keeper.ts';
+import { oneByOne, ThreadKeeper } from '../hosts/thread-keeper.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import { allocateDoorbell } from '../lane/doorbell.ts';
 import { allocateHeartbeat } from '../lane/heartbeat.ts';
@@ -10,92 +9,115 @@ import { DEFAULT_RING_SIZES, INLINE_RING_SIZES } from '../lane/lane-memory.ts';
 import { hasSharedMemory } from '../memory/shared-words.ts';
 import { process } from '../process.ts';
 import { runtime, threadNumber } from '../runtime.ts';
-import { type HostState, OWNER } from '../sharing/board.ts';
-import { addressOf, type HandleParts, newName } from '../sharing/handle.ts';
+import type { ShardSetup } from '../shard/build-shard.ts';
+import { addressOf, newName, type SchedulerHandle } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
-import { assembleClient } from './assemble-client.ts';
+import type { TimerId } from '../timer-id.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
 import type { ResolvedOptions } from './options.ts';
-import { Sharing } from './sharing.ts';
+import { type ClientStats, Sharing } from './sharing.ts';
 
 /** Lays out the shared memory and returns at once. Lanes are inline until threads are up. */
-export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): Coordinator {
-  const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
-  const name = newName();
-  const clock = SharedClock.allocate(options.manual);
-  const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, () => ({
-    doorbell: allocateDoorbell(),
-    heartbeat: allocateHeartbeat(),
-  }));
-  const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
-  const shared: HandleParts = { ownerThread: threadNumber(), clock, hosts, mayHaveThreads: false, ...settings };
-  const reason = whyInline(options, events);
-  const starts = new StartQueue();
-  /** By host; empty where there are no threads. */
-  const keepers: ThreadKeeper[] = [];
-  let sharing: Sharing | undefined;
-  const { client, scale, keepAlive, hosted } = assembleClient({
-    shared,
-    options,
-    events,
-    ringSizes: shards === 0 ? INLINE_RING_SIZES : DEFAULT_RING_SIZES,
-    linkTo: (setup) => {
-      if (reason !== undefined) return noThreads;
-      const { number } = setup;
-      const slots = () => slotsOf(hosted[number]?.host.lanes ?? []) + (sharing?.slots() ?? 0);
-      const parts = {
-        setup,
-        clock: new SharedClock(clock),
-        options,
-        starts,
-        address: addressOf.host(name, number),
-        slots,
-      };
-      keepers[number] = new ThreadKeeper(parts);
-      return keepers[number];
-    },
-    hosting: ({ host }, number) => keepers[number]?.watch(() => host.checkBoard()),
-    mayStart: isAuto && reason === undefined ? (number) => mayStart(keepers[number]) : undefined,
-    stays: (number) => {
-      const error = keepers[number]?.surrender;
-      if (error === undefined) return;
-      hosted[number].policy?.stayInline(error.message);
-      if (error.shard === undefined) tellLater(events, error);
-      else events.wentInline(error);
-    },
-    turned: () => undefined,
-  });
-  const mayStart = (keeper: ThreadKeeper): boolean => {
-    const error = whyNoThreads(options, true);
-    if (error !== undefined) keeper.giveUp(error);
-    return error === undefined;
-  };
-  for (let placement = 0; placement < Math.max(1, shards); placement++) client.laneAt(placement);
-  const fixed: Serving = {
-    by: reason === undefined ? 'threads' : 'inline',
-    since: 0,
-    reason: reason ?? `shards: ${shards}`,
-    changes: 0,
-  };
-  const share = (): Sharing => {
-    if (!hasSharedMemory) throw UnsupportedRuntimeError.withoutSharedMemory('scheduler.share()');
-    const mayHaveThreads = reason === undefined && (!isAuto || whyNoThreads(options, false) === undefined);
-    const servers = hosted.map(({ policy }, number) => ({
-      watch: (onChange: (server: HostState) => void) => (keepers[number] ?? noThreads).watch(onChange),
-      onWanted: () => policy?.keepThread('another event loop has asked for a thread'),
-    }));
-    sharing = new Sharing({ ...shared, mayHaveThreads }, name, servers, client);
-    return sharing;
-  };
-  const serving = () => (reason === undefined && hosted[0].policy?.serving) || fixed;
-  const start = () => {
-    for (const { host, policy } of hosted) if (policy === undefined) host.startThread();
-  };
-  return new Coordinator({ client, serial: OWNER, scale, keepAlive, hosted, keepers, serving, share, start });
-}
+export const ownClient = (options: ResolvedOptions, events: CoordinatorEvents): Coordinator =>
+  new OwnCoordinator(options, events, whyInline(options, events));
 
-/** Number of slots that lanes have used. */
-const slotsOf = (lanes: readonly OwnLane[]): number => lanes.reduce((sum, { stage }) => sum + stage.highWater, 0);
+/** The client of a scheduler's own thread, with the threads of the shards. */
+class OwnCoordinator extends Coordinator {
+  private readonly options: ResolvedOptions;
+  /** Why the shards are inline from the beginning, for good. */
+  private readonly reason: string | undefined;
+  private readonly name = newName();
+  private readonly inTurn = oneByOne();
+  private sharing: Sharing | undefined;
+
+  constructor(options: ResolvedOptions, events: CoordinatorEvents, reason: string | undefined) {
+    const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
+    const clock = SharedClock.allocate(options.manual);
+    const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, () => ({
+      doorbell: allocateDoorbell(),
+      heartbeat: allocateHeartbeat(),
+    }));
+    const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
+    super({
+      shared: { ownerThread: threadNumber(), clock, hosts, mayHaveThreads: false, ...settings },
+      options,
+      events,
+      ringSizes: shards === 0 ? INLINE_RING_SIZES : DEFAULT_RING_SIZES,
+      isJudged: isAuto && reason === undefined,
+    });
+    this.options = options;
+    this.reason = reason;
+    for (let placement = 0; placement < Math.max(1, shards); placement++) this.client.laneAt(placement);
+    for (const [number, keeper] of this.keepers.entries()) keeper.watch(() => this.hosts[number].checkBoard());
+  }
+
+  protected linkTo(setup: ShardSetup): LaneLink {
+    const { options, inTurn, name, reason } = this;
+    if (reason !== undefined) return noThreads;
+    const { number } = setup;
+    const address = addressOf.host(name, number);
+    const keeper = new ThreadKeeper({ setup, options, inTurn, address, slots: () => this.slotsOf(number) });
+    this.keepers[number] = keeper;
+    return keeper;
+  }
+
+  /** Number of slots that the lanes of a host have used. */
+  private slotsOf(number: number): number {
+    const others = this.sharing?.slots() ?? 0;
+    return this.hosts[number].lanes.reduce((sum, { stage }) => sum + stage.highWater, others);
+  }
+
+  protected stays(number: number): void {
+    const error = this.keepers[number]?.surrender;
+    if (error === undefined) return;
+    this.policy?.stayInline(error.message);
+    if (error.shard === undefined) tellLater(this.parts.events, error);
+    else this.parts.events.wentInline(error);
+  }
+
+  protected override mayStart(): boolean {
+    const error = whyNoThreads(this.options, true);
+    if (error !== undefined) this.keepers[0].giveUp(error);
+    return error === undefined;
+  }
+
+  get serving(): Serving {
+    const { policy, reason, options } = this;
+    if (policy !== undefined) return { ...policy.serving };
+    const by = reason === undefined ? 'threads' : 'inline';
+    return { by, since: 0, reason: reason ?? `shards: ${options.shards}`, changes: 0 };
+  }
+
+  share(): SchedulerHandle {
+    this.sharing ??= this.newSharing();
+    return this.sharing.handle;
+  }
+
+  private newSharing(): Sharing {
+    if (!hasSharedMemory) throw UnsupportedRuntimeError.withoutSharedMemory('scheduler.share()');
+    const { options, reason, client, name } = this;
+    const mayHaveThreads = reason === undefined && (!options.isAuto || whyNoThreads(options, false) === undefined);
+    const servers = this.hosts.map((_, number) => this.keepers[number] ?? noThreads);
+    const wanted = () => this.policy?.keepThread('another event loop has asked for a thread');
+    return new Sharing({ ...this.parts.shared, mayHaveThreads }, name, servers, wanted, client);
+  }
+
+  protected cancelElsewhere(id: TimerId): Promise<boolean> {
+    return this.sharing?.mail.cancelElsewhere(id) ?? Promise.resolve(false);
+  }
+
+  clockMoved(): void {
+    this.sharing?.clockMoved();
+  }
+
+  override clientStats(): ClientStats[] {
+    return this.sharing?.clientStats() ?? [];
+  }
+
+  protected leave(): void {
+    this.sharing?.close();
+  }
+}
 
 /**
  * Returns why the shards are inline from the beginning, for good; undefined if they are not. 'auto' looks for what prevents threads

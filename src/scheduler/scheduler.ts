@@ -5,11 +5,12 @@ import type { TimerCallback } from '../client/client-lane.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
-import { type Coordinator, type SchedulerParts, shutDown } from './coordinator.ts';
+import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
 import { hideFields, INSPECT, shownAs } from './inspection.ts';
 import { requireOpen, setInternals } from './internals.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
+import type { ResolvedOptions } from './options.ts';
 import { refuseOldNames } from './renamed.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
@@ -50,7 +51,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   #closing: Promise<UnfiredTimer[]> | undefined;
 
   /** Use `createScheduler` or `connectScheduler`. @internal */
-  constructor({ shards, capacity, signal, coordinator }: SchedulerParts) {
+  constructor(
+    { shards, capacity, signal }: Pick<ResolvedOptions, 'shards' | 'capacity' | 'signal'>,
+    coordinator: (events: CoordinatorEvents) => Coordinator,
+  ) {
     super();
     hideFields(this);
     this.shards = shards;
@@ -374,7 +378,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    */
   close(): Promise<UnfiredTimer[]> {
     this.#signal?.removeEventListener('abort', this.#abort);
-    this.#closing ??= shutDown(this.#client, this.#coordinator, this.shards);
+    this.#closing ??= this.#coordinator.close();
     return this.#closing;
   }
 

@@ -1,6 +1,4 @@
-import type { Client } from '../client/client.ts';
-import type { LaneWheels } from '../shard/lane-wheel.ts';
-import type { TickScale } from '../time/tick-scale.ts';
+import type { Coordinator } from './coordinator.ts';
 
 /** A level of a shard's wheel. */
 export interface WheelLevel {
@@ -46,26 +44,15 @@ export interface ShardWheel {
   lanes: LaneQueues[];
 }
 
-/** Where they come from. @internal */
-export interface WheelsSource {
-  readonly client: Client;
-  shardWheels(): Promise<ShardWheel[]>;
-}
-
 /** Asks all shards for their wheels. Empty if the client is closed meanwhile. @internal */
-export async function collectWheels(coordinator: WheelsSource): Promise<ShardWheel[]> {
-  return await coordinator.shardWheels().catch((error) => {
-    if (coordinator.client.isClosed) return [];
-    throw error;
-  });
-}
-
-/** Converts to the units of users. `client`: the serial of the client that asks. @internal */
-export function shardWheel(shard: number, wheels: LaneWheels, scale: TickScale, client: number): ShardWheel {
-  return {
-    shard,
-    now: scale.timeOf(wheels.now),
-    levels: wheels.levels.map(({ width, ...level }) => ({ slotTime: scale.timeOf(width), ...level })),
-    lanes: wheels.queues.map((queues) => ({ ...queues, client: queues.client ?? client })),
-  };
+export function collectWheels(coordinator: Coordinator): Promise<ShardWheel[]> {
+  const { scale, number } = coordinator;
+  return coordinator.collect('wheels', (wheels, host) =>
+    wheels.map(({ now, levels, queues }, lane) => ({
+      shard: host.lanes[lane].placement,
+      now: scale.timeOf(now),
+      levels: levels.map(({ width, ...level }) => ({ slotTime: scale.timeOf(width), ...level })),
+      lanes: queues.map((queue) => ({ ...queue, client: queue.client ?? number })),
+    })),
+  );
 }

@@ -1,14 +1,15 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
+import type { noThreads } from '../hosts/lane-link.ts';
+import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { threadNumber } from '../runtime.ts';
 import type { ToThread } from '../shard/lane-mail.ts';
-import { Board, type Entry, type HostState, OWNER } from '../sharing/board.ts';
+import { Board, type Entry, OWNER } from '../sharing/board.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
 import type { PulseHolder } from '../sharing/pulse.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
-import type { TimerId } from '../timer-id.ts';
 import { ClientMail } from './client-mail.ts';
 import { countsOf, type TimerCounts } from './stats-interval.ts';
 
@@ -23,47 +24,38 @@ export interface ClientStats extends TimerCounts {
   thread: number;
 }
 
-/** A host of the owner, as clients of other threads find it. @internal */
-export interface SharedServer {
-  /** Calls the function with what serves it, now and at every change. */
-  watch(onChange: (server: HostState) => void): void;
-  /** A client of another thread needs a thread for it. */
-  onWanted(): void;
-}
-
 /** What the owner of a scheduler does for the clients of other threads. @internal */
 export class Sharing {
   readonly handle: SchedulerHandle;
-  readonly number = OWNER;
+  readonly mail: ClientMail;
   private readonly client: Client;
   private readonly board: Board;
-  private readonly servers: readonly SharedServer[];
-  private readonly doorbells: readonly Doorbell[];
+  private readonly wanted: () => void;
   private readonly pulse: PulseHolder;
-  private readonly mail: ClientMail;
   /** Set while there are clients. */
   private sweeping: NodeJS.Timeout | undefined;
 
-  constructor(parts: HandleParts, name: string, servers: readonly SharedServer[], client: Client) {
+  /** `servers`: what serves each host, as the board is to say; `wanted`: called when a client needs a thread. */
+  constructor(
+    parts: HandleParts,
+    name: string,
+    servers: readonly (ThreadKeeper | typeof noThreads)[],
+    wanted: () => void,
+    client: Client,
+  ) {
     this.handle = makeHandle(parts, name);
     this.client = client;
-    this.servers = servers;
-    this.doorbells = parts.hosts.map(({ doorbell }) => new Doorbell(doorbell));
+    this.wanted = wanted;
     this.board = new Board(this.handle.board, parts.hosts.length);
     this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.onBoardChange));
     for (const [host, server] of servers.entries()) server.watch((state) => this.board.setServer(host, state));
-    const cancel = (id: TimerId) => !client.isClosed && client.cancel(id);
-    this.mail = new ClientMail({ name, serial: OWNER, board: this.board, cancel, fromThread: () => undefined });
-  }
-
-  cancelElsewhere(id: TimerId): Promise<boolean> {
-    return this.mail.cancelElsewhere(id);
+    this.mail = new ClientMail(name, OWNER, this.board, client);
   }
 
   /** The manual clock has moved: each client checks for itself which timers are due. */
   clockMoved(): void {
     this.board.wakeClients();
-    for (const doorbell of this.doorbells) doorbell.ring();
+    ringHosts(this.handle);
   }
 
   /** Approximate number of slots in use by all other clients. */
@@ -87,7 +79,7 @@ export class Sharing {
   private readonly onBoardChange = (): void => {
     if (this.handle.clock.manual) this.client.turnClock.now();
     this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP_MS).unref()); // a client has come
-    for (const [host, server] of this.servers.entries()) if (this.board.isWanted(host)) server.onWanted();
+    if (this.handle.hosts.some((_, host) => this.board.isWanted(host))) this.wanted();
   };
 
   /** Frees what clients left behind whose threads have ended. */
@@ -111,26 +103,18 @@ export class Sharing {
 
 /** Makes every shard drop a client's lanes. */
 function dismiss(handle: SchedulerHandle, client: number): void {
-  for (const [host, { doorbell }] of handle.hosts.entries()) {
-    const message: ToThread = { call: 'detach', client };
-    post(addressOf.host(handle.name, host), message);
-    new Doorbell(doorbell).ring(); // wakes a parked shard
-  }
+  const message: ToThread = { call: 'detach', client };
+  for (const host of handle.hosts.keys()) post(addressOf.host(handle.name, host), message);
+  ringHosts(handle);
+}
+
+/** Wakes all parked shards. @internal */
+export function ringHosts({ hosts }: SchedulerHandle): void {
+  for (const { doorbell } of hosts) new Doorbell(doorbell).ring();
 }
 
 function statsOf(entry: Entry): ClientStats {
-  const { size, scheduled, rescheduled, delivered, stale } = entry.counts();
-  const cancelled = scheduled - delivered - size;
-  const lateness = entry.lateness().summary();
-  return {
-    client: entry.serial,
-    thread: entry.thread,
-    size,
-    scheduled,
-    rescheduled,
-    cancelled,
-    delivered,
-    stale,
-    lateness,
-  };
+  const { highWater: _, latest: __, ...counts } = entry.counts();
+  const cancelled = counts.scheduled - counts.delivered - counts.size;
+  return { client: entry.serial, thread: entry.thread, ...counts, cancelled, lateness: entry.lateness().summary() };
 }

@@ -1,9 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { Label } from '../client/lane-labels.ts';
+import type { LaneHost } from '../hosts/lane-host.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';
+import type { Coordinator } from './coordinator.ts';
 import type { ClientStats } from './sharing.ts';
 import { countsOf, type TimerCounts } from './stats-interval.ts';
 
@@ -91,15 +93,6 @@ export interface SchedulerStats extends TimerCounts {
   warnings: StatsWarning[];
 }
 
-/** Where the counts come from. @internal */
-export interface StatsSource {
-  readonly client: Client;
-  readonly number: number;
-  readonly serving: Serving;
-  shardStats(): Promise<ShardStats[]>;
-  clientStats(): ClientStats[];
-}
-
 function statsOf(label: Label, isClosed: boolean): LabelStats {
   const { name, min, factor, size, scheduled, cancelled, delivered, lateness } = label;
   const live = isClosed ? 0 : size;
@@ -110,25 +103,33 @@ function statsOf(label: Label, isClosed: boolean): LabelStats {
 const labelsOf = ({ labels, home }: Client): readonly Label[] =>
   home.label.scheduled === 0 ? labels.all : [...labels.all, home.label];
 
+/** What a client knows of a host's shards without asking it, in the order of its answer. @internal */
+export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {
+  const { isInline: inline, deaths, restarts } = host;
+  return host.lanes.map(({ placement: shard }) => {
+    const { size, capacity, retired, highWater } = client.laneAt(shard).table;
+    return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
+  });
+}
+
 /** What client and shards have counted. @internal */
-export async function collectStats(coordinator: StatsSource): Promise<SchedulerStats> {
-  const { client } = coordinator;
-  const shards = await coordinator.shardStats().catch((error) => {
-    if (client.isClosed) return [];
-    throw error;
+export async function collectStats(coordinator: Coordinator): Promise<SchedulerStats> {
+  const shards = await coordinator.collect('stats', (counters, host) => {
+    const known = knownOf(coordinator, host); // read now: a successor may answer
+    return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
   });
   return statsWith(coordinator, shards);
 }
 
 /** Does the same if the answers of the shards are known. @internal */
-export function statsWith(coordinator: StatsSource, shards: ShardStats[]): SchedulerStats {
-  const { client } = coordinator;
+export function statsWith(coordinator: Coordinator, shards: ShardStats[]): SchedulerStats {
+  const { client, number, serving } = coordinator;
   return {
     ...countsOf(client),
-    client: coordinator.number,
+    client: number,
     slack: client.scale.timeOf(client.labels.plain.slack),
     wakes: client.delivery.wakes,
-    serving: coordinator.serving,
+    serving,
     registration: registered()?.state(),
     shards,
     clients: client.isClosed ? [] : coordinator.clientStats(),

@@ -1,5 +1,5 @@
 import { OWNER } from '../sharing/board.ts';
-import { type BuiltShard, type LaneOrigin, type LaneSetup, serveLane } from './build-shard.ts';
+import { type BuiltShard, type LaneOrigin, type LaneSetup, type LocalClient, serveLane } from './build-shard.ts';
 import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { ShardCounters } from './shard.ts';
@@ -10,6 +10,8 @@ export interface OfferedLane {
   readonly placement: number;
   readonly setup: LaneSetup;
   readonly origin: LaneOrigin;
+  /** Set if its client is in the thread that serves it. */
+  readonly local?: LocalClient;
 }
 
 /** A lane that a thread has left. */
@@ -41,10 +43,10 @@ const SUMMED = [
  * What a shard's thread does for clients, each known by its serial. A thread starts without lanes: they come and go by these calls,
  * of which none carries a timer. A client does not wait for them: what it publishes meanwhile stays in the lane's ring.
  *
- * The owner calls through comlink, everybody else by mailbox.
+ * The owner calls through comlink, everybody else by mailbox; an inline shard has one of its own.
  */
 export class LaneServer {
-  private readonly built: BuiltShard;
+  readonly built: BuiltShard;
   private attached: AttachedLane[] = [];
 
   constructor(built: BuiltShard) {
@@ -59,8 +61,8 @@ export class LaneServer {
     const admitted: AttachedLane[] = [];
     let found = 0;
     try {
-      for (const { placement, setup, origin } of lanes) {
-        const served = serveLane(this.built, setup, origin);
+      for (const { placement, setup, origin, local } of lanes) {
+        const served = serveLane(this.built, setup, origin, local);
         found += served.found;
         admitted.push({ client, placement, lane: served.lane });
       }

@@ -23,7 +23,7 @@ function countReadings(scheduler: Scheduler): () => { readings: number; question
     readings += 1;
     publishAll();
   };
-  for (const { host } of coordinator.hosted) {
+  for (const host of coordinator.hosts) {
     const call = host.call.bind(host);
     host.call = (name) => {
       questions += 1;

@@ -113,7 +113,7 @@ test('a thread dies leaving: what the client has asked for it gets from the succ
   const causes = restartsOf(world.owner);
   await world.owner.ready;
   await world.goesOn();
-  const [{ host }] = internalsOf(world.owner).coordinator.hosted;
+  const [host] = internalsOf(world.owner).coordinator.hosts;
   await host.endThread();
   expect(fault.isReached).toBe(true);
   await until(() => causes.length > 0);

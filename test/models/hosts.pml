@@ -13,7 +13,7 @@
  * clients, one timer a run, two threads and the surrender after them; pauses, which end at any time.
  *
  * Steps and their functions:
- *   attach_to, offer             src/hosts/lane-host.ts: attach, offer, offerAll
+ *   attach_to, offer             src/hosts/lane-host.ts: attach, offer
  *   hand_over, look, stay        src/hosts/lane-host.ts: handOver, checkBoard, stay
  *   ask_back, taken_back         src/hosts/lane-host.ts: endThread
  *   pauses, RENEWING (leaving)   src/hosts/lane-host.ts: refused

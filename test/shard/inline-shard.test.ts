@@ -82,11 +82,9 @@ test(`an inline shard loses no timer when memory is refused, seed ${SEED}`, () =
     const origin: LaneOrigin[] = built.shard.lanes.map((lane) => (draws.below(3) > 0 ? lane.handOver() : 'tables'));
     granted = draws.below(draws.pick([4, 40]));
     const nothing = (): void => undefined;
-    const events = { wakeClient: nothing, turnBy: nothing, failed: nothing, restarted: nothing };
-    const inline = new InlineShard(
-      { setup, lanes: lanes.slice(0, 2), events },
-      { origin, cause: undefined, deaths: 0 },
-    );
+    const events = { wakeClient: nothing, turnBy: nothing, failed: nothing, built: nothing };
+    const given = lanes.slice(0, 2).map((lane, at) => ({ ...lane, origin: origin[at] }));
+    const inline = new InlineShard(setup, events, given);
     const turn = (): void => {
       Object.assign(inline, { pausesUntil: Number.NEGATIVE_INFINITY });
       inline.catchUp();

@@ -8,18 +8,12 @@ import { ENDLESS, RestartPolicy, type ShardRestart, sleep } from './restart-poli
 
 /** Where the lanes are, and what may follow. */
 const NEXT = {
-  /** In this thread, which serves them. */
-  inline: ['attached', 'alone', 'over'],
-  /** On the thread of `epoch`, or on their way to it. */
-  attached: ['leaving', 'waiting', 'over'],
-  /** The same, and that thread has been asked for them. */
-  leaving: ['inline', 'attached', 'waiting', 'over'],
-  /** Nowhere: the thread that had them is gone, and the next is not up. */
-  waiting: ['attached', 'alone', 'over'],
-  /** In this thread, for good. */
-  alone: ['over'],
-  /** The client is closed. */
-  over: [],
+  inline: ['attached', 'alone', 'over'], // in this thread, which serves them
+  attached: ['leaving', 'waiting', 'over'], // on the thread of `epoch`, or on their way to it
+  leaving: ['inline', 'attached', 'waiting', 'over'], // the same, and that thread has been asked for them
+  waiting: ['attached', 'alone', 'over'], // nowhere: the thread that had them is gone, and the next is not up
+  alone: ['over'], // in this thread, for good
+  over: ['over'], // the client is closed
 } as const;
 type State = keyof typeof NEXT;
 
@@ -40,9 +34,7 @@ export interface HostEvents extends Pick<InlineEvents, 'wakeClient' | 'turnBy'> 
  *       ▲                                     │                               │
  *       └──────────── leaving ◀───────────────┘                               └──▶ alone: there will be no thread
  *
- * Never two at once. A lane goes to the thread whose epoch the board names. Then it is served again only by what the board names next,
- * another thread or the clients, which the owner stores when the one before has exited; or here, if the thread has answered that it
- * has left the lane.
+ * Never two at once: docs/guarantees.md has the argument.
  *
  * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the table. Commands
  * that are staged while a lane is on its way wait in its ring.
@@ -95,7 +87,7 @@ export class LaneHost {
   /** Resolves when the lanes are served where they should be. Rejects if the client is closed before. */
   async ready(): Promise<void> {
     while (!this.isServed()) {
-      this.requireOpen('ready');
+      if (this.state.is('over')) throw new SchedulerClosedError('ready');
       await this.state.change();
     }
   }
@@ -137,7 +129,9 @@ export class LaneHost {
     const server = this.link.server();
     if (this.state.is('attached', 'leaving')) {
       if (server.by === 'thread' && server.epoch === this.epoch) return;
-      this.lost();
+      this.state.enter('waiting');
+      this.link.lost();
+      this.events.wakeClient(); // the thread may have raised the client's bell, and died before it woke the client
     }
     if (this.state.is('waiting')) {
       if (server.by === 'thread') this.attach(server.epoch, offersOf(this.lanes, 'tables'));
@@ -163,7 +157,7 @@ export class LaneHost {
   async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
-      this.requireOpen(name);
+      if (this.state.is('over')) throw new SchedulerClosedError(name);
       const { epoch } = this;
       if (this.state.is('attached')) {
         const answer = await this.link.call<HostCall>(epoch, name);
@@ -176,7 +170,7 @@ export class LaneHost {
 
   /** Stops serving the lanes here, and what the link has of its own. Never rejects. */
   async stop(): Promise<void> {
-    if (!this.state.is('over')) this.state.enter('over');
+    this.state.enter('over');
     this.inline?.stop();
     await this.link.release();
   }
@@ -211,22 +205,19 @@ export class LaneHost {
     const { epoch } = this;
     const found = await this.link.call(epoch, 'attach', offered).catch((error: Error) => error);
     if (this.epoch !== epoch || !this.state.is('attached', 'leaving')) return;
-    if (typeof found === 'number') this.noteTaken(offered.length, found);
-    else if (found !== GONE) await this.refused(epoch, found);
-  }
-
-  /** Whether the lanes are with this thread, and are to stay there. */
-  private isWith(epoch: number): boolean {
-    return this.epoch === epoch && this.state.is('attached');
-  }
-
-  private noteTaken(lanes: number, found: number): void {
-    this.taken += lanes;
+    if (found === GONE) return;
+    if (found instanceof Error) return this.refused(epoch, found);
+    this.taken += offered.length;
     this.found += found;
     if (this.taken < this.lanes.length) return;
     this.state.tell();
     this.noteDeaths();
     this.served(this.found);
+  }
+
+  /** Whether the lanes are with this thread, and are to stay there. */
+  private isWith(epoch: number): boolean {
+    return this.epoch === epoch && this.state.is('attached');
   }
 
   /** Called when the thread has no memory for the lanes: it has none of those that were offered together. Offers all again. */
@@ -237,10 +228,8 @@ export class LaneHost {
     if (!this.isWith(epoch)) return;
     const left = await this.askBack(); // a lane that is opened meanwhile is offered with the others
     if (left === undefined) return;
-    if (left instanceof Error) {
-      this.state.enter('attached');
-      await this.refused(epoch, left);
-    } else this.attach(epoch, offersOf(this.lanes, 'tables'));
+    this.attach(epoch, left instanceof Error ? [] : offersOf(this.lanes, 'tables'));
+    if (left instanceof Error) await this.refused(epoch, left);
   }
 
   /** Asks the thread for the lanes. Resolves with an error if that was not possible, with undefined if the thread is gone. */
@@ -249,12 +238,6 @@ export class LaneHost {
     this.state.enter('leaving');
     const left = await this.link.call(epoch, 'leave').catch((error: Error) => error);
     return left === GONE || this.epoch !== epoch || !this.state.is('leaving') ? undefined : left;
-  }
-
-  private lost(): void {
-    this.state.enter('waiting');
-    this.link.lost();
-    this.events.wakeClient(); // the thread may have raised the client's bell, and died before it woke the client
   }
 
   private stay(): void {
@@ -307,10 +290,6 @@ export class LaneHost {
     this.cause = undefined;
     this.restarts += 1;
     this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
-  }
-
-  private requireOpen(call: string): void {
-    if (this.state.is('over')) throw new SchedulerClosedError(call);
   }
 }
 

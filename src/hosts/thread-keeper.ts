@@ -30,16 +30,12 @@ const EXIT_PAUSE = 250;
 
 /** Whether there is a thread, and what may follow. */
 const NEXT = {
-  /** There is none, and none is wanted. */
-  none: ['starting', 'given up', 'over'],
-  /** One is on its way, or a pause after a death has to end first. */
-  starting: ['up', 'given up', 'over'],
+  none: ['starting', 'given up', 'over'], // there is none, and none is wanted
+  starting: ['up', 'given up', 'over'], // one is on its way, or a pause after a death has to end first
   up: ['starting', 'pausing', 'over'],
-  /** It has no lanes any more, and is about to be ended. */
-  pausing: ['none', 'over'],
-  /** They have died too often, or may not be started. */
-  'given up': ['over'],
-  over: [],
+  pausing: ['none', 'over'], // it has no lanes any more, and is about to be ended
+  'given up': ['over'], // they have died too often, or may not be started
+  over: ['over'],
 } as const;
 type State = keyof typeof NEXT;
 
@@ -163,7 +159,7 @@ export class ThreadKeeper implements LaneLink {
   }
 
   async release(): Promise<void> {
-    if (!this.state.is('over')) this.state.enter('over');
+    this.state.enter('over');
     this.watchdog.rest();
     await this.pausing;
     await this.thread?.stop();

@@ -1,7 +1,6 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
-import type { DeathLimit } from './restart-policy.ts';
 import { resolveWorkerUrl } from './thread-files.ts';
 import type { KeeperOptions } from './thread-keeper.ts';
 
@@ -37,14 +36,14 @@ export interface ThreadOptions {
   inlineAfter?: { deaths: number; within: number };
 }
 
-const NAMES = {
+const NAMES: Readonly<Record<keyof ThreadOptions, 0>> = {
   execArgv: 0,
   env: 0,
   workerUrl: 0,
   resourceLimits: 0,
   hangTimeout: 0,
   inlineAfter: 0,
-} satisfies Record<keyof ThreadOptions, 0>;
+};
 
 /** In ms: a shorter limit would raise alarms on a busy machine. */
 const MIN_HANG_TIMEOUT = 20;
@@ -53,43 +52,6 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'] as const;
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** Throws InvalidConfigError. @internal */
-export function resolveThreadOptions(thread: ThreadOptions = {}): KeeperOptions {
-  if (!isObject(thread)) throw new InvalidConfigError('options.thread', 'must be an object', thread);
-  refuseUnknown(thread, NAMES, 'options.thread');
-  return {
-    hangTimeout: resolveHangTimeout(thread.hangTimeout),
-    inlineAfter: resolveInlineAfter(thread.inlineAfter),
-    resourceLimits: resolveResourceLimits(thread.resourceLimits),
-    execArgv: resolveExecArgv(thread.execArgv),
-    env: resolveEnv(thread.env),
-    workerUrl: resolveWorkerUrl(thread.workerUrl),
-  };
-}
-
-/** Checks a limit in ms, or Infinity. Throws InvalidConfigError. */
-function resolveHangTimeout(value: unknown = 5000): number {
-  if (typeof value === 'number' && ((value >= MIN_HANG_TIMEOUT && value <= MAX_TIMEOUT) || value === Infinity))
-    return value;
-  const requirement = `must be a number of ms from ${MIN_HANG_TIMEOUT} to ${MAX_TIMEOUT}, or Infinity`;
-  throw new InvalidConfigError('options.thread.hangTimeout', requirement, value);
-}
-
-/** Throws InvalidConfigError. */
-function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 }): DeathLimit {
-  if (!isObject(value)) throw new InvalidConfigError('options.thread.inlineAfter', 'must be { deaths, within }', value);
-  const { deaths, within } = value as Partial<DeathLimit>;
-  if (deaths !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(deaths) && (deaths as number) > 0)) {
-    throw new InvalidConfigError('options.thread.inlineAfter.deaths', 'must be an integer > 0, or Infinity', deaths);
-  }
-  if (typeof within !== 'number' || !(within > 0)) {
-    throw new InvalidConfigError('options.thread.inlineAfter.within', 'must be a number of ms, > 0', within);
-  }
-  return { deaths: deaths as number, within };
-}
-
 /**
  * A shard's garbage is some immediates and bigints a turn, so its young generation need not grow; Node's default would let it
  * grow to 32 MB and more. Its code is small as well: V8 would reserve 512 MB of addresses for it, and end the process if these
@@ -97,42 +59,54 @@ function resolveInlineAfter(value: unknown = { deaths: 5, within: 10_000 }): Dea
  */
 const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 };
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is object => isObject(value) && !Array.isArray(value);
+
+/** Throws InvalidConfigError unless a member of `options.thread` is valid. */
+function check(isValid: boolean, name: string, requirement: string, value: unknown): asserts isValid {
+  if (!isValid) throw new InvalidConfigError(`options.thread${name}`, requirement, value);
+}
+
+/** Throws InvalidConfigError. @internal */
+export function resolveThreadOptions(thread: ThreadOptions = {}): KeeperOptions {
+  check(isObject(thread), '', 'must be an object', thread);
+  refuseUnknown(thread, NAMES, 'options.thread');
+  const { hangTimeout = 5000, inlineAfter = { deaths: 5, within: 10_000 }, execArgv = [], env = {} } = thread;
+  const isTime = typeof hangTimeout === 'number' && hangTimeout >= MIN_HANG_TIMEOUT && hangTimeout <= MAX_TIMEOUT;
+  const time = `must be a number of ms from ${MIN_HANG_TIMEOUT} to ${MAX_TIMEOUT}, or Infinity`;
+  check(isTime || hangTimeout === Number.POSITIVE_INFINITY, '.hangTimeout', time, hangTimeout);
+  check(isObject(inlineAfter), '.inlineAfter', 'must be { deaths, within }', inlineAfter);
+  const { deaths, within } = inlineAfter;
+  const isCount = (Number.isSafeInteger(deaths) && deaths > 0) || deaths === Number.POSITIVE_INFINITY;
+  check(isCount, '.inlineAfter.deaths', 'must be an integer > 0, or Infinity', deaths);
+  check(typeof within === 'number' && within > 0, '.inlineAfter.within', 'must be a number of ms, > 0', within);
+  const areFlags = Array.isArray(execArgv) && execArgv.every((flag) => typeof flag === 'string');
+  const resourceLimits = resolveResourceLimits(thread.resourceLimits);
+  check(areFlags, '.execArgv', 'must be an array of strings', execArgv);
+  check(isRecord(env), '.env', 'must be an object of strings', env);
+  for (const [name, text] of Object.entries(env))
+    check(typeof text === 'string', `.env.${name}`, 'must be a string', text);
+  return {
+    hangTimeout,
+    inlineAfter: { deaths, within },
+    resourceLimits,
+    execArgv: [...execArgv],
+    env: { ...env },
+    workerUrl: resolveWorkerUrl(thread.workerUrl),
+  };
+}
+
 /** Throws InvalidConfigError. */
-function resolveResourceLimits(value: unknown): ResourceLimits {
-  if (value === undefined) return DEFAULT_LIMITS;
-  if (!isObject(value) || Array.isArray(value)) {
-    throw new InvalidConfigError('options.thread.resourceLimits', 'must be an object of limits in MB', value);
-  }
+function resolveResourceLimits(given: ResourceLimits = {}): ResourceLimits {
+  check(isRecord(given), '.resourceLimits', 'must be an object of limits in MB', given);
   const limits: ResourceLimits = { ...DEFAULT_LIMITS };
-  for (const [name, limit] of Object.entries(value)) {
+  for (const [name, limit] of Object.entries(given)) {
     const known = LIMITS.find((known) => known === name);
-    if (known === undefined) {
-      throw new InvalidConfigError('options.thread.resourceLimits', `must name only ${LIMITS.join(', ')}`, name);
-    }
+    check(known !== undefined, '.resourceLimits', `must name only ${LIMITS.join(', ')}`, name);
     if (limit === undefined) continue;
-    if (typeof limit !== 'number' || !(limit > 0) || limit > MAX_TIMEOUT) {
-      throw new InvalidConfigError(`options.thread.resourceLimits.${name}`, 'must be a number of MB, > 0', limit);
-    }
+    const isSize = typeof limit === 'number' && limit > 0 && limit <= MAX_TIMEOUT;
+    check(isSize, `.resourceLimits.${name}`, 'must be a number of MB, > 0', limit);
     limits[known] = limit;
   }
   return limits;
-}
-
-/** Throws InvalidConfigError. */
-function resolveExecArgv(value: unknown = []): readonly string[] {
-  if (!Array.isArray(value) || value.some((flag) => typeof flag !== 'string')) {
-    throw new InvalidConfigError('options.thread.execArgv', 'must be an array of strings', value);
-  }
-  return [...value];
-}
-
-/** Throws InvalidConfigError. */
-function resolveEnv(value: unknown = {}): Readonly<Record<string, string>> {
-  if (!isObject(value) || Array.isArray(value)) {
-    throw new InvalidConfigError('options.thread.env', 'must be an object of strings', value);
-  }
-  for (const [name, text] of Object.entries(value)) {
-    if (typeof text !== 'string') throw new InvalidConfigError(`options.thread.env.${name}`, 'must be a string', text);
-  }
-  return { ...value };
 }

@@ -48,14 +48,10 @@ const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
 /** Where the lanes are to be, and what may follow. */
 const NEXT = {
-  /** Here; their work is measured. */
-  inline: ['threads', 'final'],
-  /** On a thread, which may be on its way. */
-  threads: ['ending', 'final'],
-  /** On their way back. */
-  ending: ['threads', 'inline', 'final'],
-  /** Here for good, or the client is closed. */
-  final: ['final'],
+  inline: ['threads', 'final'], // here; their work is measured
+  threads: ['ending', 'final'], // on a thread, which may be on its way
+  ending: ['threads', 'inline', 'final'], // on their way back
+  final: ['final'], // here for good, or the client is closed
 } as const;
 type State = keyof typeof NEXT;
 

@@ -69,6 +69,8 @@ export class InvalidArgumentError extends TypeError {
   }
 }
 
+const KEEP_OUT = "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs";
+
 /** A file of this package was not found: a bundler has moved the package's code away from its files. */
 export class MissingFileError extends Error {
   readonly code = 'ERR_MISSING_FILE';
@@ -80,10 +82,10 @@ export class MissingFileError extends Error {
   }
 
   static worker(folders: readonly string[]): MissingFileError {
-    const remedy =
-      "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs; or build 'shardwheel/worker' " +
-      "as a separate entry and name its file (createScheduler({ thread: { workerUrl: new URL('./worker.js', import.meta.url) } }))";
-    return new MissingFileError("The file of shardwheel's threads", folders, remedy);
+    const build =
+      "or build 'shardwheel/worker' as a separate entry and name its file " +
+      "(createScheduler({ thread: { workerUrl: new URL('./worker.js', import.meta.url) } }))";
+    return new MissingFileError("The file of shardwheel's threads", folders, `${KEEP_OUT}; ${build}`);
   }
 
   /** A package that only threads need, and that is loaded when one is wanted, from outside any bundle. */
@@ -93,8 +95,7 @@ export class MissingFileError extends Error {
   }
 
   static page(folders: readonly string[]): MissingFileError {
-    const remedy = "keep shardwheel out of the bundle (external: ['shardwheel']) and install it where the program runs";
-    return new MissingFileError("The dashboard's page", folders, remedy);
+    return new MissingFileError("The dashboard's page", folders, KEEP_OUT);
   }
 }
 
@@ -189,11 +190,8 @@ export class ShardInlineError extends Error {
   }
 
   private static ofAll(why: string, cause: Error): ShardInlineError {
-    return new ShardInlineError(
-      undefined,
-      `All shards run inline, in the calling thread${why}. ${cause.message}`,
-      cause,
-    );
+    const message = `All shards run inline, in the calling thread${why}. ${cause.message}`;
+    return new ShardInlineError(undefined, message, cause);
   }
 }
 

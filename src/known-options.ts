@@ -1,4 +1,4 @@
-import { InvalidConfigError } from './errors.ts';
+import { InvalidArgumentError, InvalidConfigError } from './errors.ts';
 
 /** The number of letters to add, drop or change between two words, by Levenshtein. */
 function distance(one: string, other: string): number {
@@ -43,4 +43,12 @@ export function refuseUnknown(
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
     throw new InvalidConfigError(`${what}.${name}`, `is not an option: ${remedy}`, value);
   }
+}
+
+/** Does the same, and throws InvalidArgumentError if the options are not an object. */
+export function requireOptions(options: unknown, known: object, renamed?: Readonly<Record<string, string>>): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidArgumentError('options', 'must be an object', options);
+  }
+  refuseUnknown(options, known, 'options', renamed);
 }

@@ -36,7 +36,7 @@ export type { LabelStats, SchedulerStats, ShardStats, StatsWarning } from '../sc
 export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
 export type { TimerGroup } from '../scheduler/timer-group.ts';
 export type { LabelOptions, TimerLabel } from '../scheduler/timer-label.ts';
-export type { TimerStarts, WorkerHint } from '../scheduler/timer-view.ts';
+export type { TimerStarts, WorkerHint } from '../scheduler/timer-starts.ts';
 export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';

@@ -38,7 +38,8 @@ export class MailLink implements LaneLink {
     this.requests += 1;
     const request = this.requests;
     return new Promise((resolve, reject) => {
-      this.send({ call: name, client, given, epoch, reply, request });
+      post(this.address, { call: name, client, given, epoch, reply, request } satisfies ToThread);
+      this.doorbell.ring(); // wakes a parked shard
       this.waiting.set(request, (message) => {
         this.waiting.delete(request);
         if (message === GONE) resolve(GONE);
@@ -64,23 +65,8 @@ export class MailLink implements LaneLink {
     return false;
   }
 
-  /** Makes the thread that has the client's lanes drop them; returns whether the message was sent. */
-  detach(): boolean {
-    try {
-      this.send({ call: 'detach', client: this.client });
-      return true;
-    } catch {
-      return false; // no memory for the message
-    }
-  }
-
   async release(): Promise<void> {
     this.giveUpCalls();
-  }
-
-  private send(message: ToThread): void {
-    post(this.address, message);
-    this.doorbell.ring(); // wakes a parked shard
   }
 
   private giveUpCalls(): void {

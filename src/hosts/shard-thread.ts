@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { MessagePort, ResourceLimits, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
 import { process } from '../process.ts';
@@ -8,17 +8,7 @@ import type { LaneServer } from '../shard/lane-server.ts';
 import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';
-
-/** The options of a shard's threads. */
-export interface ThreadSettings {
-  /** URL of the file that threads run; undefined for the package's own. */
-  readonly workerUrl: string | undefined;
-  readonly resourceLimits: ResourceLimits;
-  /** Node's flags for the threads; they do not get the process's own. */
-  readonly execArgv: readonly string[];
-  /** The whole environment of the threads. */
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { ResolvedThreadOptions } from './thread-options.ts';
 
 /** The thread's calls, through comlink; comlink's own types need those of browsers. */
 type Remote = Readonly<Record<LaneCall, (...given: unknown[]) => Promise<unknown>>>;
@@ -36,7 +26,7 @@ export class ShardThread {
   /** Resolves with what ended the thread, after it has exited; set once it has started. */
   ended: Promise<Error> | undefined;
   private readonly task: Omit<ShardTask, 'control'>;
-  private readonly settings: ThreadSettings;
+  private readonly settings: ResolvedThreadOptions;
   private remote: Remote | undefined;
   private port: MessagePort | undefined;
   private killedFor: Error | undefined;
@@ -44,7 +34,7 @@ export class ShardThread {
   /** What gives up the calls that wait; undefined once the thread has ended. */
   private waiting: Set<() => void> | undefined = new Set();
 
-  constructor(task: Omit<ShardTask, 'control'>, settings: ThreadSettings) {
+  constructor(task: Omit<ShardTask, 'control'>, settings: ResolvedThreadOptions) {
     this.task = task;
     this.settings = settings;
   }
@@ -121,7 +111,7 @@ export class ShardThread {
   }
 }
 
-function newPool(Pool: typeof Piscina, { worker, preload }: ThreadFiles, settings: ThreadSettings): Piscina {
+function newPool(Pool: typeof Piscina, { worker, preload }: ThreadFiles, settings: ResolvedThreadOptions): Piscina {
   const { resourceLimits, execArgv, env } = settings;
   const pool = new Pool({
     filename: worker,

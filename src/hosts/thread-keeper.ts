@@ -8,8 +8,9 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from './lane-link.ts';
 import { NamedState } from './named-state.ts';
-import { type DeathLimit, RestartPolicy, sleep } from './restart-policy.ts';
-import { ShardThread, type ThreadSettings } from './shard-thread.ts';
+import { RestartPolicy, sleep } from './restart-policy.ts';
+import { ShardThread } from './shard-thread.ts';
+import type { ResolvedThreadOptions } from './thread-options.ts';
 import { Watchdog } from './watchdog.ts';
 
 /**
@@ -39,16 +40,10 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-export interface KeeperOptions extends ThreadSettings {
-  /** ms without a turn that was due, after which a thread counts as hung; Infinity for never. */
-  readonly hangTimeout: number;
-  readonly inlineAfter: DeathLimit;
-}
-
 /** The surroundings of a shard's threads. */
 export interface KeeperParts {
   readonly setup: ShardSetup;
-  readonly options: KeeperOptions;
+  readonly options: ResolvedThreadOptions;
   /** Runs the starts of the scheduler's threads, one after the other. */
   readonly inTurn: (task: () => Promise<void>) => Promise<void>;
   /** At which its threads hear of clients in other threads. */

@@ -2,7 +2,6 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { resolveWorkerUrl } from './thread-files.ts';
-import type { KeeperOptions } from './thread-keeper.ts';
 
 /** What concerns the shards' threads alone. */
 export interface ThreadOptions {
@@ -34,6 +33,12 @@ export interface ThreadOptions {
    * 'error' event reports that. `deaths: Infinity`: never. Default 5 in 10,000 ms.
    */
   inlineAfter?: { deaths: number; within: number };
+}
+
+/** The same with every default filled in and every value checked. @internal */
+export interface ResolvedThreadOptions extends Required<Omit<ThreadOptions, 'workerUrl'>> {
+  /** URL; undefined for the package's own file. */
+  readonly workerUrl: string | undefined;
 }
 
 const NAMES: Readonly<Record<keyof ThreadOptions, 0>> = {
@@ -68,7 +73,7 @@ function check(isValid: boolean, name: string, requirement: string, value: unkno
 }
 
 /** Throws InvalidConfigError. @internal */
-export function resolveThreadOptions(thread: ThreadOptions = {}): KeeperOptions {
+export function resolveThreadOptions(thread: ThreadOptions = {}): ResolvedThreadOptions {
   check(isObject(thread), '', 'must be an object', thread);
   refuseUnknown(thread, NAMES, 'options.thread');
   const { hangTimeout = 5000, inlineAfter = { deaths: 5, within: 10_000 }, execArgv = [], env = {} } = thread;

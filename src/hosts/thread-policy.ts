@@ -112,23 +112,19 @@ export class ThreadPolicy {
     const load = this.load();
     const { from } = this;
     const elapsed = load.now - from.now;
-    if (load.size > MAX_INLINE_LIVE) {
-      this.startThread(load, `${load.size} timers are live, more than ${MAX_INLINE_LIVE}`);
-      return;
-    }
-    if (elapsed < WINDOW) return;
+    if (load.size <= MAX_INLINE_LIVE && elapsed < WINDOW) return;
     const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
-    // A window without events says nothing about present costs.
-    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
+    if (load.size > MAX_INLINE_LIVE) {
+      this.startThread(load, `${load.size} timers are live, more than ${MAX_INLINE_LIVE}`);
+    } else if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
+      // A longer window was without events, and says nothing about present costs.
       if (load.work > from.work) this.cost = busy / (load.work - from.work);
-      this.startThread(
-        load,
-        `the index took ${percent(share)} of the event loop's time, more than ${percent(MAX_INLINE_SHARE)}`,
-      );
-      return;
+      const why = `the index took ${percent(share)} of the event loop's time, more than ${percent(MAX_INLINE_SHARE)}`;
+      this.startThread(load, why);
+    } else {
+      this.begin(load);
     }
-    this.begin(load);
   }
 
   private startThread(load: Load, reason: string): void {
@@ -166,21 +162,14 @@ export class ThreadPolicy {
     this.state.enter('inline');
     clearInterval(this.checking);
     const load = this.load();
-    const share = percent(IDLE_SHARE);
-    this.change(
-      'inline',
-      load,
-      `for ${IDLE_CHECKS} s the index would have taken less than ${share} of the event loop's time`,
-    );
+    const why = `for ${IDLE_CHECKS} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`;
+    this.change('inline', load, why);
     if (this.keptFor !== undefined) this.startThread(load, this.keptFor);
   }
 
   private change(by: Serving['by'], load: Load, reason: string): void {
     const { serving } = this;
-    serving.by = by;
-    serving.since = load.now;
-    serving.reason = reason;
-    serving.changes += 1;
+    Object.assign(serving, { by, since: load.now, reason, changes: serving.changes + 1 });
     this.begin(load);
     this.changed({ ...serving });
   }

@@ -25,6 +25,7 @@ export type ToClient =
 interface Question {
   /** Serials of the clients that have not answered. */
   readonly open: Set<number>;
+  readonly checking: NodeJS.Timeout;
   resolve(was: boolean): void;
   reject(error: Error): void;
 }
@@ -39,7 +40,6 @@ export class ClientMail {
   private readonly own: Mailbox<ToClient>;
   private readonly questions = new Map<number, Question>();
   private requests = 0;
-  private checking: NodeJS.Timeout | undefined;
 
   /** `name`: see `newName`. `fromThread` gets the answers of shards. */
   constructor(
@@ -69,17 +69,21 @@ export class ClientMail {
     this.requests += 1;
     const request = this.requests;
     return new Promise((resolve, reject) => {
-      this.questions.set(request, { open, resolve, reject });
-      this.checking ??= outsideContexts(() => setInterval(this.checkAnswers, ANSWER_CHECK_MS).unref());
+      const check = () => {
+        // Clients that are gone have no timers and will not answer.
+        for (const other of open) if (!this.isThere(other)) this.note(request, other, false);
+      };
+      const checking = outsideContexts(() => setInterval(check, ANSWER_CHECK_MS).unref());
+      this.questions.set(request, { open, checking, resolve, reject });
       this.everyone.post({ kind: 'cancel', id, request, from: serial });
     });
   }
 
   close(): void {
-    clearInterval(this.checking);
     this.everyone.close();
     this.own.close();
-    for (const { reject } of this.questions.values()) {
+    for (const { checking, reject } of this.questions.values()) {
+      clearInterval(checking);
       reject(new SchedulerClosedError('cancelAnywhere', 'was pending when'));
     }
     this.questions.clear();
@@ -97,18 +101,9 @@ export class ClientMail {
     question.open.delete(client);
     if (!was && question.open.size > 0) return;
     this.questions.delete(request);
+    clearInterval(question.checking);
     question.resolve(was);
-    if (this.questions.size > 0) return;
-    clearInterval(this.checking);
-    this.checking = undefined;
   }
-
-  /** Clients that are gone have no timers and will not answer. */
-  private readonly checkAnswers = (): void => {
-    for (const [request, { open }] of this.questions) {
-      for (const client of open) if (!this.isThere(client)) this.note(request, client, false);
-    }
-  };
 
   private isThere(serial: number): boolean {
     const { board } = this;

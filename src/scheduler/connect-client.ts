@@ -13,7 +13,7 @@ import type { TimerId } from '../timer-id.ts';
 import { ClientMail } from './client-mail.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
 import type { ConnectOptions } from './options.ts';
-import { ringHosts } from './sharing.ts';
+import { detach, ringHosts } from './sharing.ts';
 
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
@@ -103,8 +103,13 @@ class ConnectedCoordinator extends Coordinator {
     this.client.lateness.detach();
     this.membership.pulse.release();
     this.mail.close();
-    const areDetached = this.links.map((link) => link?.detach() ?? true);
-    if (areDetached.every(Boolean)) this.membership.entry.free(); // else the owner finds the pulse without a holder
+    try {
+      for (const number of this.links.keys())
+        if (this.links[number] !== undefined) detach(this.handle, number, this.number);
+      this.membership.entry.free();
+    } catch {
+      // No memory for a message: the owner finds the pulse without a holder.
+    }
     this.left();
   }
 
@@ -169,14 +174,7 @@ class ConnectedCoordinator extends Coordinator {
     const { size, scheduled, rescheduled, delivery, lateness } = client;
     const { delivered, stale } = delivery;
     const highWater = client.lanes.reduce((sum, lane) => sum + lane.table.highWater, 0);
-    this.membership.entry.setCounts({
-      size,
-      scheduled,
-      rescheduled,
-      delivered,
-      stale,
-      highWater,
-      latest: lateness.max,
-    });
+    const counts = { size, scheduled, rescheduled, delivered, stale, highWater };
+    this.membership.entry.setCounts({ ...counts, latest: lateness.max });
   }
 }

@@ -1,8 +1,7 @@
 import { slackInTicks, slackRange } from '../client/client-time.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import type { KeeperOptions } from '../hosts/thread-keeper.ts';
-import { resolveThreadOptions, type ThreadOptions } from '../hosts/thread-options.ts';
-import { refuseUnknown } from '../known-options.ts';
+import { type ResolvedThreadOptions, resolveThreadOptions, type ThreadOptions } from '../hosts/thread-options.ts';
+import { requireOptions } from '../known-options.ts';
 import { process } from '../process.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
@@ -63,7 +62,7 @@ export interface ConnectOptions {
 }
 
 /** Options with every default filled in and every value checked. @internal */
-export interface ResolvedOptions extends KeeperOptions, ConnectOptions {
+export interface ResolvedOptions extends ResolvedThreadOptions, ConnectOptions {
   /** Number of placements to which hints are hashed. */
   readonly shards: number;
   readonly isAuto: boolean;
@@ -75,16 +74,8 @@ export interface ResolvedOptions extends KeeperOptions, ConnectOptions {
 }
 
 const CONNECT_NAMES = { maxBatch: 0, slack: 0, signal: 0 } satisfies Record<keyof SchedulerConnectOptions, 0>;
-const NAMES = {
-  ...CONNECT_NAMES,
-  shards: 0,
-  wheel: 0,
-  tick: 0,
-  capacity: 0,
-  clock: 0,
-  asyncContext: 0,
-  thread: 0,
-} satisfies Record<keyof SchedulerOptions, 0>;
+const OWN_NAMES = { shards: 0, wheel: 0, tick: 0, capacity: 0, clock: 0, asyncContext: 0, thread: 0 };
+const NAMES = { ...CONNECT_NAMES, ...OWN_NAMES } satisfies Record<keyof SchedulerOptions, number>;
 
 const MAX_SHARDS = 1024;
 /** Maximum of shards for 'auto', whatever the number of CPUs: each turn reads all of them. */
@@ -93,70 +84,67 @@ const MAX_AUTO_SHARDS = 8;
 const MIN_TICK = 1e-6;
 const MAX_CAPACITY = 2 ** MAX_SLOT_BITS;
 
-function integer(option: string, value: unknown, min: number, max: number): number {
-  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
-    throw new InvalidConfigError(`options.${option}`, `must be an integer from ${min} to ${max}`, value);
-  }
-  return value as number;
+/** Throws InvalidConfigError unless an option is valid. */
+function check(isValid: boolean, option: string, requirement: string, value: unknown): void {
+  if (!isValid) throw new InvalidConfigError(`options.${option}`, requirement, value);
 }
 
+const isInteger = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+
+const checkInteger = (option: string, value: unknown, max: number): void =>
+  check(isInteger(value, 1, max), option, `must be an integer from 1 to ${max}`, value);
+
 /**
- * `tick` in ms. Throws InvalidConfigError for an invalid value, InvalidArgumentError if the options are not an object.
+ * `tick` in ms. Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an
+ * object.
  * @internal
  */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
-  requireOptions(options, CONNECT_NAMES);
+  requireOptions(options, CONNECT_NAMES, RENAMED_OPTIONS);
   return resolveOwn(options, tick);
 }
 
-/** Throws InvalidArgumentError if the options are not an object, InvalidConfigError for an unknown name. */
-function requireOptions(options: unknown, names: object): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
-  refuseUnknown(options, names, 'options', RENAMED_OPTIONS);
-}
-
-function resolveOwn(options: SchedulerConnectOptions, tick: number): ConnectOptions {
-  const { maxBatch = 8192, slack = 0, signal } = options;
+function resolveOwn({ maxBatch = 8192, slack = 0, signal }: SchedulerConnectOptions, tick: number): ConnectOptions {
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
   const scale = new TickScale(tick);
   const ticks = slackInTicks(slack, scale);
-  if (Number.isNaN(ticks)) throw new InvalidConfigError('options.slack', slackRange(scale), slack);
-  return { maxBatch: integer('maxBatch', maxBatch, 1, 2 ** 24), slack: ticks, signal };
+  check(!Number.isNaN(ticks), 'slack', slackRange(scale), slack);
+  checkInteger('maxBatch', maxBatch, 2 ** 24);
+  return { maxBatch, slack: ticks, signal };
 }
 
 /** Throws like {@link resolveConnectOptions}. @internal */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
-  requireOptions(options, NAMES);
+  requireOptions(options, NAMES, RENAMED_OPTIONS);
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', asyncContext = 'auto' } = options;
-  if (typeof tick !== 'number' || !(tick >= MIN_TICK) || tick === Number.POSITIVE_INFINITY) {
-    throw new InvalidConfigError('options.tick', `must be a finite number of ms, at least ${MIN_TICK}`, tick);
-  }
-  if (clock !== 'monotonic' && clock !== 'manual') {
-    throw new InvalidConfigError('options.clock', "must be 'monotonic' or 'manual'", clock);
-  }
-  if (asyncContext !== 'auto' && asyncContext !== 'never') {
-    throw new InvalidConfigError('options.asyncContext', "must be 'auto' or 'never'", asyncContext);
-  }
+  const isTick = typeof tick === 'number' && tick >= MIN_TICK && tick < Number.POSITIVE_INFINITY;
+  check(isTick, 'tick', `must be a finite number of ms, at least ${MIN_TICK}`, tick);
+  check(clock === 'monotonic' || clock === 'manual', 'clock', "must be 'monotonic' or 'manual'", clock);
+  const isKnown = asyncContext === 'auto' || asyncContext === 'never';
+  check(isKnown, 'asyncContext', "must be 'auto' or 'never'", asyncContext);
+  const own = resolveOwn(options, tick);
+  const isShards = shards === 'auto' || isInteger(shards, 0, MAX_SHARDS);
+  check(isShards, 'shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, shards);
+  const copy = resolveWheel(wheel);
+  checkInteger('capacity', capacity, MAX_CAPACITY);
   return {
-    ...resolveOwn(options, tick),
-    shards:
-      shards === 'auto'
-        ? Math.min(process.getBuiltinModule('node:os').availableParallelism(), MAX_AUTO_SHARDS)
-        : resolveShards(shards),
+    ...own,
+    shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : shards,
     isAuto: shards === 'auto',
-    wheel: resolveWheel(wheel),
+    wheel: copy,
     tick,
-    capacity: integer('capacity', capacity, 1, MAX_CAPACITY),
+    capacity,
     manual: clock === 'manual',
     keepsContexts: asyncContext === 'auto',
     ...resolveThreadOptions(options.thread),
   };
 }
+
+const availableParallelism = (): number => process.getBuiltinModule('node:os').availableParallelism();
 
 /** Uses Node's own test, which accepts signals of other realms and of polyfills. */
 function isAbortSignal(value: unknown): value is AbortSignal {
@@ -164,22 +152,14 @@ function isAbortSignal(value: unknown): value is AbortSignal {
   return typeof (value as Partial<AbortSignal>).addEventListener === 'function';
 }
 
-function resolveShards(value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_SHARDS) return value as number;
-  throw new InvalidConfigError('options.shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, value);
-}
-
 function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
   if (typeof wheel === 'string') {
-    if (!Object.hasOwn(presets, wheel)) {
-      const names = Object.keys(presets).map((name) => `'${name}'`);
-      throw new InvalidConfigError('options.wheel', `must be one of ${names.join(', ')} or a configuration`, wheel);
-    }
+    const names = Object.keys(presets).map((name) => `'${name}'`);
+    const requirement = `must be one of ${names.join(', ')} or a configuration`;
+    check(Object.hasOwn(presets, wheel), 'wheel', requirement, wheel);
     return copyOf(presets[wheel]);
   }
-  if (typeof wheel !== 'object' || wheel === null) {
-    throw new InvalidConfigError('options.wheel', "must be a preset's name or a configuration", wheel);
-  }
+  check(typeof wheel === 'object' && wheel !== null, 'wheel', "must be a preset's name or a configuration", wheel);
   const copy = copyOf(wheel); // shards are built from it later, and the caller may change its object
   validateConfig(copy, {});
   return copy;

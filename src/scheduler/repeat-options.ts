@@ -1,6 +1,6 @@
 import { MISSED_CALLS, type MissedCalls } from '../client/call-grids.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
+import { requireOptions } from '../known-options.ts';
 
 export interface RepeatOptions {
   /** ms until the first call, at least 0. Default: the period. */
@@ -12,8 +12,6 @@ export interface RepeatOptions {
   missedCalls?: MissedCalls;
 }
 
-const NAMES = { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>;
-
 /** `tick`: ms, the shortest period. Throws InvalidArgumentError. */
 export function requirePeriod(period: unknown, tick: number): void {
   if (!isTime(period, tick)) {
@@ -23,10 +21,7 @@ export function requirePeriod(period: unknown, tick: number): void {
 
 /** Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
 export function requireRepeatOptions(options: RepeatOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
-  refuseUnknown(options, NAMES);
+  requireOptions(options, { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>);
   const { first = 0, missedCalls = 'skip' } = options;
   if (!isTime(first, 0)) {
     throw new InvalidArgumentError('options.first', 'must be a finite number of ms, at least 0', first);

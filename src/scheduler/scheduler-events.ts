@@ -56,28 +56,18 @@ export function hear<Name extends keyof Messages>(name: Name, listener: (message
 /** ms between two messages of a shard. */
 const MESSAGE_PAUSE_MS = 1000;
 
-interface OfShard {
-  /** Time of the last message, in ms. */
-  toldAt: number;
-  /** Refused since then. */
-  untold: number;
-}
-
-/** Timers that were refused for lack of capacity, by shard: reported at most once a second for each, whatever their number. */
-class Refusals {
-  private readonly shards = new Map<number | undefined, OfShard>();
-
-  /** Counts a refusal at a time in ms. Returns how many to report now; 0 for none yet. */
-  add(shard: number | undefined, now: number): number {
-    const known = this.shards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
-    this.shards.set(shard, known);
-    known.untold += 1;
-    if (now < known.toldAt + MESSAGE_PAUSE_MS) return 0;
-    const { untold } = known;
-    known.toldAt = now;
-    known.untold = 0;
-    return untold;
-  }
+/**
+ * Returns what counts a timer that was refused for lack of capacity, at a time in ms, and answers how many of its shard to report now:
+ * 0, or all since the last report, if that is long enough ago.
+ */
+function newRefusals(): (shard: number | undefined, now: number) => number {
+  const ofShards = new Map<number | undefined, { toldAt: number; untold: number }>();
+  return (shard, now) => {
+    const { toldAt, untold } = ofShards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
+    const isDue = now >= toldAt + MESSAGE_PAUSE_MS;
+    ofShards.set(shard, isDue ? { toldAt: now, untold: 0 } : { toldAt, untold: untold + 1 });
+    return isDue ? untold + 1 : 0;
+  };
 }
 
 export interface SchedulerEvents {
@@ -88,7 +78,7 @@ export interface SchedulerEvents {
 
 /** Returns events that report to a scheduler's listeners, and to the diagnostics channels. @internal */
 export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: number): CoordinatorEvents {
-  const refusals = new Refusals();
+  const refusals = newRefusals();
   return {
     emitBatch: (batch) => guard(scheduler, () => scheduler.emit('fired', batch)),
     failed: (error, context) => contexts.run(context, reportError, scheduler, error),
@@ -102,7 +92,7 @@ export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: numbe
     },
     late: (turn) => publishDiagnostics('late', { ...turn, scheduler }),
     refused: (shard, capacity, now) => {
-      const refused = refusals.add(shard, now);
+      const refused = refusals(shard, now);
       if (refused > 0) publishDiagnostics('capacity', { shard, capacity, refused, scheduler });
     },
     shardFailed: (error) => warn(scheduler, error),

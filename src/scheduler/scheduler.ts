@@ -17,9 +17,9 @@ import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
-import { placementIn, TimerGroup } from './timer-group.ts';
+import { placementOf, TimerGroup } from './timer-group.ts';
 import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
-import { type TimerStarts, TimerView, type WorkerHint } from './timer-view.ts';
+import type { TimerStarts, WorkerHint } from './timer-starts.ts';
 import {
   type BoundedWork,
   type DeadlineSignal,
@@ -44,7 +44,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   readonly #coordinator: Coordinator;
   readonly #client: Client;
   /** The calls that start timers, without a label. */
-  readonly #plain: TimerView;
+  readonly #plain: TimerLabel;
   readonly #labels: TimerLabels;
   readonly #manualClock: ManualClock;
   readonly #signal: AbortSignal | undefined;
@@ -62,8 +62,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     this.#coordinator = coordinator(eventsOf(this, shards));
     this.#client = this.#coordinator.client;
     setInternals(this, { client: this.#client, coordinator: this.#coordinator });
-    this.#plain = new TimerView(this.#client, this.#client.labels.plain);
     this.#labels = new TimerLabels(this.#client);
+    this.#plain = this.#labels.plain;
     this.#manualClock = new ManualClock(this.#coordinator);
     this.#signal = signal;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
@@ -129,14 +129,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     argument: A,
     options?: RepeatOptions,
   ): TimerId;
-  scheduleEvery<A>(
-    workerHint: WorkerHint,
-    period: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
-    options?: RepeatOptions,
-  ): TimerId {
-    return this.#plain.scheduleEvery(workerHint, period, callback, argument as A, options);
+  scheduleEvery(hint: WorkerHint, period: number, callback?: unknown, argument?: unknown, options?: RepeatOptions) {
+    return this.#plain.scheduleEvery(hint, period, callback as TimerCallback<unknown>, argument, options);
   }
 
   /**
@@ -221,8 +215,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    */
   shardOf(workerHint: WorkerHint): number {
     requireOpen(this.#client, 'shardOf');
-    if (typeof workerHint === 'object') return placementIn(workerHint, this.#client);
-    return this.#client.shardOf(workerHint);
+    return placementOf(workerHint, this.#client);
   }
 
   /**
@@ -252,7 +245,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   sleep(delay: number, options?: WaitOptions): Promise<void> {
-    return sleep(this.#client, this.#plain, delay, options);
+    return sleep(this.#plain, delay, options);
   }
 
   /**
@@ -262,7 +255,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   withTimeout<T>(work: BoundedWork<T>, delay: number, options?: WaitOptions): Promise<T> {
-    return withTimeout(this.#client, this.#plain, work, delay, options);
+    return withTimeout(this.#plain, work, delay, options);
   }
 
   /**
@@ -272,7 +265,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    */
   signalAfter(delay: number, options?: WaitOptions): DeadlineSignal {
     requireOpen(this.#client, 'signalAfter');
-    return deadlineSignal(this.#client, this.#plain, delay, options);
+    return deadlineSignal(this.#plain, delay, options);
   }
 
   /**

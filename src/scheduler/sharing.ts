@@ -92,7 +92,7 @@ export class Sharing {
     for (const entry of clients) {
       if (!entry.pulse.isGone()) continue;
       try {
-        dismiss(this.handle, entry.serial);
+        for (const host of this.handle.hosts.keys()) detach(this.handle, host, entry.serial);
       } catch {
         return; // no memory for a message: the next sweep tries again
       }
@@ -101,11 +101,10 @@ export class Sharing {
   };
 }
 
-/** Makes every shard drop a client's lanes. */
-function dismiss(handle: SchedulerHandle, client: number): void {
-  const message: ToThread = { call: 'detach', client };
-  for (const host of handle.hosts.keys()) post(addressOf.host(handle.name, host), message);
-  ringHosts(handle);
+/** Makes a shard drop a client's lanes. Throws if there is no memory for the message. @internal */
+export function detach({ name, hosts }: SchedulerHandle, host: number, client: number): void {
+  post(addressOf.host(name, host), { call: 'detach', client } satisfies ToThread);
+  new Doorbell(hosts[host].doorbell).ring(); // wakes a parked shard
 }
 
 /** Wakes all parked shards. @internal */

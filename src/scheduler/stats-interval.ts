@@ -63,18 +63,11 @@ export class StatsInterval {
     const before = this.#before;
     const from = this.#from;
     const counts = numbersOf(this.#client);
+    const lateness = this.#client.lateness.since(this.#latenesses).summary();
     this.#before = counts;
     this.#from = this.#client.clock.now();
-    return {
-      from,
-      to: this.#from,
-      size: counts.size,
-      scheduled: counts.scheduled - before.scheduled,
-      rescheduled: counts.rescheduled - before.rescheduled,
-      cancelled: counts.cancelled - before.cancelled,
-      delivered: counts.delivered - before.delivered,
-      stale: counts.stale - before.stale,
-      lateness: this.#client.lateness.since(this.#latenesses).summary(),
-    };
+    const since = { ...counts };
+    for (const name of Object.keys(since) as (keyof typeof since)[]) since[name] -= before[name];
+    return { ...since, from, to: this.#from, size: counts.size, lateness };
   }
 }

@@ -34,9 +34,13 @@ export let expectWaits: (hint: unknown) => void;
 /** The ids that a group remembers, live or stale: for tests. @internal */
 export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
-/** Returns the shard of a hint that is no number and no string. Throws InvalidArgumentError if it is not a group of the client. @internal */
-export function placementIn(hint: unknown, client: Client): number {
-  const group = typeof hint === 'object' && hint !== null && isGroup(hint) ? hint : undefined;
+/** Returns the shard of a hint. Throws InvalidArgumentError. @internal */
+export function placementOf(hint: number | string | TimerGroup, client: Client): number {
+  return typeof hint === 'object' ? placementIn(hint, client) : client.shardOf(hint);
+}
+
+function placementIn(hint: TimerGroup | null, client: Client): number {
+  const group = hint !== null && isGroup(hint) ? hint : undefined;
   const placement = group === undefined ? undefined : readPlacement(group, client);
   if (placement !== undefined) return placement;
   const requirement = group === undefined ? 'a finite number, a string or a group' : 'a group of this scheduler';
@@ -158,6 +162,7 @@ export class TimerGroup implements Disposable {
     const { workerHint, size } = this;
     return shownAs(this, { workerHint, size });
   }
+
   #dropStale(): void {
     const client = this.#client;
     const ids = this.#ids;

@@ -1,11 +1,16 @@
+import { delayUntil, requireCallback, requireDelay, requireTimer } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
+import type { TimerCallback } from '../client/client-lane.ts';
 import type { Label } from '../client/lane-labels.ts';
 import { Rescaling } from '../client/rescaling.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
+import { requireOptions } from '../known-options.ts';
+import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen } from './internals.ts';
-import { type TimerStarts, TimerView } from './timer-view.ts';
+import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
+import { placementOf, remember } from './timer-group.ts';
+import type { TimerStarts, WorkerHint } from './timer-starts.ts';
 
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {
@@ -20,10 +25,14 @@ export interface LabelOptions {
 
 let readClient: (label: object) => Client | undefined;
 
-/** Returns the calls of a label given as an option. Throws InvalidArgumentError if it is not a label of the client. @internal */
-export function labelOf(label: unknown, client: Client): TimerLabel {
-  const of = typeof label === 'object' && label !== null ? readClient(label) : undefined;
-  if (of === client) return label as TimerLabel;
+/** The client of a label. @internal */
+export const clientOf = (label: TimerLabel): Client => readClient(label) as Client;
+
+/** Returns a label given as an option, or else the plain one. Throws InvalidArgumentError if it is not of the same client. @internal */
+export function labelOr(plain: TimerLabel, label: unknown): TimerLabel {
+  if (label === undefined) return plain;
+  const client = typeof label === 'object' && label !== null ? readClient(label) : undefined;
+  if (client === clientOf(plain)) return label as TimerLabel;
   throw new InvalidArgumentError('options.label', 'must be a label of this scheduler: scheduler.label(name)', label);
 }
 
@@ -31,7 +40,7 @@ export function labelOf(label: unknown, client: Client): TimerLabel {
  * Timers of one kind: counted apart, scaled together, late together. See {@link Scheduler.label}. `stats()`, metrics and
  * `liveTimers()` report by label. Ids belong to the scheduler, whose calls work for these timers too. A timer keeps its label.
  */
-export class TimerLabel extends TimerView implements TimerStarts {
+export class TimerLabel implements TimerStarts {
   readonly #client: Client;
   readonly #label: Label;
   readonly #rescaling: Rescaling;
@@ -42,10 +51,74 @@ export class TimerLabel extends TimerView implements TimerStarts {
 
   /** @internal */
   constructor(client: Client, label: Label, rescaling: Rescaling) {
-    super(client, label);
     this.#client = client;
-    this.#rescaling = rescaling;
     this.#label = label;
+    this.#rescaling = rescaling;
+  }
+
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    requireOpen(this.#client, 'schedule');
+    requireTimer(deadline, callback);
+    return this.#start(workerHint, deadline, callback, argument);
+  }
+
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    requireOpen(this.#client, 'scheduleAfter');
+    requireDelay(delay);
+    requireCallback(callback);
+    return this.#start(workerHint, this.#client.clock.exact() + delay, callback, argument);
+  }
+
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+    requireOpen(this.#client, 'scheduleAt');
+    return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
+  }
+
+  scheduleEvery(
+    workerHint: WorkerHint,
+    period: number,
+    callback?: TimerCallback<undefined>,
+    argument?: undefined,
+    options?: RepeatOptions,
+  ): TimerId;
+  scheduleEvery<A>(
+    workerHint: WorkerHint,
+    period: number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+    options?: RepeatOptions,
+  ): TimerId;
+  scheduleEvery(hint: WorkerHint, period: number, callback?: unknown, argument?: unknown, options?: RepeatOptions) {
+    const client = this.#client;
+    requireOpen(client, 'scheduleEvery');
+    requireCallback(callback);
+    requirePeriod(period, client.scale.timeOf(1));
+    if (options !== undefined) requireRepeatOptions(options);
+    const first = client.clock.exact() + (options?.first ?? period);
+    const missed = options?.missedCalls ?? 'skip';
+    const placement = placementOf(hint, client);
+    const id = client.startRepeating(this.#label, placement, first, period, missed, callback, argument);
+    return typeof hint === 'object' ? remember(hint, id) : id;
+  }
+
+  #start(workerHint: WorkerHint, deadline: number, callback: unknown, argument: unknown): TimerId {
+    const client = this.#client;
+    if (typeof workerHint !== 'object') {
+      return client.start(this.#label, client.shardOf(workerHint), deadline, callback, argument);
+    }
+    const placement = placementOf(workerHint, client);
+    return remember(workerHint, client.start(this.#label, placement, deadline, callback, argument));
   }
 
   /** '(other)' if the client has more labels than it counts separately. */
@@ -100,10 +173,10 @@ export class TimerLabel extends TimerView implements TimerStarts {
   }
 }
 
-const NAMES = { min: 0, slack: 0 } satisfies Record<keyof LabelOptions, 0>;
-
 /** The labels of a client, as its program has them. @internal */
 export class TimerLabels {
+  /** Its calls start timers without a label. */
+  readonly plain: TimerLabel;
   readonly #client: Client;
   readonly #rescaling: Rescaling;
   readonly #known = new Map<Label, TimerLabel>();
@@ -111,14 +184,12 @@ export class TimerLabels {
   constructor(client: Client) {
     this.#client = client;
     this.#rescaling = new Rescaling(client);
+    this.plain = new TimerLabel(client, client.labels.plain, this.#rescaling);
   }
 
   /** See {@link Scheduler.label}. */
   named(name: string, options: LabelOptions = {}): TimerLabel {
-    if (typeof options !== 'object' || options === null) {
-      throw new InvalidArgumentError('options', 'must be an object', options);
-    }
-    refuseUnknown(options, NAMES);
+    requireOptions(options, { min: 0, slack: 0 } satisfies Record<keyof LabelOptions, 0>);
     const label = this.#client.labels.named(name, { min: options.min, slack: options.slack });
     const known = this.#known.get(label) ?? new TimerLabel(this.#client, label, this.#rescaling);
     this.#known.set(label, known);

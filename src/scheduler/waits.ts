@@ -7,8 +7,8 @@ import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
 import { expectWaits } from './timer-group.ts';
-import { labelOf, type TimerLabel } from './timer-label.ts';
-import type { TimerView, WorkerHint } from './timer-view.ts';
+import { clientOf, labelOr, type TimerLabel } from './timer-label.ts';
+import type { WorkerHint } from './timer-starts.ts';
 
 /** The work to wait for: a promise, or a function that starts the work; its signal aborts when the wait ends early. */
 export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);
@@ -58,13 +58,12 @@ class Wait implements HandedBack, Cancelled {
 const expire = (wait: Wait): void => wait.expire();
 
 /** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */
-export const sleep = (client: Client, plain: TimerView, delay: number, options?: WaitOptions): Promise<void> =>
-  wait<void>('sleep', client, plain, undefined, delay, options);
+export const sleep = (plain: TimerLabel, delay: number, options?: WaitOptions): Promise<void> =>
+  wait<void>('sleep', plain, undefined, delay, options);
 
 /** See {@link Scheduler.withTimeout}. @internal */
 export async function withTimeout<T>(
-  client: Client,
-  plain: TimerView,
+  plain: TimerLabel,
   work: BoundedWork<T>,
   delay: number,
   options?: WaitOptions,
@@ -72,18 +71,18 @@ export async function withTimeout<T>(
   if (typeof work !== 'function' && typeof work?.then !== 'function') {
     throw new InvalidArgumentError('work', 'must be a promise or a function', work);
   }
-  return wait('withTimeout', client, plain, work, delay, options);
+  return wait('withTimeout', plain, work, delay, options);
 }
 
 /** Without work it resolves after the delay; else that is too late. */
 async function wait<T>(
   call: string,
-  client: Client,
-  plain: TimerView,
+  plain: TimerLabel,
   work: BoundedWork<T> | undefined,
   delay: number,
   options: WaitOptions = {},
 ): Promise<T> {
+  const client = clientOf(plain);
   const { signal, workerHint = nextHint(), label } = options;
   const controller = typeof work === 'function' ? new AbortController() : undefined;
   let id: TimerId | undefined;
@@ -99,7 +98,7 @@ async function wait<T>(
         reject(error);
         controller?.abort(reason);
       };
-      const starts = label === undefined ? plain : labelOf(label, client);
+      const starts = labelOr(plain, label);
       const ended = work === undefined ? resolve : () => giveUp(new TimeoutError(delay, label?.name));
       expectWaits(workerHint);
       id = starts.scheduleAfter(workerHint, delay, expire, new Wait(call, ended as () => void, giveUp));
@@ -169,16 +168,11 @@ class DeadlineTimer implements Cancelled {
 const expireSignal = (timer: DeadlineTimer): void => timer.expire();
 
 /** See {@link Scheduler.signalAfter}. `plain`: the calls without a label. @internal */
-export function deadlineSignal(
-  client: Client,
-  plain: TimerView,
-  delay: number,
-  options: WaitOptions = {},
-): DeadlineSignal {
+export function deadlineSignal(plain: TimerLabel, delay: number, options: WaitOptions = {}): DeadlineSignal {
   refuseUnknown(options, WAIT_OPTIONS, 'options', RENAMED_WAIT_OPTIONS);
   const { workerHint = nextHint(), label, signal: outer } = options;
-  const starts = label === undefined ? plain : labelOf(label, client);
-  const timer = new DeadlineTimer(client, new TimeoutError(delay, label?.name), outer);
+  const starts = labelOr(plain, label);
+  const timer = new DeadlineTimer(clientOf(plain), new TimeoutError(delay, label?.name), outer);
   const { signal } = timer.controller;
   expectWaits(workerHint);
   if (outer?.aborted) timer.controller.abort(outer.reason);

@@ -104,8 +104,7 @@ class ConnectedCoordinator extends Coordinator {
     this.membership.pulse.release();
     this.mail.close();
     try {
-      for (const number of this.links.keys())
-        if (this.links[number] !== undefined) detach(this.handle, number, this.number);
+      for (const { setup } of this.hosts) detach(this.handle, setup.number, this.number);
       this.membership.entry.free();
     } catch {
       // No memory for a message: the owner finds the pulse without a holder.

@@ -1,27 +1,55 @@
 import { currentContext, outsideContexts } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
+import { CapacityExceededError } from '../errors.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
 import { wordOf } from '../lane/due-word.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
-import type { TimerId } from '../timer-id.ts';
+import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
 import type { MissedCalls } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
-import type { ClientParts } from './client-parts.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery } from './delivery.ts';
+import type { DeliveryEvents } from './delivery-events.ts';
 import { CANCELLED, isToldWhenCancelled } from './hand-back.ts';
 import { HomeTimers } from './home-timers.ts';
-import { TimerRefs } from './keep-alive.ts';
+import type { NewIndex } from './home-wheel.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { LabelRegistry } from './label-registry.ts';
 import type { Label } from './lane-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
-import { refusal } from './refusal.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
 import { IDLE, TurnClock } from './turn-clock.ts';
+
+/** The parts of a client. */
+export interface ClientParts {
+  /** Number of placements to which hints are hashed; each has a lane. */
+  readonly placements: number;
+  /** Lays out the lane of a placement at its first use. Throws AllocationError. */
+  readonly openLane: (placement: number) => ClientLane;
+  /** Maximum of live timers in a lane. */
+  readonly laneCapacity: number;
+  readonly layout: TimerIdLayout;
+  readonly time: ClientTime;
+  /** How many ticks timers without a label may come after the tick of their deadlines. */
+  readonly slack: number;
+  readonly bell: ClientBell;
+  readonly events: DeliveryEvents;
+  readonly maxBatch: number;
+  /** Where latenesses are counted. Default: memory of the client's own. */
+  readonly lateness?: LatenessHistogram;
+  /** Whether callbacks run in the async context of the call that set their timer. */
+  readonly keepsContexts: boolean;
+  /** Called after commands were published or fired records taken: a shard in this thread takes its turn. */
+  readonly afterPublish: () => void;
+  /** Called before fired records are taken: shards in this thread fire due timers. */
+  readonly catchUp: () => void;
+  /** Makes the wheel of drop-in timers. */
+  readonly newHomeIndex: NewIndex;
+}
 
 /**
  * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
@@ -59,11 +87,11 @@ export class Client {
   readonly time: ClientTime;
   readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
-  readonly refs: TimerRefs;
+  readonly refs: KeepAlive;
   private readonly laneScale: number;
 
   constructor(parts: ClientParts) {
-    const { layout, time, slack, bell, keepAlive, events, maxBatch, keepsContexts } = parts;
+    const { layout, time, slack, bell, events, maxBatch, keepsContexts } = parts;
     for (let placement = 0; placement < parts.placements; placement++) this.lanesByPlacement.push(undefined);
     this.openLane = parts.openLane;
     this.capacity = parts.placements * parts.laneCapacity;
@@ -72,14 +100,14 @@ export class Client {
     this.time = time;
     this.labels = new LabelRegistry(time.scale, slack);
     this.bell = bell;
-    this.refs = new TimerRefs(this, keepAlive);
+    this.refs = new KeepAlive(this);
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.afterPublish = parts.afterPublish;
     this.catchUp = parts.catchUp;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch);
-    this.turnClock = new TurnClock(this, time, keepAlive);
+    this.turnClock = new TurnClock(this, time, this.refs);
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
     this.quiescence = new Quiescence(this);
     outsideContexts(() => bell.listen(() => this.turnClock.now()));
@@ -217,11 +245,17 @@ export class Client {
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
     const slot = table.allocate(deadline, due);
-    if (slot < 0) throw refusal(this, lane);
+    if (slot < 0) throw this.refusal(lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.scheduled += 1;
     if (this.refs.keepsAlive === false) this.refs.updateRef();
     return slot;
+  }
+
+  /** Returns the error for a call that finds a lane full, and reports the refusal. */
+  private refusal({ shard, table }: ClientLane): CapacityExceededError {
+    this.delivery.events.refused(shard, table.capacity, this.clock.exact());
+    return new CapacityExceededError(table.capacity, shard);
   }
 
   /** Moves a live timer; the slack in ticks. Throws InvalidDeadlineError. */

@@ -7,19 +7,18 @@ import type { ClientTime } from './client-time.ts';
 import type { Delivery } from './delivery.ts';
 import { HANDED_BACK } from './hand-back.ts';
 import { type HomeTimer, HomeWheel, type NewIndex, REFED, SLOT } from './home-wheel.ts';
-import type { TimerRefs } from './keep-alive.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import { Label, NO_LABEL } from './lane-labels.ts';
-import type { RefusalHost } from './refusal.ts';
 import type { TurnClock } from './turn-clock.ts';
 
 // Taken once: a program may replace them.
 const { max, min } = Math;
 
 /** The parts of the client that they need. */
-export interface HomeHost extends RefusalHost {
+export interface HomeHost {
   readonly isClosed: boolean;
   readonly delivery: Delivery;
-  readonly refs: TimerRefs;
+  readonly refs: KeepAlive;
   readonly turnClock: TurnClock;
   scheduled: number;
   rescheduled: number;
@@ -152,9 +151,8 @@ export class HomeTimers {
   /** See `ClientTurn.home`. */
   run(isPhase: boolean): boolean {
     const { wheel, time } = this;
-    const { queue } = wheel;
     if (isPhase) wheel.reach();
-    if (queue.isEmpty && !wheel.takeTick()) return false;
+    if (!wheel.hasDue()) return false;
     const turn = executionAsyncId();
     this.now = time.clock.exact();
     const end = time.clock.memory.manual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
@@ -169,7 +167,7 @@ export class HomeTimers {
           this.runningContext = undefined;
         }
       }
-      const isLast = queue.isEmpty && !wheel.takeTick();
+      const isLast = !wheel.hasDue();
       if (timer === undefined && isLast) return false;
       if (timer === undefined) continue;
       // Node itself runs the ticks of the last callback: with the stacks of a program that has its own timers only.
@@ -197,14 +195,10 @@ export class HomeTimers {
 
   /** Takes the next entry of the queue; returns its timer, which runs now; undefined if that was cleared or refreshed. */
   private takeNext(): HomeTimer | undefined {
-    const { wheel } = this;
-    const { queue } = wheel;
-    const at = queue.next;
-    queue.next = at + 1;
-    const slot = queue.slots[at];
-    const timer = this.timers[slot];
-    if (timer === undefined || !wheel.isDue(at)) return undefined;
-    const deadline = wheel.dueDeadline(at);
+    const slot = this.wheel.takeNext();
+    if (slot < 0) return undefined;
+    const timer = this.timers[slot] as HomeTimer;
+    const deadline = this.deadlineOf(slot);
     this.running = timer;
     this.runningContext = this.contexts?.[slot];
     this.remove(slot);

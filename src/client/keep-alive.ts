@@ -9,35 +9,51 @@ const { max } = Math;
 /** ms */
 const LONGEST = 2 ** 31 - 1;
 
+/** The parts of the client that it needs. */
+export interface KeepAliveHost {
+  /** Live timers. */
+  readonly size: number;
+}
+
 /**
- * Keeps the process alive while there is a reason: live timers that are ref'd, or a call that waits for its answer. A worker
+ * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its answer. A worker
  * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
  *
  * No other part of a client holds the process: its turns and its timer are unref'd while there is no reason. So a process
  * ends when Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
+ *
+ * The call that changes whether there are such timers updates it at once; a process that is about to end must not be kept for a turn
+ * without work.
  */
 export class KeepAlive {
+  /** Whether live timers are a reason. */
+  keepsAlive = false;
+  /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
+  unrefCount = 0;
+  private isRef = true;
+  private reasons = 0;
   /** Set from the first reason on. */
   private holder: Holder | undefined;
-  private reasons = 0;
-  private timers = false;
   private changed: ((isHolding: boolean) => void) | undefined;
+  private readonly host: KeepAliveHost;
+
+  constructor(host: KeepAliveHost) {
+    this.host = host;
+  }
 
   /** Whether there is a reason. */
   get isHolding(): boolean {
     return this.reasons > 0;
   }
 
+  /** Live timers that keep the process alive. */
+  get refCount(): number {
+    return this.isRef ? max(0, this.host.size - this.unrefCount) : 0;
+  }
+
   /** Calls the listener when the first reason comes, and when the last ends. There is one listener. */
   onChange(changed: (isHolding: boolean) => void): void {
     this.changed = changed;
-  }
-
-  /** Sets whether live, ref'd timers hold the process. */
-  keepForTimers(isNeeded: boolean): void {
-    if (isNeeded === this.timers) return;
-    this.timers = isNeeded;
-    this.change(isNeeded ? 1 : -1);
   }
 
   /** Holds the process until the promise has settled. */
@@ -52,11 +68,31 @@ export class KeepAlive {
 
   /** See `Client.heldResources`. */
   heldResources(): string[] {
-    return this.reasons > 0 ? ['MessagePort'] : [];
+    return this.isHolding ? ['MessagePort'] : [];
   }
 
+  /** Adjusts the number of live timers that do not keep the process alive. */
+  adjustUnref(by: number): void {
+    this.unrefCount += by;
+    this.updateRef();
+  }
+
+  /** Sets whether any live timer keeps the process alive. */
+  setRef(isRef: boolean): void {
+    this.isRef = isRef;
+    this.updateRef();
+  }
+
+  updateRef(): void {
+    const keepsAlive = this.refCount > 0;
+    if (keepsAlive === this.keepsAlive) return;
+    this.keepsAlive = keepsAlive;
+    this.change(keepsAlive ? 1 : -1);
+  }
+
+  /** Precondition: no timer is live. */
   release(): void {
-    this.keepForTimers(false);
+    this.updateRef();
     this.holder?.close();
   }
 
@@ -102,57 +138,4 @@ function newHolder(): Holder {
 function newTimer(): Holder {
   const timer = setInterval(() => undefined, LONGEST);
   return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
-}
-
-/** The parts of the client that it needs. */
-export interface TimerRefsHost {
-  /** Live timers. */
-  readonly size: number;
-}
-
-/**
- * Whether live timers keep the process alive: they do while there are more of them than unref'd ones. The call that changes this
- * updates it at once; a process that is about to end must not be kept for a turn without work.
- */
-export class TimerRefs {
-  keepsAlive = false;
-  /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
-  unrefCount = 0;
-  private isRef = true;
-  private readonly host: TimerRefsHost;
-  private readonly keepAlive: KeepAlive;
-
-  constructor(host: TimerRefsHost, keepAlive: KeepAlive) {
-    this.host = host;
-    this.keepAlive = keepAlive;
-  }
-
-  /** Live timers that keep the process alive. */
-  get refCount(): number {
-    return this.isRef ? max(0, this.host.size - this.unrefCount) : 0;
-  }
-
-  /** See `Client.heldResources`. */
-  heldResources(): string[] {
-    return this.keepAlive.heldResources();
-  }
-
-  /** Adjusts the number of live timers that do not keep the process alive. */
-  adjustUnref(by: number): void {
-    this.unrefCount += by;
-    this.updateRef();
-  }
-
-  /** Sets whether any live timer keeps the process alive. */
-  setRef(isRef: boolean): void {
-    this.isRef = isRef;
-    this.updateRef();
-  }
-
-  updateRef(): void {
-    const keepsAlive = this.refCount > 0;
-    if (keepsAlive === this.keepsAlive) return;
-    this.keepsAlive = keepsAlive;
-    this.keepAlive.keepForTimers(keepsAlive);
-  }
 }

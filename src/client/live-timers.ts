@@ -1,7 +1,7 @@
 import type { TimerId } from '../timer-id.ts';
+import type { Client } from './client.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
 import { isToldWhenHandedBack } from './hand-back.ts';
-import type { HomeTimers } from './home-timers.ts';
 import { SLOT } from './home-wheel.ts';
 import { callbackName } from './late-timers.ts';
 import { hintOf } from './placement.ts';
@@ -43,15 +43,8 @@ export interface UnfiredTimer {
   isSettled: boolean;
 }
 
-/** The lanes of a client. @internal */
-interface LanesOfClient {
-  readonly isClosed: boolean;
-  readonly lanes: readonly ClientLane[];
-  readonly home: HomeTimers;
-}
-
 /** See `Scheduler.liveTimers`. @internal */
-export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void, undefined> {
+export function* liveTimersOf(client: Client): Generator<LiveTimer, void, undefined> {
   for (const lane of client.lanes) {
     const { shard, table } = lane;
     for (const slot of lane.liveSlots()) {
@@ -80,7 +73,7 @@ export function* liveTimersOf(client: LanesOfClient): Generator<LiveTimer, void,
 }
 
 /** Returns every live timer, as `close` hands them back. `shards`: placements of the client. @internal */
-export function unfiredTimers(client: LanesOfClient, shards: number): UnfiredTimer[] {
+export function unfiredTimers(client: Client, shards: number): UnfiredTimer[] {
   return client.lanes.flatMap((lane) => [...unfiredOf(lane, shards)]);
 }
 

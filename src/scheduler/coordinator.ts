@@ -2,7 +2,6 @@ import { Client } from '../client/client.ts';
 import { ClientLane } from '../client/client-lane.ts';
 import { ClientTime } from '../client/client-time.ts';
 import type { DeliveryEvents } from '../client/delivery-events.ts';
-import { KeepAlive } from '../client/keep-alive.ts';
 import { type UnfiredTimer, unfiredTimers } from '../client/live-timers.ts';
 import type { ShardFailedError, ShardInlineError } from '../errors.ts';
 import { LaneHost } from '../hosts/lane-host.ts';
@@ -59,7 +58,6 @@ export abstract class Coordinator {
   protected readonly parts: CoordinatorParts;
   private readonly byNumber: (LaneHost | undefined)[] = [];
   private readonly clientBell = ClientBell.allocate();
-  private readonly keepAlive = new KeepAlive();
   private readonly stopping = new Set<() => void>();
   private isStarted = false;
 
@@ -76,7 +74,6 @@ export abstract class Coordinator {
       time: new ClientTime(new SharedClock(shared.clock), this.scale),
       slack: options.slack,
       bell: new ClientBell(this.clientBell),
-      keepAlive: this.keepAlive,
       events,
       maxBatch: options.maxBatch,
       lateness,
@@ -139,7 +136,7 @@ export abstract class Coordinator {
 
   /** Holds the process until the promise has settled. */
   during<T>(promise: Promise<T>): Promise<T> {
-    return this.keepAlive.during(promise);
+    return this.client.refs.during(promise);
   }
 
   async cancelAnywhere(id: TimerId): Promise<boolean> {
@@ -208,7 +205,7 @@ export abstract class Coordinator {
     const stopped = Promise.all(this.hosts.map((host) => host.stop())); // these never reject
     await (this.hosts.every(({ isInline }) => isInline) ? stopped : this.during(stopped));
     this.leave();
-    this.keepAlive.release();
+    this.client.refs.release();
   }
 
   private openLane(placement: number): ClientLane {

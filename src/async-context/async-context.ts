@@ -4,7 +4,6 @@ import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Context, type ContextKeeper, HookedResource } from './context-keeper.ts';
 import { FrameKeeper, findFrames } from './frame-keeper.ts';
 import { ResourceKeeper } from './resource-keeper.ts';
-import { StoreKeeper } from './store-keeper.ts';
 
 /**
  * A callback runs in the async context (the stores of all AsyncLocalStorages) of the call that set its timer. A call without
@@ -32,16 +31,13 @@ function startKeeping(): Keeping {
     return { keeper: new FrameKeeper(frames), hooks: new AsyncHookWatch(isHooked, () => false) };
   }
   // Bun's storages have the methods of those on async hooks, and never call them.
-  if (runtime !== 'node' || !StoreKeeper.isPossible()) {
-    return { keeper: new ResourceKeeper(), hooks: new AsyncHookWatch(false, () => false) };
-  }
-  const keeper = new StoreKeeper();
+  const keeper = new ResourceKeeper(runtime === 'node' && ResourceKeeper.canKnowKeys());
   // Storages have a hook as well: if there already is one, it cannot be distinguished from the program's.
   return { keeper, hooks: new AsyncHookWatch(isHooked && !keeper.isUsed, () => keeper.isEnabling) };
 }
 
 /** Whether a context that an interval's callback enters is kept for its next call: a resource keeps it, a frame does not. */
-export const isEnteredKept = keeper instanceof StoreKeeper;
+export const isEnteredKept = keeper instanceof ResourceKeeper;
 
 /** The context of this call; undefined if there is none. */
 export function currentContext(): Context {

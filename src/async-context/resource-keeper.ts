@@ -1,33 +1,126 @@
+import { AsyncLocalStorage, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import { process } from '../process.ts';
 import {
   type Callback,
   type Context,
   type ContextKeeper,
+  HookedResource,
   RUN,
   type Runnable,
   TimerResource,
 } from './context-keeper.ts';
+import { canWire, wire } from './wire.ts';
 
-/** Contexts on a runtime that does not show how it keeps them: an AsyncResource for each call. */
+/**
+ * Contexts on a runtime that does not show them as frames: an AsyncResource for each call keeps them.
+ *
+ * If AsyncLocalStorage uses async hooks, the default up to Node 22, a context is the stores of all storages. Where no storage has a
+ * store, there is no context, and nothing to keep. The keys of stores are known by `_enable`, which a storage calls before its first
+ * context is made, and which is wired for that; a storage that was used before this module was loaded shows its key in any
+ * AsyncResource. A key does not keep its storage.
+ */
 export class ResourceKeeper implements ContextKeeper {
+  /** A storage is being enabled: the present calls are Node's. */
+  isEnabling = false;
   private readonly none = new TimerResource();
+  /** Undefined where they cannot be known. */
+  private readonly keys: Set<symbol> | undefined;
+
+  /** Whether storages have the expected internals, and can be wired. */
+  static canKnowKeys(): boolean {
+    const { prototype } = AsyncLocalStorage;
+    return '_enable' in prototype && canWire(prototype, '_enable');
+  }
+
+  constructor(knowsKeys: boolean) {
+    if (!knowsKeys) return;
+    const keys = new Set(storeKeysOf(this.none));
+    this.keys = keys;
+    const keeper = this;
+    const prototype = AsyncLocalStorage.prototype as unknown as Record<'_enable', Callback>;
+    wire(prototype, '_enable', (original) => {
+      return function _enable(this: { readonly kResourceStore: symbol }): unknown {
+        keys.add(this.kResourceStore);
+        keeper.isEnabling = true;
+        try {
+          return Reflect.apply(original, this, []);
+        } finally {
+          keeper.isEnabling = false;
+        }
+      };
+    });
+  }
+
+  /** Whether a storage has ever been used, as far as can be known. */
+  get isUsed(): boolean {
+    return this.keys === undefined || this.keys.size > 0;
+  }
 
   current(): Context {
-    return new TimerResource();
+    const { keys } = this;
+    if (keys === undefined) return new TimerResource();
+    if (keys.size === 0) return undefined;
+    const stores = storesOn(executionAsyncResource());
+    for (const key of keys) if (stores[key] !== undefined) return new TimerResource();
+    return undefined;
   }
 
+  /** Without a context, in a resource of its own: a context that the callback enters ends with it. */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
-    return ((context ?? this.none) as TimerResource).runInAsyncScope(callback, undefined, ...given);
+    if (context === undefined && !this.isUsed) return callback(...given);
+    return ((context ?? new TimerResource()) as TimerResource).runInAsyncScope(callback, undefined, ...given);
   }
 
-  /** The handlers of an error see the context of this call: no other context can be entered here. */
   runUncaught(context: Context, timer: Runnable): void {
-    ((context ?? this.none) as TimerResource).runInAsyncScope(timer[RUN], timer, context);
+    if (context instanceof HookedResource) context.runTimer(timer);
+    else if (context === undefined && !this.isUsed) timer[RUN](context);
+    else {
+      const resource = (context ?? new TimerResource()) as TimerResource;
+      let isDone = false;
+      try {
+        resource.runInAsyncScope(timer[RUN], timer, context);
+        isDone = true;
+      } finally {
+        if (!isDone) enter(resource);
+      }
+    }
   }
 
-  /** As near as possible: the context in which this package was loaded. */
+  /** Where keys cannot be known, as near as possible: in the context in which this package was loaded. */
   outside<T>(callback: () => T): T {
-    return this.none.runInAsyncScope(callback);
+    if (!this.isUsed) return callback();
+    if (this.keys === undefined) return this.none.runInAsyncScope(callback);
+    const resource = new TimerResource();
+    const stores = storesOn(resource);
+    for (const key of storeKeysOf(resource)) stores[key] = undefined;
+    return resource.runInAsyncScope(callback);
   }
 
   forget(): void {}
 }
+
+/** Enters the running resource with the stores of another; but not Node's top-level resource, which would keep them for good. */
+function enter(resource: TimerResource): void {
+  if (executionAsyncId() === 0) return;
+  const [from, to] = [storesOn(resource), storesOn(executionAsyncResource())];
+  for (const key of storeKeysOf(resource)) to[key] = from[key];
+}
+
+/** Node 24 and later, without frames: a resource has an object that holds its stores. */
+const isSeparate = Number.parseInt(process.versions.node, 10) > 22;
+
+/** The object that holds the stores of a resource. */
+function storesOn(resource: object): Record<symbol, unknown> {
+  if (isSeparate) {
+    for (const symbol of Object.getOwnPropertySymbols(resource)) {
+      const value = (resource as Record<symbol, unknown>)[symbol];
+      if (symbol.description === 'kAsyncLocalStorageContext' && value !== undefined)
+        return value as Record<symbol, unknown>;
+    }
+  }
+  return resource as Record<symbol, unknown>;
+}
+
+/** The keys under which a resource holds the stores of its context. */
+const storeKeysOf = (resource: TimerResource): symbol[] =>
+  Object.getOwnPropertySymbols(storesOn(resource)).filter(({ description }) => description === 'kResourceStore');

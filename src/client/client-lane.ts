@@ -5,7 +5,7 @@ import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../l
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
-import { CallGrids } from './call-grids.ts';
+import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
 import { HANDED_BACK, isToldWhenHandedBack } from './hand-back.ts';
@@ -35,7 +35,8 @@ export class ClientLane {
   private readonly header: Int32Array;
   readonly stage: CommandStage;
   private readonly firedRing: RingConsumer;
-  private payload: Payload;
+  /** What its timers carry. */
+  payload: Payload;
   private readonly time: ClientTime;
   /** Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick. */
   private readonly putOff = new Set<number>();
@@ -66,11 +67,6 @@ export class ClientLane {
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
     this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
-  }
-
-  /** Live timers. */
-  get size(): number {
-    return this.table.size;
   }
 
   /** Completes a timer that the table has just created. Precondition: the stage has room. */
@@ -104,24 +100,9 @@ export class ClientLane {
     this.stage.add(slot, this.table.tagOf(slot));
   }
 
-  /** The grids of its repeating timers. Throws AllocationError. */
-  prepareGrids(): CallGrids {
-    this.grids ??= new CallGrids(this.table.capacity);
-    return this.grids;
-  }
-
-  /** Makes a timer that has just begun a repeating one. Precondition: `prepareGrids` was called. */
-  setRepeating(slot: number): void {
-    this.payload.setRepeating(slot);
-  }
-
-  isRepeating(slot: number): boolean {
-    return this.payload.isRepeating(slot);
-  }
-
   /** The period of a live timer in ms; undefined if it does not repeat. */
   periodOf(slot: number): number | undefined {
-    return this.grids !== undefined && this.isRepeating(slot) ? this.grids.periodOf(slot) : undefined;
+    return this.grids !== undefined && this.payload.isRepeating(slot) ? this.grids.periodOf(slot) : undefined;
   }
 
   /**
@@ -149,18 +130,6 @@ export class ClientLane {
       unreleased -= 1;
       return unreleased > 0;
     });
-  }
-
-  callbackOf(slot: number): TimerCallback<unknown> | undefined {
-    return this.payload.callbackOf(slot) as TimerCallback<unknown> | undefined;
-  }
-
-  argumentOf(slot: number): unknown {
-    return this.payload.argumentOf(slot);
-  }
-
-  contextOf(slot: number): Context {
-    return this.payload.contextOf(slot);
   }
 
   /** Number of fired records to take. */
@@ -227,7 +196,7 @@ export class ClientLane {
   /** Called when the client is closed: notifies the timers that have to know, and releases the payload of all. */
   handBack(): void {
     for (const slot of this.liveSlots()) {
-      const argument = this.argumentOf(slot);
+      const argument = this.payload.argumentOf(slot);
       if (isToldWhenHandedBack(argument)) argument[HANDED_BACK]();
     }
     this.payload = NOTHING;

@@ -8,7 +8,7 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
-import type { MissedCalls } from './call-grids.ts';
+import { CallGrids, type MissedCalls } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import { Delivery } from './delivery.ts';
@@ -18,7 +18,7 @@ import { HomeTimers } from './home-timers.ts';
 import type { NewIndex } from './home-wheel.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { LabelRegistry } from './label-registry.ts';
-import type { Label } from './lane-labels.ts';
+import { type Label, LaneLabels } from './lane-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
@@ -119,37 +119,23 @@ export class Client {
   start(label: Label, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
-    const context = callback === undefined ? undefined : this.context();
-    if (label === this.labels.plain) {
-      const due = this.dueWordOf(deadline, label.slack);
-      return lane.table.idOf(this.schedule(lane, deadline, due, callback, argument, context));
-    }
-    return lane.table.idOf(this.startLabelled(label, lane, deadline, callback, argument, context));
+    if (label !== this.labels.plain) return this.startLabelled(lane, label, deadline, callback, argument);
+    return lane.table.idOf(this.schedule(lane, deadline, label.slack, callback, argument));
   }
 
-  private startLabelled(
-    label: Label,
-    lane: ClientLane,
-    deadline: number,
-    callback: unknown,
-    argument: unknown,
-    context: Context,
-  ): number {
-    const labels = this.labels.of(lane, label);
+  private startLabelled(lane: ClientLane, label: Label, full: number, callback: unknown, argument: unknown): TimerId {
+    const labels = this.labelsOf(lane);
+    let deadline = full;
+    let earliest = Number.NaN;
     if (label.min !== undefined) {
-      requireDeadline(deadline);
-      const earliest = this.clock.exact() + label.min;
-      const scaled = label.deadlineOf(earliest, deadline);
-      const due = this.dueWordOf(scaled, label.slack);
-      const slot = this.schedule(lane, scaled, due, callback, argument, context);
-      labels.begin(slot, label);
-      labels.setBounds(slot, earliest, deadline);
-      return slot;
+      requireDeadline(full);
+      earliest = this.clock.exact() + label.min;
+      deadline = label.deadlineOf(earliest, full);
     }
-    const due = this.dueWordOf(deadline, label.slack);
-    const slot = this.schedule(lane, deadline, due, callback, argument, context);
+    const slot = this.schedule(lane, deadline, label.slack, callback, argument);
     labels.begin(slot, label);
-    return slot;
+    if (label.min !== undefined) labels.setBounds(slot, earliest, full);
+    return lane.table.idOf(slot);
   }
 
   /** Starts a repeating timer, whose first call is due at `first`; the period in ms. Throws like `start`. */
@@ -163,12 +149,11 @@ export class Client {
     argument: unknown,
   ): TimerId {
     const lane = this.laneAt(placement);
-    const grids = lane.prepareGrids();
-    const labels = label === this.labels.plain ? undefined : this.labels.of(lane, label);
-    const context = callback === undefined ? undefined : this.context();
-    const slot = this.schedule(lane, first, this.dueWordOf(first, label.slack), callback, argument, context);
-    lane.setRepeating(slot);
-    grids.begin(slot, first, period, missed);
+    lane.grids ??= new CallGrids(lane.table.capacity);
+    const labels = label === this.labels.plain ? undefined : this.labelsOf(lane);
+    const slot = this.schedule(lane, first, label.slack, callback, argument);
+    lane.payload.setRepeating(slot);
+    lane.grids.begin(slot, first, period, missed);
     labels?.begin(slot, label);
     if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
     return lane.table.idOf(slot);
@@ -189,7 +174,7 @@ export class Client {
   private moveByKind(lane: ClientLane, slot: number, deadline: number): void {
     const { labels, grids } = lane;
     const { min, slack } = this.labelOf(lane, slot);
-    if (grids !== undefined && lane.isRepeating(slot)) {
+    if (grids !== undefined && lane.payload.isRepeating(slot)) {
       this.move(lane, slot, deadline, slack);
       grids.restart(slot, deadline);
     } else if (labels === undefined || min === undefined) {
@@ -199,6 +184,12 @@ export class Client {
       this.move(lane, slot, labels.labelOf(slot).deadlineOf(earliest, deadline), slack);
       labels.setBounds(slot, earliest, deadline);
     }
+  }
+
+  /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
+  private labelsOf(lane: ClientLane): LaneLabels {
+    lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity);
+    return lane.labels;
   }
 
   labelOf({ labels }: ClientLane, slot: number): Label {
@@ -220,7 +211,7 @@ export class Client {
     const lane = this.laneOf(id);
     const slot = lane === undefined ? -1 : lane.table.slotOf(id);
     if (lane === undefined || slot < 0) return false;
-    const argument = lane.argumentOf(slot);
+    const argument = lane.payload.argumentOf(slot);
     this.end(lane, slot);
     if (isToldWhenCancelled(argument)) argument[CANCELLED]();
     return true;
@@ -233,15 +224,10 @@ export class Client {
 
   // The same by lane and slot, for the parts of the package that keep slots.
 
-  /** Starts a timer with the due word of its deadline; returns its slot. Throws CapacityExceededError. */
-  private schedule(
-    lane: ClientLane,
-    deadline: number,
-    due: number,
-    callback: unknown,
-    argument: unknown,
-    context: Context,
-  ): number {
+  /** Starts a timer; the slack in ticks. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
+  private schedule(lane: ClientLane, deadline: number, slack: number, callback: unknown, argument: unknown): number {
+    const due = this.dueWordOf(deadline, slack);
+    const context = callback === undefined ? undefined : this.context();
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
     const slot = table.allocate(deadline, due);
@@ -269,7 +255,7 @@ export class Client {
   end(lane: ClientLane, slot: number): void {
     if (this.turnClock.state === IDLE) this.turnClock.delayTurn(); // for a turn that releases the timer's payload
     lane.end(slot);
-    if (lane.size <= this.refs.unrefCount) this.refs.updateRef();
+    if (lane.table.size <= this.refs.unrefCount) this.refs.updateRef();
   }
 
   /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
@@ -333,7 +319,7 @@ export class Client {
 
   /** Live timers. */
   get size(): number {
-    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.size, this.home.size);
+    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, this.home.size);
   }
 
   /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
@@ -345,7 +331,7 @@ export class Client {
   get cancelled(): number {
     const { delivered, repeated } = this.delivery;
     const ended = this.scheduled - (delivered - repeated) - this.home.size;
-    return this.lanes.reduce((rest, lane) => rest - lane.size, ended);
+    return this.lanes.reduce((rest, lane) => rest - lane.table.size, ended);
   }
 
   // Once per turn.

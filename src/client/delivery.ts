@@ -148,10 +148,11 @@ export class Delivery {
           const slot = this.takeDue(lane);
           if (slot < 0) continue;
           // A callback has at most four frames of this package below it: it is called here.
-          const callback = lane.callbackOf(slot);
-          const argument = lane.argumentOf(slot);
-          const context = lane.contextOf(slot);
-          const isRepeating = lane.isRepeating(slot);
+          const { payload } = lane;
+          const callback = payload.callbackOf(slot);
+          const argument = payload.argumentOf(slot);
+          const context = payload.contextOf(slot);
+          const isRepeating = payload.isRepeating(slot);
           const id = this.end(lane, slot, callback, isRepeating);
           if (callback === undefined) {
             if (argument !== undefined) this.args[this.length - 1] = argument;
@@ -215,7 +216,7 @@ export class Delivery {
       this.repeated += 1;
     } else lane.end(slot);
     this.count(lateness);
-    if (lateness > this.lateAbove) this.noteLate(id, deadline, callback);
+    if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, this.now, this.shard, callback);
     if (callback === undefined) {
       this.ids[this.length] = id;
       this.deadlines[this.length] = deadline;
@@ -233,14 +234,12 @@ export class Delivery {
   /** Counts a drop-in timer that runs now, with its deadline, in ms, and its function. */
   noteHome(deadline: number, now: number, callback: unknown): void {
     this.count(max(0, now - deadline));
-    if (now - deadline <= this.lateAbove) return;
-    this.late ??= new LateTimers();
-    this.late.note(undefined, deadline, now, undefined, callback);
+    if (now - deadline > this.lateAbove) this.lateTimers().note(undefined, deadline, now, undefined, callback);
   }
 
-  private noteLate(id: TimerId | undefined, deadline: number, callback: unknown): void {
+  private lateTimers(): LateTimers {
     this.late ??= new LateTimers();
-    this.late.note(id, deadline, this.now, this.shard, callback);
+    return this.late;
   }
 
   /**

@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from '../errors.ts';
 import { process } from '../process.ts';
 import type { TickScale } from '../time/tick-scale.ts';
-import type { ClientLane } from './client-lane.ts';
 import { slackInTicks, slackRange } from './client-time.ts';
-import { Label, LaneLabels, NO_LABEL } from './lane-labels.ts';
+import { Label, NO_LABEL } from './lane-labels.ts';
 
 /** Maximum of labels of a client; further ones count as OTHER. */
 const MAX_LABELS = 254;
@@ -25,7 +24,7 @@ export class LabelRegistry {
   /** That of all timers that are started without one. Its slack is the scheduler's. */
   readonly plain: Label;
   /** By code. */
-  private readonly byCode: Label[];
+  readonly byCode: Label[];
   private readonly byName = new Map<string, Label>();
   private readonly scale: TickScale;
   private hasWarned = false;
@@ -65,13 +64,6 @@ export class LabelRegistry {
       throw new InvalidArgumentError('options.slack', `must be ${this.scale.timeOf(label.slack)}, ${asMade}`, slack);
     }
     return label;
-  }
-
-  /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
-  of(lane: ClientLane, label: Label): LaneLabels {
-    lane.labels ??= new LaneLabels(this.byCode, lane.table.capacity);
-    if (label.min !== undefined) lane.labels.allowScaling();
-    return lane.labels;
   }
 
   private make(name: string, min: number | undefined, slack: number | undefined): Label {

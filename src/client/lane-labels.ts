@@ -72,30 +72,24 @@ export const NO_LABEL = 0;
  * of the lane first has a label. Without labels the cost is one comparison when a timer ends.
  *
  *     codes    a byte per slot: its label; NO_LABEL where there is none, and where there is no timer
- *     bounds   two doubles per slot, once a label of the client is scaled: earliest and full deadline, ms, of scaled timers
+ *     bounds   two doubles per slot: earliest and full deadline, ms, of scaled timers
  *
  * Laid out for the whole capacity; only touched parts are resident, as with a lane's payload.
  */
 export class LaneLabels {
   /** By code. */
   private readonly labels: readonly Label[];
-  private readonly capacity: number;
   private readonly codes: Uint8Array;
-  private bounds: Float64Array | undefined;
+  private readonly bounds: Float64Array;
 
   /** Throws AllocationError. */
   constructor(labels: readonly Label[], capacity: number) {
     this.labels = labels;
-    this.capacity = capacity;
     this.codes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
+    this.bounds = doublesIn(allocateWords(4 * capacity));
   }
 
-  /** Makes room for scaled timers. Throws AllocationError. */
-  allowScaling(): void {
-    this.bounds ??= doublesIn(allocateWords(4 * this.capacity));
-  }
-
-  /** Precondition: the slot's timer has just begun; if it is scaled, `allowScaling` was called. */
+  /** Precondition: the slot's timer has just begun. */
   begin(slot: number, label: Label): void {
     this.codes[slot] = label.code;
     label.size += 1;
@@ -127,14 +121,12 @@ export class LaneLabels {
   scaledDeadlineOf(slot: number): number {
     const label = this.labelOf(slot);
     if (label.min === undefined) return Number.NaN;
-    const bounds = this.bounds as Float64Array;
-    return label.deadlineOf(bounds[2 * slot], bounds[2 * slot + 1]);
+    return label.deadlineOf(this.bounds[2 * slot], this.bounds[2 * slot + 1]);
   }
 
   /** Sets the bounds of a scaled timer, in ms; NaN for one that is not to be scaled. */
   setBounds(slot: number, earliest: number, full: number): void {
-    const bounds = this.bounds as Float64Array;
-    bounds[2 * slot] = earliest;
-    bounds[2 * slot + 1] = full;
+    this.bounds[2 * slot] = earliest;
+    this.bounds[2 * slot + 1] = full;
   }
 }

@@ -46,19 +46,16 @@ export interface UnfiredTimer {
 /** See `Scheduler.liveTimers`. @internal */
 export function* liveTimersOf(client: Client): Generator<LiveTimer, void, undefined> {
   for (const lane of client.lanes) {
-    const { shard, table } = lane;
+    const { payload, shard, table } = lane;
     for (const slot of lane.liveSlots()) {
       if (client.isClosed) return;
-      const label = labelOf(lane, slot);
-      const argument = lane.argumentOf(slot);
-      const callback = callbackName(lane.callbackOf(slot));
       yield {
         id: table.idOf(slot),
         deadline: table.deadlineOf(slot),
         shard,
-        label,
-        callback,
-        argument,
+        label: labelOf(lane, slot),
+        callback: callbackName(payload.callbackOf(slot)),
+        argument: payload.argumentOf(slot),
         period: lane.periodOf(slot),
       };
     }
@@ -78,15 +75,15 @@ export function unfiredTimers(client: Client, shards: number): UnfiredTimer[] {
 }
 
 function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
-  const { shard, table } = lane;
+  const { payload, shard, table } = lane;
   for (const slot of lane.liveSlots()) {
-    const callback = lane.callbackOf(slot);
-    const isSettled = isToldWhenHandedBack(lane.argumentOf(slot));
+    const argument = payload.argumentOf(slot);
+    const isSettled = isToldWhenHandedBack(argument);
     yield {
       id: table.idOf(slot),
       deadline: table.deadlineOf(slot),
-      callback: isSettled ? undefined : callback,
-      argument: lane.argumentOf(slot),
+      callback: isSettled ? undefined : payload.callbackOf(slot),
+      argument,
       workerHint: hintOf(shard, shards, slot),
       label: labelOf(lane, slot),
       period: lane.periodOf(slot),

@@ -1,4 +1,4 @@
-import type { Context } from '../async-context/context-keeper.ts';
+import type { Callback, Context } from '../async-context/context-keeper.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import { CallbackPalette, OUT_OF_LINE } from './callback-palette.ts';
 
@@ -105,9 +105,9 @@ export class Payload {
     if (this.bytes[slot] !== 0) this.change(slot, 0);
   }
 
-  callbackOf(slot: number): unknown {
+  callbackOf(slot: number): Callback | undefined {
     const code = this.bytes[slot] & CODE;
-    return code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbackOf(code);
+    return (code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbackOf(code)) as Callback | undefined;
   }
 
   argumentOf(slot: number): unknown {

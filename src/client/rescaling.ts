@@ -24,11 +24,8 @@ export class Rescaling {
   /** The position of the pass: a lane and one of its slots. */
   private lane = 0;
   private slot = 0;
-  private isRunning = false;
-  private isWantedAgain = false;
-  /** Resolves the promises that wait for the present pass, and for the next. */
-  private finished: (() => void)[] = [];
-  private finishedNext: (() => void)[] = [];
+  /** For the present pass, if there is one, and for the next, if it is wanted: what resolves the promises that wait for it. */
+  private readonly passes: (() => void)[][] = [];
 
   constructor(client: Client) {
     this.client = client;
@@ -37,13 +34,10 @@ export class Rescaling {
   /** Called when a factor has changed. Resolves when all timers that were live then have been moved, or the client is closed. */
   begin(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.isRunning) {
-        this.isWantedAgain = true;
-        this.finishedNext.push(resolve);
-        return;
-      }
-      this.finished.push(resolve);
-      this.isRunning = true;
+      const { passes } = this;
+      if (passes.length < 2) passes.push([resolve]);
+      else passes[1].push(resolve);
+      if (passes.length > 1) return; // a pass is under way
       if (this.client.clock.memory.manual) this.step();
       else outsideContexts(this.stepLater);
     });
@@ -51,8 +45,8 @@ export class Rescaling {
 
   /** Resolves when all timers have the deadlines of the present factors: at once if no pass is under way. */
   done(): Promise<void> {
-    if (!this.isRunning) return Promise.resolve();
-    return new Promise((resolve) => (this.isWantedAgain ? this.finishedNext : this.finished).push(resolve));
+    const last = this.passes.at(-1);
+    return last === undefined ? Promise.resolve() : new Promise((resolve) => last.push(resolve));
   }
 
   private readonly step = (): void => {
@@ -60,20 +54,16 @@ export class Rescaling {
     if (client.isClosed || this.slice()) this.end();
     if (client.isClosed) return;
     client.publish();
-    if (this.isRunning) outsideContexts(this.stepLater);
+    if (this.passes.length > 0) outsideContexts(this.stepLater);
   };
 
   private readonly stepLater = (): void => void setImmediate(this.step);
 
   private end(): void {
-    for (const resolve of this.finished) resolve();
-    this.finished = this.finishedNext;
-    this.finishedNext = [];
+    const ended = this.passes.splice(0, this.client.isClosed ? 2 : 1);
+    for (const resolve of ended.flat()) resolve();
     this.lane = 0;
     this.slot = 0;
-    this.isRunning = this.isWantedAgain && !this.client.isClosed;
-    this.isWantedAgain = false;
-    if (!this.isRunning) for (const resolve of this.finished.splice(0)) resolve();
   }
 
   /** Continues the pass; returns whether it has ended. With a manual clock, runs it to the end. */

@@ -33,7 +33,6 @@ export interface ShardSetup {
 
 export interface BuiltShard {
   readonly shard: Shard;
-  readonly number: number;
   readonly wheel: WheelConfig;
   readonly doorbell: Doorbell;
   readonly heartbeat: Heartbeat;
@@ -53,7 +52,6 @@ export function buildShard(setup: ShardSetup): BuiltShard {
   const scale = new TickScale(setup.tick);
   return {
     shard: new Shard(clock, scale),
-    number: setup.number,
     wheel: setup.wheel,
     doorbell: new Doorbell(setup.doorbell),
     heartbeat: new Heartbeat(setup.heartbeat),

@@ -96,26 +96,18 @@ export class LaneServer {
   /** By lane of the client, in the order of attachment. The owner's include the work for others, by placement. */
   stats(client: number): ShardCounters[] {
     const { turns } = this.built.shard;
-    const countersOf = (lane: ServedLane): ShardCounters => ({ turns, lanes: 1, ...lane.counters() });
-    const own = this.of(client);
-    const sums = own.map(({ lane }) => countersOf(lane));
-    for (const { placement, lane } of this.besides(client)) {
-      const sum = sums[own.findIndex((one) => one.placement === placement)];
-      const counters = countersOf(lane);
-      if (sum !== undefined) for (const name of SUMMED) sum[name] += counters[name];
-    }
-    return sums;
+    return this.sums(
+      client,
+      ({ lane }): ShardCounters => ({ turns, lanes: 1, ...lane.counters() }),
+      (sum, counters) => {
+        for (const name of SUMMED) sum[name] += counters[name];
+      },
+    );
   }
 
   /** The same for their wheels. For the cost see `wheelOf`. */
   wheels(client: number): LaneWheels[] {
-    const own = this.of(client);
-    const sums = own.map(({ lane }) => wheelOf(lane));
-    for (const { client: other, placement, lane } of this.besides(client)) {
-      const sum = sums[own.findIndex((one) => one.placement === placement)];
-      if (sum !== undefined) addWheel(sum, wheelOf(lane, other));
-    }
-    return sums;
+    return this.sums(client, (one) => wheelOf(one.lane, one.client === client ? undefined : one.client), addWheel);
   }
 
   /** The earliest due tick of all live timers of a client's lanes; Infinity if there is none. O(slots). */
@@ -128,9 +120,16 @@ export class LaneServer {
     return this.attached.filter((one) => one.client === client);
   }
 
-  /** What is counted with a client's own lanes. */
-  private besides(client: number): AttachedLane[] {
-    return client === OWNER ? this.attached.filter((one) => one.client !== OWNER) : [];
+  /** Reads a client's lanes. To the owner's, those of the other clients of the same placement are added. */
+  private sums<T>(client: number, read: (one: AttachedLane) => T, add: (sum: T, more: T) => void): T[] {
+    const own = this.of(client);
+    const sums = own.map(read);
+    const besides = client === OWNER ? this.attached.filter((one) => one.client !== OWNER) : [];
+    for (const one of besides) {
+      const sum = sums[own.findIndex(({ placement }) => placement === one.placement)];
+      if (sum !== undefined) add(sum, read(one));
+    }
+    return sums;
   }
 }
 

@@ -1,8 +1,4 @@
-import type { Doorbell } from '../lane/doorbell.ts';
-import type { Heartbeat } from '../lane/heartbeat.ts';
-import type { SharedClock } from '../time/shared-clock.ts';
-import type { TickScale } from '../time/tick-scale.ts';
-import type { Shard } from './shard.ts';
+import type { BuiltShard } from './build-shard.ts';
 
 /** ms after which a shard wakes, however far its next event is: systems treat longer waits differently. */
 const LONGEST_WAIT = 2 ** 31;
@@ -14,14 +10,8 @@ const LONGEST_WAIT = 2 ** 31;
 const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
 
-/** The parts that a loop turns: see `BuiltShard`. */
-export interface LoopParts {
-  readonly shard: Shard;
-  readonly doorbell: Doorbell;
-  readonly heartbeat: Heartbeat;
-  readonly clock: SharedClock;
-  readonly scale: TickScale;
-}
+/** The parts that a loop turns. */
+export type LoopParts = Pick<BuiltShard, 'shard' | 'doorbell' | 'heartbeat' | 'clock' | 'scale'>;
 
 /**
  * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After a short
@@ -30,21 +20,11 @@ export interface LoopParts {
  * thread is simply terminated. A shard without lanes goes on turning and parking.
  */
 export class ShardLoop {
-  private readonly shard: Shard;
-  private readonly doorbell: Doorbell;
-  private readonly heartbeat: Heartbeat;
-  private readonly clock: SharedClock;
-  private readonly scale: TickScale;
-  private readonly manual: boolean;
+  private readonly parts: LoopParts;
   private rings = 0;
 
   constructor(parts: LoopParts) {
-    this.shard = parts.shard;
-    this.doorbell = parts.doorbell;
-    this.heartbeat = parts.heartbeat;
-    this.clock = parts.clock;
-    this.scale = parts.scale;
-    this.manual = parts.clock.memory.manual;
+    this.parts = parts;
   }
 
   start(): void {
@@ -53,42 +33,46 @@ export class ShardLoop {
   }
 
   private readonly turn = (): void => {
-    this.rings = this.doorbell.rings(); // before the turn: a ring from now on ends the coming wait
-    this.heartbeat.beat(this.rings);
-    const more = this.shard.turn();
+    const { doorbell, heartbeat, shard } = this.parts;
+    this.rings = doorbell.rings(); // before the turn: a ring from now on ends the coming wait
+    heartbeat.beat(this.rings);
+    const more = shard.turn();
     setImmediate(more ? this.turn : this.park);
   };
 
   private readonly park = (): void => {
+    const { doorbell, heartbeat, shard } = this.parts;
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
       this.wake();
-      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || this.doorbell.rings() !== this.rings) break;
-      this.heartbeat.beat(this.rings);
-      if (this.shard.turn()) break;
+      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || doorbell.rings() !== this.rings) break;
+      heartbeat.beat(this.rings);
+      if (shard.turn()) break;
     }
     this.turn();
   };
 
   /** Announces the sleep to clients, and sleeps. Returns the longest time for it in ms; 0 if there is something to do at once. */
   private sleep(): number {
-    const next = this.shard.nextEvent();
-    this.doorbell.announce(next);
+    const { doorbell, shard } = this.parts;
+    const next = shard.nextEvent();
+    doorbell.announce(next);
     // After the announcement: a client that published before it could see it is found here, a later one rings.
-    const timeout = this.shard.hasNews() ? 0 : Math.max(0, this.timeUntil(next));
-    if (timeout > 0) this.doorbell.wait(this.rings, timeout);
+    const timeout = shard.hasNews() ? 0 : Math.max(0, this.timeUntil(next));
+    if (timeout > 0) doorbell.wait(this.rings, timeout);
     return timeout;
   }
 
   private wake(): void {
-    this.doorbell.awake();
-    this.clock.refresh();
+    this.parts.doorbell.awake();
+    this.parts.clock.refresh();
   }
 
   /** A manual clock does not move by itself: later events come with a ring. */
   private timeUntil(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
-    const left = this.scale.timeOf(tick) - this.clock.refresh();
-    return left > 0 && this.manual ? Number.POSITIVE_INFINITY : Math.min(left, LONGEST_WAIT);
+    const { clock, scale } = this.parts;
+    const left = scale.timeOf(tick) - clock.refresh();
+    return left > 0 && clock.memory.manual ? Number.POSITIVE_INFINITY : Math.min(left, LONGEST_WAIT);
   }
 }

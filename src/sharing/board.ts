@@ -144,7 +144,7 @@ export class Board {
       this.record(index).fill(0);
       const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), onBoardChange);
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
-        return { entry: new Entry(this, index), pulse };
+        return { entry: this.entryAt(index), pulse };
       }
       pulse.release(); // joining took longer than JOINING_LIMIT
     }
@@ -155,34 +155,9 @@ export class Board {
   clients(): Entry[] {
     const entries: Entry[] = [];
     for (let index = 0; index < MAX_CLIENTS; index++) {
-      if (Atomics.load(this.words, this.entry(index) + STATE) > 0) entries.push(new Entry(this, index));
+      if (Atomics.load(this.words, this.entry(index) + STATE) > 0) entries.push(this.entryAt(index));
     }
     return entries;
-  }
-
-  // Entries.
-
-  serialAt(index: number): number {
-    return Atomics.load(this.words, this.entry(index) + STATE);
-  }
-
-  threadAt(index: number): number {
-    return Atomics.load(this.words, this.entry(index) + THREAD);
-  }
-
-  pulseAt(index: number, serial: number): Pulse {
-    return new Pulse(this.group(this.entry(index) + WORDS_PER_GROUP), serial);
-  }
-
-  free(index: number, serial: number): void {
-    if (this.serialAt(index) === serial) Atomics.store(this.words, this.entry(index) + JOINED_AT, 0);
-    Atomics.compareExchange(this.words, this.entry(index) + STATE, serial, 0);
-  }
-
-  /** The memory of a client's counts, then its latenesses. */
-  record(index: number): Float64Array {
-    const first = this.firstRecord + index * RECORD_DOUBLES;
-    return this.doubles.subarray(first, first + RECORD_DOUBLES);
   }
 
   /** Whether an entry can be taken; frees one whose thread ended before it had joined. */
@@ -193,6 +168,17 @@ export class Board {
     const joinedAt = Atomics.load(this.words, at + JOINED_AT);
     if (joinedAt === 0 || ((processMilliseconds() - joinedAt) | 0) < JOINING_LIMIT) return false;
     return Atomics.compareExchange(this.words, at + STATE, state, 0) === state;
+  }
+
+  private entryAt(index: number): Entry {
+    const at = this.entry(index);
+    return new Entry(this.group(at), this.group(at + WORDS_PER_GROUP), this.record(index));
+  }
+
+  /** The memory of a client's counts, then its latenesses. */
+  private record(index: number): Float64Array {
+    const first = this.firstRecord + index * RECORD_DOUBLES;
+    return this.doubles.subarray(first, first + RECORD_DOUBLES);
   }
 
   private host(host: number): number {
@@ -214,31 +200,31 @@ export class Entry {
   /** `threadId` of node:worker_threads. */
   readonly thread: number;
   readonly pulse: Pulse;
-  private readonly board: Board;
-  private readonly index: number;
+  private readonly words: Int32Array;
+  private readonly record: Float64Array;
 
-  constructor(board: Board, index: number) {
-    this.board = board;
-    this.index = index;
-    this.serial = board.serialAt(index);
-    this.thread = board.threadAt(index);
-    this.pulse = board.pulseAt(index, this.serial);
+  constructor(words: Int32Array, pulse: Int32Array, record: Float64Array) {
+    this.words = words;
+    this.record = record;
+    this.serial = Atomics.load(words, STATE);
+    this.thread = Atomics.load(words, THREAD);
+    this.pulse = new Pulse(pulse, this.serial);
   }
 
   /** Whether this client still has the entry. */
   get isJoined(): boolean {
-    return this.board.serialAt(this.index) === this.serial;
+    return Atomics.load(this.words, STATE) === this.serial;
   }
 
   /** Frees the entry for another client. */
   free(): void {
-    this.board.free(this.index, this.serial);
+    if (this.isJoined) Atomics.store(this.words, JOINED_AT, 0);
+    Atomics.compareExchange(this.words, STATE, this.serial, 0);
   }
 
   /** The counts at its latest turn, while it goes on. */
   counts(): ClientCounts {
-    const record = this.board.record(this.index);
-    return Object.fromEntries(COUNTED.map((name, at) => [name, record[at]])) as ClientCounts;
+    return Object.fromEntries(COUNTED.map((name, at) => [name, this.record[at]])) as ClientCounts;
   }
 
   lateness(): LatenessHistogram {
@@ -250,11 +236,10 @@ export class Entry {
   }
 
   latenesses(): Float64Array {
-    return this.board.record(this.index).subarray(COUNTS);
+    return this.record.subarray(COUNTS);
   }
 
   setCounts(counts: ClientCounts): void {
-    const record = this.board.record(this.index);
-    for (let at = 0; at < COUNTED.length; at++) record[at] = counts[COUNTED[at]];
+    for (let at = 0; at < COUNTED.length; at++) this.record[at] = counts[COUNTED[at]];
   }
 }

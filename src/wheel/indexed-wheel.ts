@@ -5,7 +5,7 @@ import { SlotDeadlines } from './slot-deadlines.ts';
 import type { DueSink } from './tick-index.ts';
 import { TimerRecords } from './timer-records.ts';
 import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
-import type { WheelIndex } from './wheel-index.ts';
+import { statsOf, type WheelIndex } from './wheel-index.ts';
 import type { WheelSnapshot } from './wheel-snapshot.ts';
 
 /**
@@ -13,46 +13,6 @@ import type { WheelSnapshot } from './wheel-snapshot.ts';
  * them).
  */
 const COARSE = 8;
-
-/** Which deadlines a wheel accepts, and the tick at which it files them. */
-export class DeadlineRules {
-  private readonly index: WheelIndex;
-  private readonly intervals: Intervals;
-  private readonly refusesPast: boolean;
-
-  constructor(index: WheelIndex, intervals: Intervals, refusesPast: boolean) {
-    this.index = index;
-    this.intervals = intervals;
-    this.refusesPast = refusesPast;
-  }
-
-  /**
-   * See TimingWheel; a deadline refused at MAX_TICK would never fire. Precondition, here and below: the index has caught up with
-   * the clock.
-   */
-  get upperBound(): number {
-    const bound = this.index.upperBound;
-    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(Math.min(bound, MAX_TICK) - 1);
-  }
-
-  /** The tick at which to file a deadline; throws if the wheel does not accept it. */
-  tickFor(deadline: number, clock: number): number {
-    if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
-    const tick = this.intervals.dueTick(deadline);
-    if (tick >= this.index.upperBound - COARSE && deadline >= this.upperBound) {
-      throw new DeadlineTooFarError(deadline, this.upperBound);
-    }
-    if (this.refusesPast && deadline < clock) this.refusePast(deadline, clock);
-    return tick;
-  }
-
-  /** Throws for past deadlines. Times within now's interval are not past: at this precision they are the present. */
-  private refusePast(deadline: number, clock: number): void {
-    if (this.intervals.intervalOf(deadline) < this.intervals.intervalOf(clock)) {
-      throw new InvalidDeadlineError(deadline, `must not be before the interval of now (${clock})`);
-    }
-  }
-}
 
 export interface IndexedWheelOptions<I> {
   index: I;
@@ -72,7 +32,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   // V8: declared fields
   protected readonly index: I;
   protected readonly intervals: Intervals;
-  private readonly rules: DeadlineRules;
+  private readonly refusesPast: boolean;
   private readonly records: TimerRecords<T>;
   /** Set once there is a deadline that its due tick does not determine. */
   private deadlines: SlotDeadlines | undefined;
@@ -89,7 +49,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   constructor({ index, intervals, capacity, past, shard }: IndexedWheelOptions<I>) {
     this.index = index;
     this.intervals = intervals;
-    this.rules = new DeadlineRules(index, intervals, past === 'throw');
+    this.refusesPast = past === 'throw';
     this.records = new TimerRecords(capacity, shard, (places) => index.usePlaces(places));
     this.isIdentity = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
@@ -114,8 +74,10 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return this.index.size;
   }
 
+  /** A deadline that is refused at MAX_TICK would never fire. */
   get upperBound(): number {
-    return this.rules.upperBound;
+    const bound = this.index.upperBound;
+    return bound === Number.POSITIVE_INFINITY ? bound : this.intervals.startOf(Math.min(bound, MAX_TICK) - 1);
   }
 
   schedule(deadline: number, value: T): TimerId {
@@ -132,7 +94,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   reschedule(id: TimerId, deadline: number): boolean {
     const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
-    const tick = isFast ? deadline : this.rules.tickFor(deadline, this.clock);
+    const tick = isFast ? deadline : this.tickFor(deadline);
     if (!this.records.isLive(id)) return false;
     const slot = this.records.slotOf(id);
     this.index.remove(slot);
@@ -219,7 +181,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   memoryStats(): WheelMemoryStats {
     const bytes = this.index.bytes + this.records.bytes + (this.deadlines?.bytes ?? 0);
-    return { levels: this.index.levelStats(), bytes };
+    return { levels: statsOf(this.index.inspect()), bytes };
   }
 
   snapshot(): WheelSnapshot {
@@ -258,6 +220,23 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     (this.handler as FireHandler<T>)(value, id, deadline);
   }
 
+  /**
+   * The tick at which to file a deadline; throws if the wheel does not accept it. Times within now's interval are not past: at this
+   * precision they are the present. Precondition: the index has caught up with the clock.
+   */
+  private tickFor(deadline: number): number {
+    if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);
+    const { clock, intervals } = this;
+    const tick = intervals.dueTick(deadline);
+    if (tick >= this.index.upperBound - COARSE && deadline >= this.upperBound) {
+      throw new DeadlineTooFarError(deadline, this.upperBound);
+    }
+    if (this.refusesPast && deadline < clock && intervals.intervalOf(deadline) < intervals.intervalOf(clock)) {
+      throw new InvalidDeadlineError(deadline, `must not be before the interval of now (${clock})`);
+    }
+    return tick;
+  }
+
   private deadlineAt(slot: number): number {
     const own = this.intervals.deadlineOf(this.index.tickOf(slot));
     return this.deadlines === undefined ? own : this.deadlines.get(slot, own);
@@ -265,7 +244,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   /** Schedules a deadline that is not whole, not in the future or not near, or that is refused. */
   private scheduleSlowly(deadline: number, value: T): TimerId {
-    const tick = this.rules.tickFor(deadline, this.clock);
+    const tick = this.tickFor(deadline);
     const slot = this.records.take();
     const id = this.records.open(slot, value);
     this.file(slot, tick, deadline);

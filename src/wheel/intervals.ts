@@ -19,11 +19,8 @@ export class Intervals {
   /** Whether ticks are the rounded times, so nothing needs correction. */
   private readonly plain: boolean;
 
+  /** Precondition: both are finite, and the precision is above 0. */
   constructor(start: number, precision: number, rounding: 'up' | 'next') {
-    if (!Number.isFinite(start)) throw new InvalidConfigError('start', 'must be a finite number', start);
-    if (!(Number.isFinite(precision) && precision > 0)) {
-      throw new InvalidConfigError('precision', 'must be a finite number > 0', precision);
-    }
     if (start + precision === start || start - precision === start) {
       throw new InvalidConfigError(
         'start',

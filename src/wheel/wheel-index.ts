@@ -13,7 +13,6 @@ export interface WheelIndex extends TickIndex {
   insertNear(slot: number, tick: number): void;
   /** To be called before anything is filed, and whenever the words are others: places are kept there from now on. */
   usePlaces(places: PlaceWords): void;
-  levelStats(): LevelStats[];
   /** Ticks that each level covers. */
   levelRanges(): number[];
   inspect(): IndexSnapshot;

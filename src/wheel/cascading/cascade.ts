@@ -80,12 +80,6 @@ export class Cascade extends SlotLists {
     return left;
   }
 
-  /** The list of a tick of now's block, by its low word. */
-  private placeOf(low: number): number {
-    const place = this.places[clz32(low ^ this.nowLow)];
-    return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
-  }
-
   /** Refiles them by their whole ticks. Entries that stay beyond the levels have not moved. */
   private cascadeFar(from: number, living: number): number {
     let moved = 0;

@@ -1,7 +1,6 @@
 import { lowestOne } from '../occupancy.ts';
 import type { DueSink } from '../tick-index.ts';
-import type { LevelStats } from '../timing-wheel.ts';
-import { statsOf, type WheelIndex } from '../wheel-index.ts';
+import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot } from '../wheel-snapshot.ts';
 import { Cascade } from './cascade.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
@@ -134,10 +133,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
 
   levelRanges(): number[] {
     return Array.from(this.geometry.width.subarray(1));
-  }
-
-  levelStats(): LevelStats[] {
-    return statsOf(this.inspect());
   }
 
   inspect(): IndexSnapshot {

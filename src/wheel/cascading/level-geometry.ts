@@ -12,7 +12,6 @@ const { ceil, clz32, floor, max } = Math;
  * Slots of all levels are numbered through: slot = base[level] + index, each base a multiple of 32 (see Occupancy).
  */
 export class LevelGeometry {
-  readonly levelBits: readonly number[];
   /** Levels without the overflow level, which is the one of this number. */
   readonly levels: number;
   /** Wheel slots of all levels, the overflow's and padding included. */
@@ -30,7 +29,6 @@ export class LevelGeometry {
 
   constructor(levelBits: readonly number[]) {
     const levels = levelBits.length;
-    this.levelBits = levelBits.slice();
     this.levels = levels;
     this.shift = new Int32Array(levels + 1);
     this.mask = new Int32Array(levels + 1);

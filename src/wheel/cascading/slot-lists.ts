@@ -1,7 +1,14 @@
-import { Occupancy } from '../occupancy.ts';
+import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import type { LevelOccupancy } from '../tick-index.ts';
-import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, ChunkLists, LINK, SLOT_MASK } from './chunk-lists.ts';
-import { levelEntries } from './level-entries.ts';
+import {
+  type AllocateWords,
+  CHUNK_SHIFT,
+  CHUNK_WORDS,
+  ChunkLists,
+  ENTRIES_PER_CHUNK,
+  LINK,
+  SLOT_MASK,
+} from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 
 // Taken once: a program may replace them.
@@ -107,8 +114,14 @@ export class SlotLists extends ChunkLists {
     return (word & FAR) !== 0 ? this.farTicks[word & SLOT] : this.now + ((cells[cell + 1] - this.nowLow) >>> 0);
   }
 
+  /** Counts entries by chunk, without a look at any. */
   levels(): LevelOccupancy[] {
-    return levelEntries(this);
+    const { chunkCounts, cursors, geometry, now, occupancy } = this;
+    const entriesOf = (list: number) =>
+      (chunkCounts[list] - 1) * ENTRIES_PER_CHUNK + ((cursors[list] & (CHUNK_WORDS - 1)) >> 1);
+    return Array.from(geometry.width, (width, level) =>
+      levelOccupancy(occupancy, { base: geometry.base[level], slots: geometry.mask[level] + 1, width, now }, entriesOf),
+    );
   }
 
   bytesFor(slots: number): number {
@@ -245,9 +258,13 @@ export class SlotLists extends ChunkLists {
   }
 
   private listOf(tick: number): number {
-    if (tick >= this.blockEnd) return this.geometry.slotAcrossBlocks(tick, this.now);
-    const place = this.places[clz32(tick ^ this.nowLow)];
-    return (place >>> 10) + (((tick | 0) >>> place) & ~(-1 << (place >>> 5)));
+    return tick >= this.blockEnd ? this.geometry.slotAcrossBlocks(tick, this.now) : this.placeOf(tick | 0);
+  }
+
+  /** The list of a tick of now's block, by its low word. */
+  protected placeOf(low: number): number {
+    const place = this.places[clz32(low ^ this.nowLow)];
+    return (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
   }
 
   private noteEvent(list: number, tick: number): void {

@@ -1,9 +1,8 @@
-import { countLevel, Occupancy } from '../occupancy.ts';
+import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
 import type { DueSink, LevelOccupancy } from '../tick-index.ts';
-import type { LevelStats } from '../timing-wheel.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
-import { statsOf, type WheelIndex } from '../wheel-index.ts';
+import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapshot.ts';
 import { Placements } from './placements.ts';
 import { Spoke } from './spoke.ts';
@@ -128,12 +127,6 @@ export class PinnedIndex implements WheelIndex {
     return this.placements.tickOf(slot);
   }
 
-  /** The level of a filed slot. */
-  levelOf(slot: number): number {
-    const at = this.placements.spokeOf(slot);
-    return this.bases.findLastIndex((base) => base <= at);
-  }
-
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
     if (tick < this.event) {
       if (tick > this.now) this.now = tick;
@@ -169,17 +162,15 @@ export class PinnedIndex implements WheelIndex {
   }
 
   levels(): LevelOccupancy[] {
-    const entriesOf = (number: number) => (spoke: number) => this.spokes[this.bases[number] + spoke]?.count ?? 0;
-    const level = (width: number, n: number) => countLevel(width, this.spokeCounts[n], this.now, entriesOf(n));
-    return Array.from(this.widths, level);
+    const { bases, now, occupancy, spokeCounts, spokes } = this;
+    const entriesOf = (at: number) => (spokes[at] as Spoke).count;
+    return Array.from(this.widths, (width, level) =>
+      levelOccupancy(occupancy, { base: bases[level], slots: spokeCounts[level], width, now }, entriesOf),
+    );
   }
 
   levelRanges(): number[] {
     return Array.from(this.widths, (width, level) => width * this.spokeCounts[level]);
-  }
-
-  levelStats(): LevelStats[] {
-    return statsOf(this.inspect());
   }
 
   forEach(visit: (slot: number) => void): void {

@@ -31,7 +31,7 @@ function startKeeping(): Keeping {
     return { keeper: new FrameKeeper(frames), hooks: new AsyncHookWatch(isHooked, () => false) };
   }
   // Bun's storages have the methods of those on async hooks, and never call them.
-  const keeper = new ResourceKeeper(runtime === 'node' && ResourceKeeper.canKnowKeys());
+  const keeper = new ResourceKeeper(runtime === 'node');
   // Storages have a hook as well: if there already is one, it cannot be distinguished from the program's.
   return { keeper, hooks: new AsyncHookWatch(isHooked && !keeper.isUsed, () => keeper.isEnabling) };
 }

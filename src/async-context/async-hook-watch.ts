@@ -1,6 +1,5 @@
 import { type AsyncHook, AsyncResource, createHook } from 'node:async_hooks';
-import type { Callback } from './context-keeper.ts';
-import { canWire, wire } from './wire.ts';
+import { wire } from './wire.ts';
 
 /**
  * Whether the program has its own async hooks: libraries that keep contexts by hand, with `createHook` and
@@ -17,24 +16,20 @@ export class AsyncHookWatch {
   constructor(isHooked: boolean, isNodes: () => boolean) {
     this.isHooked = isHooked;
     const watch = this;
-    const prototype = Object.getPrototypeOf(createHook({})) as Record<'enable' | 'disable', Callback>;
-    if (!canWire(prototype, 'enable', 'disable')) {
-      this.isHooked = true; // as far as can be known
-      return;
-    }
-    wire(prototype, 'enable', (original) => {
-      return function enable(this: AsyncHook): unknown {
-        if (!isNodes()) watch.enabled.add(this);
-        watch.isHooked ||= watch.enabled.size > 0;
-        return Reflect.apply(original, this, []);
-      };
+    const isWired = wire(Object.getPrototypeOf(createHook({})), {
+      enable: (original) =>
+        function enable(this: AsyncHook): unknown {
+          if (!isNodes()) watch.enabled.add(this);
+          watch.isHooked ||= watch.enabled.size > 0;
+          return Reflect.apply(original, this, []);
+        },
+      disable: (original) =>
+        function disable(this: AsyncHook): unknown {
+          if (watch.enabled.delete(this)) watch.isHooked = watch.enabled.size > 0;
+          return Reflect.apply(original, this, []);
+        },
     });
-    wire(prototype, 'disable', (original) => {
-      return function disable(this: AsyncHook): unknown {
-        if (watch.enabled.delete(this)) watch.isHooked = watch.enabled.size > 0;
-        return Reflect.apply(original, this, []);
-      };
-    });
+    if (!isWired) this.isHooked = true; // as far as can be known
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Runnable,
   TimerResource,
 } from './context-keeper.ts';
-import { canWire, wire } from './wire.ts';
+import { wire } from './wire.ts';
 
 /**
  * Contexts on a runtime that does not show them as frames: an AsyncResource for each call keeps them.
@@ -26,29 +26,25 @@ export class ResourceKeeper implements ContextKeeper {
   /** Undefined where they cannot be known. */
   private readonly keys: Set<symbol> | undefined;
 
-  /** Whether storages have the expected internals, and can be wired. */
-  static canKnowKeys(): boolean {
+  /** `hasHooks`: whether this runtime's storages use async hooks as Node's do. */
+  constructor(hasHooks: boolean) {
     const { prototype } = AsyncLocalStorage;
-    return '_enable' in prototype && canWire(prototype, '_enable');
-  }
-
-  constructor(knowsKeys: boolean) {
-    if (!knowsKeys) return;
+    if (!hasHooks || !('_enable' in prototype)) return;
     const keys = new Set(storeKeysOf(this.none));
-    this.keys = keys;
     const keeper = this;
-    const prototype = AsyncLocalStorage.prototype as unknown as Record<'_enable', Callback>;
-    wire(prototype, '_enable', (original) => {
-      return function _enable(this: { readonly kResourceStore: symbol }): unknown {
-        keys.add(this.kResourceStore);
-        keeper.isEnabling = true;
-        try {
-          return Reflect.apply(original, this, []);
-        } finally {
-          keeper.isEnabling = false;
-        }
-      };
+    const isWired = wire(prototype, {
+      _enable: (original) =>
+        function _enable(this: { readonly kResourceStore: symbol }): unknown {
+          keys.add(this.kResourceStore);
+          keeper.isEnabling = true;
+          try {
+            return Reflect.apply(original, this, []);
+          } finally {
+            keeper.isEnabling = false;
+          }
+        },
     });
+    if (isWired) this.keys = keys;
   }
 
   /** Whether a storage has ever been used, as far as can be known. */

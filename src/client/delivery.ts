@@ -70,8 +70,6 @@ export class Delivery {
   private lateAbove = Number.POSITIVE_INFINITY;
   /** The late timers of this turn, once there is one. */
   private late: LateTimers | undefined;
-  /** The shard whose records are being delivered. */
-  private shard = 0;
 
   constructor(
     host: DeliveryHost,
@@ -132,7 +130,6 @@ export class Delivery {
     const count = min(lane.firedCount(), limit);
     if (count === 0) return 0;
     let taken = 0;
-    this.shard = lane.shard;
     try {
       while (taken < count && !this.host.isClosed) {
         this.readClock(); // after the records were counted, so not before the tick of any
@@ -216,7 +213,7 @@ export class Delivery {
       this.repeated += 1;
     } else lane.end(slot);
     this.count(lateness);
-    if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, this.now, this.shard, callback);
+    if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, this.now, lane.shard, callback);
     if (callback === undefined) {
       this.ids[this.length] = id;
       this.deadlines[this.length] = deadline;

@@ -84,7 +84,8 @@ export class HomeTimers {
     if (label.size >= this.capacity) throw this.refusal();
     const slot = this.wheel.take(deadline);
     this.timers[slot] = timer;
-    if (context !== undefined || this.contexts !== undefined) this.noteContext(slot, context);
+    if (context !== undefined) this.contexts ??= [];
+    if (this.contexts !== undefined) this.contexts[slot] = context;
     timer[SLOT] = slot;
     label.size += 1;
     label.scheduled += 1;
@@ -214,11 +215,6 @@ export class HomeTimers {
   private end(timer: HomeTimer): void {
     this.ended = (this.ended + 1) & 0x3fffffff;
     timer[SLOT] = -1 - this.ended;
-  }
-
-  private noteContext(slot: number, context: Context): void {
-    this.contexts ??= [];
-    this.contexts[slot] = context;
   }
 
   private refusal(): CapacityExceededError {

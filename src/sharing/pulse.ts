@@ -78,11 +78,6 @@ export class Pulse {
     this.holder = holder;
   }
 
-  /** Wakes the holder. It then sees everything that was stored before this call. */
-  wake(): void {
-    this.ask();
-  }
-
   /** Whether the holder is known to be gone. May ask; usually costs only some loads. */
   isGone(): boolean {
     const { words } = this;
@@ -91,15 +86,15 @@ export class Pulse {
     const last = Atomics.load(words, LAST_ASKED);
     if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
     if (Atomics.compareExchange(words, LAST_ASKED, last, now) !== last) return false; // another thread asks
-    return !this.ask();
+    return !this.wake();
   }
 
   private open(): number {
     return Math.max(0, (Atomics.load(this.words, ASKED) - Atomics.load(this.words, ANSWERED)) | 0);
   }
 
-  /** Whether the holder may be alive. */
-  private ask(): boolean {
+  /** Wakes the holder: it then sees everything that was stored before this call. Returns whether it may be alive. */
+  wake(): boolean {
     const { words } = this;
     const open = (Atomics.add(words, ASKED, 1) - Atomics.load(words, ANSWERED)) | 0;
     if (open >= WAITERS - RESERVE) {

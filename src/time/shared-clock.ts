@@ -69,16 +69,12 @@ export class SharedClock {
   refresh(): number {
     if (this.manual) return this.published();
     const now = this.monotonic.now();
-    this.raise(now);
+    this.set(now);
     return now;
   }
 
-  /** Manual clock: moves the time; a time in the past changes nothing. */
+  /** Publishes a time, which moves a manual clock; one in the past changes nothing. */
   set(now: number): void {
-    this.raise(now);
-  }
-
-  private raise(now: number): void {
     this.scratch[0] = now;
     const bits = this.scratchBits[0];
     let seen = Atomics.load(this.slot, 0);

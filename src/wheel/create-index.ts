@@ -1,15 +1,9 @@
-import { CascadingIndex } from './cascading/cascading-index.ts';
-import type { AllocateWords } from './cascading/chunk-lists.ts';
+import { CascadingIndex, type CascadingIndexOptions } from './cascading/cascading-index.ts';
 import { PinnedIndex, pinnedLevels } from './pinned/pinned-index.ts';
 import type { TickIndex } from './tick-index.ts';
 import type { WheelConfig } from './wheel-config.ts';
 
-export interface TickIndexOptions {
-  readonly capacity: number;
-  readonly start?: number;
-  readonly reserve?: number;
-  readonly words?: AllocateWords;
-}
+export type TickIndexOptions = Pick<CascadingIndexOptions, 'capacity' | 'start' | 'reserve' | 'words'>;
 
 /**
  * Creates the engine that a configuration names, counting in ticks of the finest level, for a shard. The configuration's refusal

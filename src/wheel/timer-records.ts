@@ -41,9 +41,8 @@ export class TimerRecords<T> {
   private readonly moved: (places: PlaceWords) => void;
   /** The first free slot, NONE if there is none. */
   private freeHead = NONE;
-  /** Slots ever given out. */
-  private used = 0;
-  private retired = 0;
+  /** Slots ever given out are below it. */
+  reach = 0;
   private readonly slotMask: number;
   /** The difference between a slot's generations, within an id. */
   private readonly step: number;
@@ -127,20 +126,10 @@ export class TimerRecords<T> {
 
   /** Ends every live timer and frees its slot. */
   closeAll(): void {
-    for (let slot = 0; slot < this.used; slot++) {
+    for (let slot = 0; slot < this.reach; slot++) {
       const id = this.idOf(slot);
       if (id !== undefined) this.close(slot, id);
     }
-  }
-
-  /** Slots ever given out are below it. */
-  get reach(): number {
-    return this.used;
-  }
-
-  /** Retired slots. */
-  get spent(): number {
-    return this.retired;
   }
 
   get bytes(): number {
@@ -148,10 +137,10 @@ export class TimerRecords<T> {
   }
 
   private takeFresh(): number {
-    const slot = this.used;
+    const slot = this.reach;
     if (slot === this.capacity) throw new CapacityExceededError(this.capacity);
     if (slot << RECORD === this.words.length) this.grow();
-    this.used++;
+    this.reach++;
     this.doubles[(slot << 1) | ID_AT] = -(this.first + this.step + slot);
     return slot;
   }
@@ -165,7 +154,6 @@ export class TimerRecords<T> {
   }
 
   private retire(slot: number): void {
-    this.retired++;
     this.words[slot << RECORD] = 0;
     this.doubles[(slot << 1) | ID_AT] = Number.NaN;
   }

@@ -108,16 +108,12 @@ function validatePinned({ levels, compaction }: PinnedConfig): void {
     finer = precision;
   });
   if (compaction === undefined) return;
-  requireInteger('compaction.minCapacity', compaction.minCapacity, 1, MAX_CAPACITY);
-  requireInteger('compaction.ratio', compaction.ratio, 1, MAX_CAPACITY);
-  requireInteger('compaction.targetMultiplier', compaction.targetMultiplier, 1, MAX_CAPACITY);
-  if (compaction.targetMultiplier > compaction.ratio) {
-    throw new InvalidConfigError(
-      'compaction.targetMultiplier',
-      'must be at most compaction.ratio',
-      compaction.targetMultiplier,
-    );
-  }
+  const { minCapacity, ratio, targetMultiplier } = compaction;
+  requireInteger('compaction.minCapacity', minCapacity, 1, MAX_CAPACITY);
+  requireInteger('compaction.ratio', ratio, 1, MAX_CAPACITY);
+  requireInteger('compaction.targetMultiplier', targetMultiplier, 1, MAX_CAPACITY);
+  if (targetMultiplier <= ratio) return;
+  throw new InvalidConfigError('compaction.targetMultiplier', 'must be at most compaction.ratio', targetMultiplier);
 }
 
 function requireInteger(option: string, value: unknown, min: number, max: number): void {

@@ -41,7 +41,7 @@ export type NewIndex = (now: number) => TickIndex;
 /**
  * Slots with deadlines on a wheel of this thread, and those of them that are due.
  *
- *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ one store: refiled when the old tick comes
+ *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ its record: refiled when the old tick comes
  *     hasDue ─▶ index.advanceTo(a tick) ─▶ its slots ─▶ due later? insert again : the queue, in order ─▶ takeNext
  *
  *   ticks[2 · slot]       the tick of its deadline                                        a record of 16 bytes

@@ -9,6 +9,12 @@ const { max } = Math;
 /** ms */
 const LONGEST = 2 ** 31 - 1;
 
+/** The parts of the client that it needs. */
+export interface KeepAliveHost {
+  /** Live timers. */
+  readonly size: number;
+}
+
 /**
  * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its answer. A worker
  * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
@@ -29,10 +35,9 @@ export class KeepAlive {
   /** Set from the first reason on. */
   private holder: Holder | undefined;
   private changed: ((isHolding: boolean) => void) | undefined;
-  private readonly host: { readonly size: number };
+  private readonly host: KeepAliveHost;
 
-  /** `host.size`: its live timers. */
-  constructor(host: { readonly size: number }) {
+  constructor(host: KeepAliveHost) {
     this.host = host;
   }
 

@@ -62,20 +62,27 @@ export function resolveTimersOptions(options: TimersOptions) {
  */
 export function timersOf(source: () => TimeoutSource | undefined): Timers {
   // `arguments` is used because a rest parameter would create an array for each timeout without any.
-  const setter = (nodesOwn: (...given: never[]) => unknown, isInterval: boolean) =>
-    function (this: unknown, callback: Callback, delay?: unknown): unknown {
-      const own = source();
-      // biome-ignore lint/complexity/noArguments: see above
-      if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodesOwn, this, arguments); // may throw
-      // biome-ignore lint/complexity/noArguments: see above
-      const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
-      return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, isInterval);
-    };
+  const setTimeout = function (this: unknown, callback: Callback, delay?: unknown): unknown {
+    const own = source();
+    // biome-ignore lint/complexity/noArguments: see above
+    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments); // may throw
+    // biome-ignore lint/complexity/noArguments: see above
+    const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
+    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, false);
+  };
+  const setInterval = function (this: unknown, callback: Callback, delay?: unknown): unknown {
+    const own = source();
+    // biome-ignore lint/complexity/noArguments: see above
+    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setInterval, this, arguments);
+    // biome-ignore lint/complexity/noArguments: see above
+    const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
+    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, true);
+  };
   const promises = createPromises(source);
   const timers = {
-    setTimeout: like(nodes.setTimeout, setter(nodes.setTimeout, false)),
+    setTimeout: like(nodes.setTimeout, setTimeout),
     clearTimeout: like(nodes.clearTimeout, clearTimeout),
-    setInterval: like(nodes.setInterval, setter(nodes.setInterval, true)),
+    setInterval: like(nodes.setInterval, setInterval),
     clearInterval: like(nodes.clearInterval, clearInterval),
     setImmediate: nodes.setImmediate,
     clearImmediate: like(nodes.clearImmediate, clearImmediate),

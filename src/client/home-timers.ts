@@ -152,8 +152,9 @@ export class HomeTimers {
   /** See `ClientTurn.home`. */
   run(isPhase: boolean): boolean {
     const { wheel, time } = this;
+    const { queue } = wheel;
     if (isPhase) wheel.reach();
-    if (!wheel.hasDue()) return false;
+    if (queue.isEmpty && !wheel.takeTick()) return false;
     const turn = executionAsyncId();
     this.now = time.clock.exact();
     const end = time.clock.memory.manual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
@@ -168,7 +169,7 @@ export class HomeTimers {
           this.runningContext = undefined;
         }
       }
-      const isLast = !wheel.hasDue();
+      const isLast = queue.isEmpty && !wheel.takeTick();
       if (timer === undefined && isLast) return false;
       if (timer === undefined) continue;
       // Node itself runs the ticks of the last callback: with the stacks of a program that has its own timers only.
@@ -196,10 +197,14 @@ export class HomeTimers {
 
   /** Takes the next entry of the queue; returns its timer, which runs now; undefined if that was cleared or refreshed. */
   private takeNext(): HomeTimer | undefined {
-    const slot = this.wheel.takeNext();
-    if (slot < 0) return undefined;
-    const timer = this.timers[slot] as HomeTimer;
-    const deadline = this.deadlineOf(slot);
+    const { wheel } = this;
+    const { queue } = wheel;
+    const at = queue.next;
+    queue.next = at + 1;
+    const slot = queue.slots[at];
+    const timer = this.timers[slot];
+    if (timer === undefined || !wheel.isDue(at)) return undefined;
+    const deadline = wheel.dueDeadline(at);
     this.running = timer;
     this.runningContext = this.contexts?.[slot];
     this.remove(slot);

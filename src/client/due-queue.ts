@@ -1,0 +1,75 @@
+/** Number of entries above which the arrays are released when they have been taken. */
+const MAX_KEPT_ENTRIES = 2 ** 17;
+/** Number of entries at first. */
+const FIRST_ENTRIES = 256;
+
+/**
+ * The timers of a tick that has come, in Node's order: by deadline, which with slack differ within a tick, and by when each was set
+ * or refreshed. A wheel hands them over in the order in which they were filed, which is another for those that were refiled.
+ *
+ *     │ have had their turn │ in order │
+ *                           next       length
+ *
+ * An entry names a slot and the order of the timer that was due there. If that was cleared or refreshed since, the slot is free, or
+ * has another order: then the entry has no effect.
+ */
+export class DueQueue {
+  slots = new Int32Array(FIRST_ENTRIES);
+  /** The ticks of their deadlines, the low words. */
+  dues = new Int32Array(FIRST_ENTRIES);
+  orders = new Int32Array(FIRST_ENTRIES);
+  next = 0;
+  private length = 0;
+  private isInOrder = true;
+
+  get isEmpty(): boolean {
+    return this.next >= this.length;
+  }
+
+  add(slot: number, due: number, order: number): void {
+    const at = this.length;
+    if (at === this.slots.length) this.grow();
+    this.slots[at] = slot;
+    this.dues[at] = due;
+    this.orders[at] = order;
+    this.length = at + 1;
+    if (at > 0 && this.difference(at - 1, at) > 0) this.isInOrder = false;
+  }
+
+  /** Sorts them, once all of the tick have been added. */
+  sort(): void {
+    if (this.isInOrder) return;
+    this.isInOrder = true;
+    const { slots, dues, orders, length } = this;
+    const places = Uint32Array.from({ length }, (_, at) => at).sort((one, other) => this.difference(one, other));
+    this.slots = Int32Array.from(places, (at) => slots[at]);
+    this.dues = Int32Array.from(places, (at) => dues[at]);
+    this.orders = Int32Array.from(places, (at) => orders[at]);
+  }
+
+  clear(): void {
+    this.next = 0;
+    this.length = 0;
+    this.isInOrder = true;
+    if (this.slots.length > MAX_KEPT_ENTRIES) this.resize(FIRST_ENTRIES);
+  }
+
+  /** Below 0 if the first comes before the other. */
+  private difference(one: number, other: number): number {
+    return (this.dues[one] - this.dues[other]) | 0 || (this.orders[one] - this.orders[other]) | 0;
+  }
+
+  private grow(): void {
+    const { slots, dues, orders } = this;
+    this.resize(2 * slots.length);
+    this.slots.set(slots);
+    this.dues.set(dues);
+    this.orders.set(orders);
+  }
+
+  private resize(entries: number): void {
+    this.slots = new Int32Array(entries);
+    this.dues = new Int32Array(entries);
+    this.orders = new Int32Array(entries);
+  }
+}

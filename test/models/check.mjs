@@ -1,14 +1,15 @@
 // Checks the models of this folder with spin: node test/models/check.mjs [model …]
 //
 //     <model>.pml ─▶ spin -a ─▶ gcc ─▶ pan: assertions and end states, then each `ltl` formula     each must hold, for all states
-//        └─ mutations/<model>-<n>-<name>.patch ─▶ the same                                        one of them must fail
+//        └─ each mutation of <model>.mutations ─▶ the same                                        one of them must fail
 //
 // A formula whose preceding line is a comment `/* pan: <flags> */` is checked with these flags, as `-f` for weak fairness.
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mutationsOf } from './mutations.mjs';
 
 const FEWEST_STATES = 10_000;
 const DEPTH = 1_000_000;
@@ -53,9 +54,8 @@ try {
 async function checkModel(model) {
   let most = 0;
   const faults = [];
-  for await (const result of checks(place(model, 'model'), model)) {
-    most = Math.max(most, result.states);
-    const { name, isTruncated, violation } = result;
+  for await (const { name, states, isTruncated, violation } of checks(model, model, textOf(model))) {
+    most = Math.max(most, states);
     if (violation !== undefined) faults.push(`${name}: ${violation}`);
     else if (isTruncated) faults.push(`${name}: the search was cut short`);
   }
@@ -67,56 +67,40 @@ async function checkModel(model) {
 
 /** Checks that each mutation of a model is found. */
 async function checkMutations(model) {
-  const patches = patchesOf(model);
+  const mutations = mutationsOf(model);
   const missed = [];
-  for (const patch of patches) {
-    const name = patch.slice(0, -'.patch'.length);
-    const at = place(model, name);
-    const path = join(folder, 'mutations', patch);
-    const { code, text } = await run(name, 'patch', ['-p1', '-s', '-F0', '-i', path], at);
-    if (code !== 0) throw new Error(`${name} does not apply to ${model}.pml:\n${text}`);
-    if (!(await isFound(at, model, name))) missed.push(name);
-  }
-  say(`${model}: ${patches.length - missed.length} of ${patches.length} mutations found`);
+  for (const { name, text } of mutations) if (!(await isFound(model, name, text))) missed.push(name);
+  say(`${model}: ${mutations.length - missed.length} of ${mutations.length} mutations found`);
   for (const name of missed) complain(`${model}: not found: ${name}`);
   return missed.length === 0;
 }
 
-async function isFound(at, model, label) {
-  for await (const { violation } of checks(at, model, label)) if (violation !== undefined) return true;
+async function isFound(model, name, text) {
+  for await (const { violation } of checks(model, name, text)) if (violation !== undefined) return true;
   return false;
 }
 
-/** In the order of their numbers. */
-function patchesOf(model) {
-  const pattern = new RegExp(`^${model}-(\\d+)-.*\\.patch$`);
-  const number = (name) => Number(name.match(pattern)[1]);
-  return readdirSync(join(folder, 'mutations'))
-    .filter((name) => pattern.test(name))
-    .sort((one, other) => number(one) - number(other));
+function textOf(model) {
+  return readFileSync(join(folder, `${model}.pml`), 'utf8');
 }
 
-/** Copies a model into a new folder; returns the folder. */
-function place(model, name) {
+/** Runs the checks of a model, or of its mutation of that name, in a new folder, one after the other. */
+async function* checks(model, name, text) {
+  const isMutation = name !== model;
+  const label = isMutation ? `${model}: ${name}` : model;
   const at = join(temporary, model, name);
   mkdirSync(at, { recursive: true });
-  copyFileSync(join(folder, `${model}.pml`), join(at, `${model}.pml`));
-  return at;
-}
-
-/** Runs the checks of the model in the folder `at`, one after the other. */
-async function* checks(at, model, label = model) {
+  writeFileSync(join(at, `${model}.pml`), text);
   const spin = await run(`${label}: spin`, 'spin', ['-a', `${model}.pml`], at);
   if (spin.code !== 0 || /error/i.test(spin.text.replaceAll(/^ltl .*$/gm, '')))
     throw new Error(`spin refuses ${label}:\n${spin.text}`);
   // A mutation is found soon, mostly by an assertion, which a formula's search meets as well.
-  const isMutation = label !== model;
   const level = isMutation ? '-O0' : '-O2';
   if (!isMutation) yield await searchSafety();
-  const formulas = formulasOf(readFileSync(join(at, `${model}.pml`), 'utf8'));
+  const formulas = formulasOf(text);
   if (formulas.length > 0) await compile(label, 'liveness', [level], at);
-  for (const { name, flags } of formulas)
-    yield await search(label, name, './liveness', ['-a', ...flags, '-N', name], at);
+  for (const { formula, flags } of formulas)
+    yield await search(label, formula, './liveness', ['-a', ...flags, '-N', formula], at);
   if (isMutation) yield await searchSafety();
 
   async function searchSafety() {
@@ -127,7 +111,7 @@ async function* checks(at, model, label = model) {
 
 function formulasOf(text) {
   const found = text.matchAll(/(?:^\/\* pan: (.+?) \*\/\n)?^ltl (\w+)/gm);
-  return [...found].map(([, flags = '', name]) => ({ name, flags: flags.split(' ').filter(Boolean) }));
+  return [...found].map(([, flags = '', formula]) => ({ formula, flags: flags.split(' ').filter(Boolean) }));
 }
 
 async function compile(label, program, flags, at) {
@@ -147,13 +131,12 @@ async function search(label, name, program, args, at) {
 }
 
 async function requireTools() {
-  for (const [tool, flag, of] of [
-    ['spin', '-V', 'spin'],
-    ['gcc', '--version', 'gcc'],
-    ['patch', '--version', 'patch'],
+  for (const [tool, flag] of [
+    ['spin', '-V'],
+    ['gcc', '--version'],
   ]) {
     const { code } = await run(tool, tool, [flag], temporary).catch(() => ({ code: -1 }));
-    if (code !== 0) throw new Error(`The models need ${tool}, which is not there: install the package ${of}.`);
+    if (code !== 0) throw new Error(`The models need ${tool}, which is not there: install the package ${tool}.`);
   }
 }
 

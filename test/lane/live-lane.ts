@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ClientLane } from '../../src/client/client-lane.ts';
 import { ClientTime } from '../../src/client/client-time.ts';
-import { Delivery } from '../../src/client/delivery.ts';
+import type { Delivery } from '../../src/client/delivery.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { WORD_REACH, wordOf } from '../../src/lane/due-word.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
-import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
 import type { ServingSetup } from '../shard/build-serving.ts';
+import { deliveryOf } from './delivery-of.ts';
 import { scheduleOn } from './schedule-on.ts';
 
 const MAX_BATCH = 1024;
@@ -24,11 +24,9 @@ const SCRIPT = new URL('./threads/shard.mjs', import.meta.url);
 export class LiveLane {
   readonly lane: ClientLane;
   readonly clock: SharedClock;
-  readonly lateness = new LatenessHistogram();
   readonly delivery: Delivery;
   onNews: () => void = () => undefined;
   private readonly setup: ServingSetup;
-  private readonly bell: ClientBell;
   private readonly time: ClientTime;
   private worker: Worker | undefined;
 
@@ -46,29 +44,11 @@ export class LiveLane {
     };
     this.clock = new SharedClock(clockMemory);
     this.time = new ClientTime(this.clock, new TickScale(tick));
-    this.bell = new ClientBell(clientBell);
+    const bell = new ClientBell(clientBell);
     const doorbell = new Doorbell(this.setup.doorbell);
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
-    const host = {
-      isClosed: false,
-      lanes: [this.lane],
-      bell: this.bell,
-      restage: (lane: ClientLane, slot: number) => {
-        const deadline = lane.table.deadlineOf(slot);
-        lane.restage(slot, deadline, wordOf(this.time.dueTickOf(deadline, 0)));
-      },
-    };
-    const events = {
-      emitBatch: () => undefined,
-      late: () => undefined,
-      refused: () => undefined,
-      failed: (error: unknown) => {
-        throw error;
-      },
-    };
-    const repeating = undefined as never; // none of its timers repeats
-    this.delivery = new Delivery(host, repeating, events, this.lateness, this.time, MAX_BATCH);
-    this.bell.listen(() => this.onNews());
+    this.delivery = deliveryOf(this.lane, bell, this.time, MAX_BATCH);
+    bell.listen(() => this.onNews());
   }
 
   start(rebuild: boolean): void {

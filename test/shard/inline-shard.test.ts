@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { InlineShard } from '../../src/hosts/inline-shard.ts';
 import type { LaneOrigin } from '../../src/shard/build-shard.ts';
 import { LocalLane } from '../../src/shard/local-lane.ts';
@@ -12,32 +12,24 @@ import { allocateSetup } from './lane-world.ts';
 const WORLDS = 400;
 const STEPS = 120;
 
-/** Steps of an index after which memory may be refused, with a draw for each. */
+/** Steps of an index before and after which memory may be refused, with a draw for each. */
 const steps: readonly [object, string][] = [
   [LocalLane.prototype, 'takeOver'],
   [ServedLane.prototype, 'rebuild'],
   [LocalLane.prototype, 'turn'],
   [LocalLane.prototype, 'takeCommands'],
 ];
-const restores: (() => void)[] = [];
-afterEach(() => {
-  for (const restore of restores.splice(0)) restore();
-});
 
 function refuse(draw: () => boolean): void {
   for (const [prototype, name] of steps) {
-    const methods = prototype as Record<string, (...given: unknown[]) => unknown>;
-    const original = methods[name];
-    expect(typeof original, name).toBe('function');
-    methods[name] = function (...given) {
+    const original = Reflect.get(prototype, name) as (...given: unknown[]) => unknown;
+    Reflect.set(prototype, name, function (this: unknown, ...given: unknown[]) {
       if (draw()) throw new RangeError(`refused before ${name}`);
       const result = original.apply(this, given);
       if (draw()) throw new RangeError(`refused after ${name}`);
       return result;
-    };
-    restores.push(() => {
-      methods[name] = original;
     });
+    onTestFinished(() => void Reflect.set(prototype, name, original));
   }
 }
 
@@ -55,14 +47,7 @@ test(`an inline shard loses no timer when memory is refused, seed ${SEED}`, () =
     return true;
   });
   for (let world = 0; world < WORLDS; world++) {
-    const setup = allocateSetup({
-      capacity: 64,
-      clients: 3,
-      rings: { commands: 16, fired: 8 },
-      maxBatch: 7,
-      budget: 9,
-      manual: true,
-    });
+    const setup = allocateSetup({ capacity: 64, clients: 3, rings: { commands: 16, fired: 8 } });
     const clock = new SharedClock(setup.clock);
     const clients = setup.lanes.map((_, number) => new LaneClient(setup, number, 7));
     const lanes = setup.lanes.map((lane, placement) => ({

@@ -1,12 +1,12 @@
 import { ClientLane } from '../../src/client/client-lane.ts';
 import { ClientTime } from '../../src/client/client-time.ts';
-import { Delivery } from '../../src/client/delivery.ts';
+import type { Delivery } from '../../src/client/delivery.ts';
 import { ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { WORD_REACH, wordOf } from '../../src/lane/due-word.ts';
-import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
 import { timerIdLayout } from '../../src/timer-id.ts';
+import { deliveryOf } from '../lane/delivery-of.ts';
 import { scheduleOn } from '../lane/schedule-on.ts';
 import type { ServingSetup } from './build-serving.ts';
 
@@ -20,8 +20,6 @@ export interface KnownTimer {
   outcome: 'live' | 'cancelled' | 'delivered';
   deliveredAt: number;
 }
-
-const lateness = new LatenessHistogram();
 
 /** A client that is stepped by hand, and an account of its timers: each delivery is checked as it happens. */
 export class LaneClient {
@@ -51,26 +49,9 @@ export class LaneClient {
     const layout = timerIdLayout(1, memory.capacity);
     this.known = new ClientTime(this.clock, new TickScale(1));
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
-    const host = {
-      isClosed: false,
-      lanes: [this.lane],
-      bell: this.bell,
-      restage: (lane: ClientLane, slot: number) => {
-        this.isArmed = true;
-        const deadline = lane.table.deadlineOf(slot);
-        lane.restage(slot, deadline, wordOf(this.known.dueTickOf(deadline, 0)));
-      },
-    };
-    const events = {
-      emitBatch: () => undefined,
-      late: () => undefined,
-      refused: () => undefined,
-      failed: (error: unknown) => {
-        throw error;
-      },
-    };
-    const repeating = undefined as never; // none of its timers repeats
-    this.delivery = new Delivery(host, repeating, events, lateness, this.known, maxBatch);
+    this.delivery = deliveryOf(this.lane, this.bell, this.known, maxBatch, () => {
+      this.isArmed = true;
+    });
   }
 
   get live(): KnownTimer[] {
@@ -92,6 +73,19 @@ export class LaneClient {
     this.isArmed = true;
     this.timers.push(Object.assign(timer, { id: this.lane.table.idOf(slot), slot }));
     return true;
+  }
+
+  /** Its new timer, whose command is published. */
+  send(deadline: number): KnownTimer {
+    if (!this.schedule(deadline)) throw new Error('the table is full');
+    this.publish();
+    return this.timers[this.timers.length - 1];
+  }
+
+  /** Takes what has fired; all timers that were delivered so far. */
+  take(): KnownTimer[] {
+    this.deliver();
+    return this.deliveries;
   }
 
   cancel(timer: KnownTimer): void {

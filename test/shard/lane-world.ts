@@ -1,25 +1,32 @@
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
 import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
-import type { Shard } from '../../src/shard/shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
+import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { buildServing, type ServingSetup } from './build-serving.ts';
-import { type KnownTimer, LaneClient } from './lane-client.ts';
+import { LaneClient } from './lane-client.ts';
 import { touch } from './shared-access.ts';
 import { SteppedLoop } from './stepped-loop.ts';
 
-export interface WorldOptions {
+interface Memory {
   readonly capacity: number;
-  readonly rings: RingSizes;
+  /** Clients of the shard. Default 1. */
+  readonly clients?: number;
+  readonly rings?: RingSizes;
+  /** Default: two levels of two slots each. */
+  readonly wheel?: WheelConfig;
+}
+
+export interface WorldOptions extends Memory {
   /** Most records that one delivery takes. */
   readonly maxBatch: number;
   /** Commands and entries that a shard's turn takes. */
   readonly budget: number;
   /** The clock is a manual one: a parked shard wakes when rung, and each move of the clock asks for an answer. */
   readonly manual: boolean;
-  /** Clients of the shard. Default 1. */
-  readonly clients?: number;
 }
+
+const SMALL: WheelConfig = { engine: 'cascading', precision: 1, levelBits: [1, 1] };
 
 /** In a world's quiet end a timer is delivered at most so many ticks after its deadline. */
 const PATIENCE = 1;
@@ -30,8 +37,6 @@ const LONGEST_END = 40;
  * real loop is stepped by hand. The rules of when a side may run are those of the threads: a parked shard runs when it was
  * rung or its tick has come, a client turns when it was told of news or has changed something. So a wake-up that is lost
  * shows as a timer that is never delivered.
- *
- * Most worlds have one client; its calls are the world's own.
  */
 export class LaneWorld {
   readonly clients: readonly LaneClient[];
@@ -59,49 +64,10 @@ export class LaneWorld {
     return this.clients.filter(({ isGone }) => !isGone);
   }
 
-  // The first client's.
-
-  get lane(): LaneClient['lane'] {
-    return this.clients[0].lane;
+  /** The first. */
+  get client(): LaneClient {
+    return this.clients[0];
   }
-
-  get timers(): KnownTimer[] {
-    return this.clients[0].timers;
-  }
-
-  get deliveries(): KnownTimer[] {
-    return this.clients[0].deliveries;
-  }
-
-  get live(): KnownTimer[] {
-    return this.clients[0].live;
-  }
-
-  get isTold(): boolean {
-    return this.clients[0].isTold;
-  }
-
-  schedule(deadline: number): boolean {
-    return this.clients[0].schedule(deadline);
-  }
-
-  cancel(timer: KnownTimer): void {
-    this.clients[0].cancel(timer);
-  }
-
-  reschedule(timer: KnownTimer, deadline: number): void {
-    this.clients[0].reschedule(timer, deadline);
-  }
-
-  deliver(): void {
-    this.clients[0].deliver();
-  }
-
-  publish(): void {
-    this.clients[0].publish();
-  }
-
-  // The world.
 
   /** False where a manual clock cannot be moved yet, because commands wait for room. */
   advance(ticks: number): boolean {
@@ -174,7 +140,7 @@ export class LaneWorld {
       this.clients[lane].isTold = true;
     };
     const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', { onFired });
-    setBudget(built.shard, this.options.budget);
+    Object.assign(built.shard, { budget: this.options.budget });
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }
 }
@@ -193,10 +159,16 @@ function checkEnd({ isWaitingForAnswer, timers, lane }: LaneClient, from: number
   if (lane.commands.waiting !== 0) throw new Error('commands are held back for ever');
 }
 
-export const allocateSetup = ({ capacity, clients = 1, rings }: WorldOptions): ServingSetup => ({
+/** The memory of a shard and of its clients' lanes. */
+export const allocateSetup = ({
+  capacity,
+  clients = 1,
+  rings,
+  wheel = SMALL,
+}: Memory | WorldOptions): ServingSetup => ({
   number: 0,
   tick: 1,
-  wheel: { engine: 'cascading', precision: 1, levelBits: [1, 1] },
+  wheel,
   clock: SharedClock.allocate(true),
   doorbell: allocateDoorbell(),
   heartbeat: allocateHeartbeat(),
@@ -214,7 +186,3 @@ export function zero({ clock, doorbell, lanes }: ServingSetup): void {
     for (const buffer of [clientBell, header, table, commands.cells, fired.cells]) new Int32Array(buffer).fill(0);
   }
 }
-
-const setBudget = (shard: Shard, budget: number): void => {
-  Object.assign(shard, { budget });
-};

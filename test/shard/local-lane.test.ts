@@ -8,7 +8,6 @@ import { buildServing, type ServingSetup } from './build-serving.ts';
 import { type KnownTimer, LaneClient } from './lane-client.ts';
 import { allocateSetup } from './lane-world.ts';
 
-const CAPACITY = 64;
 const WORLDS = 500;
 const STEPS = 400;
 
@@ -27,11 +26,9 @@ class Changing {
   private readonly budget: number;
 
   constructor(place: Place, budget: number, preset: keyof typeof presets) {
-    const rings = { commands: 16, fired: 8 };
-    const options = { capacity: CAPACITY, rings, maxBatch: 7, budget, manual: true };
-    this.setup = { ...allocateSetup(options), wheel: presets[preset] };
+    this.setup = allocateSetup({ capacity: 64, rings: { commands: 16, fired: 8 }, wheel: presets[preset] });
     this.clock = new SharedClock(this.setup.clock);
-    this.client = new LaneClient(this.setup, 0, options.maxBatch);
+    this.client = new LaneClient(this.setup, 0, 7);
     this.budget = budget;
     this.place = place;
     this.built = this.build('nothing');
@@ -147,13 +144,8 @@ test.each([SEED, FOUND])(
       }
       for (let left = 0; client.live.length > 0 && left < 200; left++) world.advance(20);
       world.settle();
-      expect({ world: number, live: client.live.length, size: client.lane.table.size, seed }).toEqual({
-        world: number,
-        live: 0,
-        size: 0,
-        seed,
-      });
-      expect(client.isWaitingForAnswer).toBe(false);
+      const { live, lane, isWaitingForAnswer } = client;
+      expect([number, live.length, lane.table.size, isWaitingForAnswer]).toEqual([number, 0, 0, false]);
       pairs += checkOrder(world, moved);
       commands += client.lane.stage.taken;
     }

@@ -1,153 +1,116 @@
 import { expect, test } from 'vitest';
-import { ClientLane } from '../../src/client/client-lane.ts';
-import { ClientTime } from '../../src/client/client-time.ts';
-import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
-import { wordOf } from '../../src/lane/due-word.ts';
-import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
-import { allocateLane } from '../../src/lane/lane-memory.ts';
-import type { BuiltShard } from '../../src/shard/build-shard.ts';
-import { SharedClock } from '../../src/time/shared-clock.ts';
-import { TickScale } from '../../src/time/tick-scale.ts';
-import { timerIdLayout } from '../../src/timer-id.ts';
+import type { LaneOrigin } from '../../src/shard/build-shard.ts';
 import { presets } from '../../src/wheel/presets.ts';
-import { scheduleOn } from '../lane/schedule-on.ts';
-import { buildServing, type ServingSetup } from './build-serving.ts';
+import { buildServing } from './build-serving.ts';
+import { type KnownTimer, LaneClient } from './lane-client.ts';
+import { allocateSetup } from './lane-world.ts';
 
 const CAPACITY = 8;
 
 /** A shard that serves two clients, each with a lane and a bell of its own. */
 function twoClients({ isServedHere = false } = {}) {
-  const setup: ServingSetup = {
-    number: 0,
-    tick: 1,
-    wheel: presets.default,
-    clock: SharedClock.allocate(true),
-    doorbell: allocateDoorbell(),
-    heartbeat: allocateHeartbeat(),
-    lanes: [0, 1].map(() => ({ memory: allocateLane(CAPACITY), clientBell: ClientBell.allocate() })),
+  const setup = allocateSetup({ capacity: CAPACITY, clients: 2, wheel: presets.default });
+  const clients = [0, 1].map((number) => new LaneClient(setup, number, 1000));
+  const stages = clients.map(({ lane }) => lane.stage);
+  for (const stage of stages) stage.isServedHere = isServedHere;
+  const built = buildServing(setup, 'nothing', isServedHere ? { stages } : {});
+  const build = (origin: LaneOrigin | readonly LaneOrigin[]) => {
+    for (const stage of stages) stage.isServedHere = false;
+    return buildServing(setup, origin);
   };
-  const time = new ClientTime(new SharedClock(setup.clock), new TickScale(1));
-  const clients = setup.lanes.map(({ memory }) => {
-    return new ClientLane(memory, timerIdLayout(1, CAPACITY), 0, new Doorbell(setup.doorbell), time);
-  });
-  const schedule = (client: number, deadline: number) => {
-    const slot = scheduleOn(clients[client], deadline, wordOf(time.dueTickOf(deadline, 0)));
-    clients[client].commands.publish();
-    return slot;
-  };
-  /** Slots of live timers whose fired records wait in a client's lane. */
-  const fired = (client: number) => {
-    const slots: number[] = [];
-    while (clients[client].firedCount() > 0) slots.push(clients[client].takeFired());
-    clients[client].releaseFired();
-    return slots;
-  };
-  return {
-    setup,
-    time,
-    clients,
-    schedule,
-    fired,
-    built: isServedHere ? buildHere(setup, clients) : buildServing(setup, 'nothing'),
-  };
+  return { one: clients[0], other: clients[1], ...built, build };
 }
 
-/** An index in the clients' thread, which can hand its lanes over. */
-function buildHere(setup: ServingSetup, clients: readonly ClientLane[]): BuiltShard {
-  const stages = clients.map(({ stage }) => stage);
-  for (const stage of stages) stage.isServedHere = true;
-  return buildServing(setup, 'nothing', { stages });
-}
+/** A lane's entries, of these timers. */
+const entriesOf = ({ lane }: LaneClient, timers: readonly KnownTimer[]): number[] =>
+  timers.flatMap(({ slot }) => [slot, lane.table.tagOf(slot)]);
 
 test('a shard serves two lanes: each client gets its own timers, in its own order, and no other', () => {
-  const { time, clients, schedule, fired, built } = twoClients();
-  const [late, early] = [schedule(0, 30), schedule(0, 10)];
-  const other = schedule(1, 10);
-  const cancelled = schedule(1, 20);
-  clients[1].end(cancelled);
-  time.clock.set(30);
-  while (built.shard.turn());
-  expect(fired(0)).toEqual([early, late]);
-  expect(fired(1)).toEqual([other]);
-  expect(built.shard.nextEvent()).toBe(Number.POSITIVE_INFINITY);
+  const { clock, one, other, shard } = twoClients();
+  const [late, early] = [one.send(30), one.send(10)];
+  const own = other.send(10);
+  other.cancel(other.send(20));
+  clock.set(30);
+  while (shard.turn());
+  expect(one.take()).toEqual([early, late]);
+  expect(other.take()).toEqual([own]);
+  expect(shard.nextEvent()).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('a lane that has more to do than a turn takes holds up no other', () => {
-  for (const flooding of [0, 1]) {
-    const { time, schedule, fired, built } = twoClients();
-    Object.assign(built.shard, { budget: 1 });
-    for (let i = 0; i < CAPACITY; i++) schedule(flooding, 1000 + i);
-    const slot = schedule(1 - flooding, 10);
-    time.clock.set(10);
-    const isMore = [built.shard.turn(), built.shard.turn()];
-    expect(isMore).toEqual([true, true]);
-    expect(fired(1 - flooding)).toEqual([slot]);
+  for (const flooding of ['one', 'other'] as const) {
+    const { clock, shard, ...clients } = twoClients();
+    Object.assign(shard, { budget: 1 });
+    for (let i = 0; i < CAPACITY; i++) clients[flooding].send(1000 + i);
+    const waiting = clients[flooding === 'one' ? 'other' : 'one'];
+    const timer = waiting.send(10);
+    clock.set(10);
+    expect([shard.turn(), shard.turn()]).toEqual([true, true]);
+    expect(waiting.take()).toEqual([timer]);
   }
 });
 
 test('a client that does not take what has fired does not hold up the other', () => {
-  const { time, schedule, fired, built } = twoClients();
-  for (let i = 0; i < CAPACITY; i++) schedule(0, 10);
-  time.clock.set(10);
-  while (built.shard.turn());
-  const slot = schedule(1, 20);
-  time.clock.set(20);
-  while (built.shard.turn());
-  expect(fired(1)).toEqual([slot]);
-  expect(fired(0)).toHaveLength(CAPACITY);
+  const { clock, one, other, shard } = twoClients();
+  for (let i = 0; i < CAPACITY; i++) one.send(10);
+  clock.set(10);
+  while (shard.turn());
+  const timer = other.send(20);
+  clock.set(20);
+  while (shard.turn());
+  expect(other.take()).toEqual([timer]);
+  expect(one.take()).toHaveLength(CAPACITY);
 });
 
 test('a shard that takes the place of another indexes both lanes', () => {
-  const { setup, time, schedule, fired } = twoClients();
-  const slots = [schedule(0, 10), schedule(1, 20)];
-  const successor = buildServing(setup, 'tables');
+  const { clock, one, other, build } = twoClients();
+  const timers = [one.send(10), other.send(20)];
+  const successor = build('tables');
   expect(successor.found).toBe(2);
-  time.clock.set(20);
+  clock.set(20);
   while (successor.shard.turn());
-  expect([...fired(0), ...fired(1)]).toEqual(slots);
+  expect([...one.take(), ...other.take()]).toEqual(timers);
 });
 
 test('a shard hands its lanes over: what lives, in the order scheduled, and once, however often it was moved', () => {
-  const { setup, time, clients, schedule, fired, built } = twoClients({ isServedHere: true });
-  const [first, gone, second] = [schedule(0, 1000), schedule(0, 1000), schedule(0, 1000)];
-  const other = schedule(1, 1000);
-  while (built.shard.turn());
-  clients[0].end(gone);
-  const third = schedule(0, 1000); // in the slot that has become free, and behind the others
-  expect(third).toBe(gone);
+  const { clock, one, other, shard, build } = twoClients({ isServedHere: true });
+  const [first, gone, second] = [one.send(1000), one.send(1000), one.send(1000)];
+  const moved = other.send(1000);
+  while (shard.turn());
+  one.cancel(gone);
+  const third = one.send(1000); // in the slot that has become free, and behind the others
+  expect(third.slot).toBe(gone.slot);
   for (let i = 1; i <= 500; i++) {
-    clients[1].move(other, 1000 - i, wordOf(1000 - i), true); // to earlier: a command each
-    clients[1].commands.publish();
-    while (built.shard.turn());
+    other.reschedule(moved, 1000 - i); // to earlier: a command each
+    other.publish();
+    while (shard.turn());
   }
-  const tagOf = (client: number, slot: number) => clients[client].table.tagOf(slot);
-  const entries = built.shard.lanes.map((lane) => lane.handOver());
+  const entries = shard.lanes.map((lane) => lane.handOver());
   expect(entries.map((words) => [...words])).toEqual([
-    [first, tagOf(0, first), second, tagOf(0, second), third, tagOf(0, third)],
-    [other, tagOf(1, other)],
+    entriesOf(one, [first, second, third]),
+    entriesOf(other, [moved]),
   ]);
-  for (const { stage } of clients) stage.isServedHere = false;
-  const last = schedule(0, 1000); // what is published later comes through the ring
-  const successor = buildServing(setup, entries);
+  const successor = build(entries);
+  const last = one.send(1000); // what is published later comes through the ring
   expect(successor.found).toBe(4);
-  time.clock.set(1000);
+  clock.set(1000);
   while (successor.shard.turn());
-  expect(fired(0)).toEqual([first, second, third, last]);
-  expect(fired(1)).toEqual([other]);
+  expect(one.take()).toEqual([first, second, third, last]);
+  expect(other.take()).toEqual([moved]);
 });
 
 test('a shard leaves its lanes: what is filed and what is late, in order of due tick and of filing', () => {
-  const { setup, time, schedule, fired, built } = twoClients();
-  const slots = [300, 100, 200, 100, 300].map((deadline) => schedule(0, deadline));
-  while (built.shard.turn());
-  const lanes = [...built.shard.lanes];
-  for (const lane of lanes) built.shard.dismiss(lane);
+  const { clock, one, other, shard, build } = twoClients();
+  const timers = [300, 100, 200, 100, 300].map((deadline) => one.send(deadline));
+  while (shard.turn());
+  const lanes = [...shard.lanes];
+  for (const lane of lanes) shard.dismiss(lane);
   const left = lanes.map((lane) => lane.handOver());
-  expect(built.shard.turn()).toBe(false);
-  const order = [slots[1], slots[3], slots[2], slots[0], slots[4]];
-  expect(left.map((words) => [...words].filter((_, at) => at % 2 === 0))).toEqual([order, []]);
-  const successor = buildServing(setup, left);
-  time.clock.set(300);
+  expect(shard.turn()).toBe(false);
+  const order = [timers[1], timers[3], timers[2], timers[0], timers[4]];
+  expect(left.map((words) => [...words])).toEqual([entriesOf(one, order), entriesOf(other, [])]);
+  const successor = build(left);
+  clock.set(300);
   while (successor.shard.turn());
-  expect(fired(0)).toEqual(order);
+  expect(one.take()).toEqual(order);
 });

@@ -58,6 +58,7 @@ describe.each(subjects)('the clock: $name', ({ config, slack, strict, bounded })
       for (const limit of ['5', null, 5n, -1, Number.NaN]) {
         expect(() => wheel.advanceTo(at(30), handler, limit as number)).toThrow('limit');
       }
+      expect(() => wheel.advanceTo(at(30), undefined as never)).toThrow('handler');
     }
     checkInvariants(wheel.snapshot());
   });

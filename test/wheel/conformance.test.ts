@@ -34,15 +34,8 @@ describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded,
 
   test('order is by due tick, and within a tick as scheduled', () => {
     const wheel = make();
-    for (const [tick, name] of [
-      [9, 'd'],
-      [2, 'a'],
-      [5, 'b'],
-      [5, 'c'],
-      [9, 'e'],
-    ] as const)
-      wheel.schedule(at(tick), name);
-    expect(fire(wheel, at(20))).toEqual(['a', 'b', 'c', 'd', 'e']);
+    for (const [number, tick] of [9, 2, 5, 5, 9].entries()) wheel.schedule(at(tick), `${number}`);
+    expect(fire(wheel, at(20))).toEqual(['1', '2', '3', '0', '4']);
   });
 
   test.skipIf(pinned)('order within a tick survives cascades, whatever level a timer was placed on', () => {
@@ -67,14 +60,6 @@ describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded,
     else wheel.schedule(at(3), 'past');
     expect(fire(wheel, at(10))).toEqual([]);
     expect(fire(wheel, at(11))).toEqual(strict ? ['now'] : ['now', 'past']);
-  });
-
-  test('advancing to the past or the present does nothing', () => {
-    const wheel = make();
-    wheel.schedule(at(30), 'a');
-    fire(wheel, at(20));
-    expect(wheel.advanceTo(at(5), () => expect.unreachable())).toMatchObject({ fired: 0, complete: true });
-    expect(wheel.now).toBe(at(20));
   });
 
   test('a limit stops half-way through a slot, and the next call goes on there', () => {
@@ -111,17 +96,6 @@ describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded,
       wheel.schedule(at(19 - slack), 'later');
     });
     expect(log).toEqual(['own', 'at once', 'other', 'later']);
-  });
-
-  test('a handler that reschedules itself runs once per tick', () => {
-    const wheel = make();
-    const ticks: number[] = [];
-    wheel.schedule(0, 'again');
-    wheel.advanceTo(at(30), () => {
-      ticks.push(wheel.intervalNumber(wheel.now));
-      wheel.schedule(wheel.now, 'again');
-    });
-    expect(ticks).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
   test('a timer of the same tick that a handler reschedules to now fires at the next, once', () => {
@@ -188,23 +162,10 @@ describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded,
     expect(wheel.cancel(first)).toBe(true);
     const second = wheel.schedule(at(4), 'second');
     expect(second).not.toBe(first);
-    expect([wheel.cancel(first), wheel.has(first), wheel.get(first), wheel.deadlineOf(first)]).toEqual([
-      false,
-      false,
-      undefined,
-      undefined,
-    ]);
+    expect([wheel.cancel(first), wheel.has(first)]).toEqual([false, false]);
+    expect([wheel.get(first), wheel.deadlineOf(first)]).toEqual([undefined, undefined]);
     for (const id of [-1, 0.5, Number.NaN, 2 ** 53, first + 0.25]) expect(wheel.cancel(id)).toBe(false);
     expect([wheel.get(second), wheel.deadlineOf(second)]).toEqual(['second', at(4)]);
-  });
-
-  test('iteration, size and clear agree', () => {
-    const wheel = make();
-    const ids = [3, 5, 900].map((tick) => wheel.schedule(at(tick % 7), String(tick)));
-    expect([...wheel].map((timer) => timer.id).sort()).toEqual([...ids].sort());
-    expect(wheel.size).toBe(3);
-    wheel.clear();
-    expect([[...wheel].length, wheel.size, wheel.has(ids[0])]).toEqual([0, 0, false]);
   });
 
   test('deadlines that are no finite numbers are refused, and the value is shown', () => {

@@ -3,6 +3,7 @@ import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
+import type { WheelSnapshot } from '../../src/wheel/wheel-snapshot.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 describe('Intervals', () => {
@@ -78,16 +79,7 @@ describe('configurations that cannot work are refused, showing option and value'
     ['engine', { ...base, engine: 'heap' }],
     ['levels', { ...pinned, levels: [] }],
     ['levels[0].spokes', { ...pinned, levels: [{ precision: 1, spokes: 12 }] }],
-    [
-      'levels[1].precision',
-      {
-        ...pinned,
-        levels: [
-          { precision: 2, spokes: 8 },
-          { precision: 5, spokes: 8 },
-        ],
-      },
-    ],
+    ['levels[1].precision', { ...pinned, levels: [2, 5].map((precision) => ({ precision, spokes: 8 })) }],
     ['compaction.ratio', { ...pinned, compaction: { minCapacity: 1, ratio: 0, targetMultiplier: 1 } }],
     ['wheel', null],
   ])('%s', (option, config) => {
@@ -107,41 +99,24 @@ describe('a snapshot', () => {
   test('the checker sees what is amiss', () => {
     const wheel = createWheel<number>('default');
     for (const deadline of [5, 300, 2 ** 33]) wheel.schedule(deadline, 0);
-    const amiss = (change: (snapshot: ReturnType<typeof wheel.snapshot>) => void) => {
+    const amiss = (change: (snapshot: WheelSnapshot) => void) => {
       const snapshot = wheel.snapshot();
       change(snapshot);
       return () => checkInvariants(snapshot);
     };
+    const move = ({ index }: WheelSnapshot, by: number): void => {
+      index.levels[1].lists[0].entries[0].tick += by;
+    };
     expect(amiss(() => {})).not.toThrow();
     expect(amiss((s) => void s.index.levels[0].occupied.pop())).toThrow('occupancy');
     expect(amiss((s) => void s.index.levels[0].lists[0].index++)).toThrow();
-    expect(amiss((s) => void s.index.levels[1].lists[0].entries[0].tick++)).not.toThrow();
-    expect(
-      amiss((s) => {
-        s.index.levels[1].lists[0].entries[0].tick += 256;
-      }),
-    ).toThrow('stands on level');
+    expect(amiss((s) => move(s, 1))).not.toThrow();
+    expect(amiss((s) => move(s, 256))).toThrow('stands on level');
     expect(amiss((s) => void s.index.nextTick++)).toThrow('nextTick');
-    expect(
-      amiss((s) => {
-        s.index.nextEvent += 9;
-      }),
-    ).toThrow('nextEvent');
+    expect(amiss((s) => Object.assign(s.index, { nextEvent: s.index.nextEvent + 9 }))).toThrow('nextEvent');
     expect(amiss((s) => void s.timers.pop())).toThrow('live ids');
-    expect(
-      amiss((s) => {
-        s.now -= 9;
-      }),
-    ).toThrow('clock');
-    expect(
-      amiss((s) => {
-        s.now += 9;
-      }),
-    ).toThrow('the index is not behind the clock');
-    expect(
-      amiss((s) => {
-        s.nextExpiration = undefined;
-      }),
-    ).toThrow('nextExpiration');
+    expect(amiss((s) => Object.assign(s, { now: s.now - 9 }))).toThrow('clock');
+    expect(amiss((s) => Object.assign(s, { now: s.now + 9 }))).toThrow('the index is not behind the clock');
+    expect(amiss((s) => Object.assign(s, { nextExpiration: undefined }))).toThrow('nextExpiration');
   });
 });

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { CascadingWheel } from '../../src/wheel/cascading/cascading-wheel.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
-import { presets } from '../../src/wheel/presets.ts';
-import type { CascadingConfig } from '../../src/wheel/wheel-config.ts';
+import { type PresetName, presets } from '../../src/wheel/presets.ts';
+import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
+import type { CascadingConfig, WheelConfig } from '../../src/wheel/wheel-config.ts';
 
-/** A handler that keeps values. */
-const collect =
-  <T>(into: T[]) =>
-  (value: T) =>
-    void into.push(value);
-const cascading = (name: 'janestreet' | 'ustack' | 'twolevel' | 'blitz') => presets[name] as CascadingConfig;
+const janestreet = presets.janestreet as CascadingConfig;
+const twolevel: WheelConfig = { ...(presets.twolevel as CascadingConfig), precision: 1 };
+const smallPinned: WheelConfig = {
+  engine: 'pinned',
+  levels: [1, 4, 16].map((precision) => ({ precision, spokes: precision < 16 ? 4 : 8 })),
+};
 
 describe('janestreet', () => {
   test('level bits are the original ones, cut to the 53 that a safe integer holds', () => {
     const original = [11, 10, 10, 10, 10, 10];
-    const { levelBits } = cascading('janestreet');
+    const { levelBits } = janestreet;
     expect(levelBits.reduce((sum, bits) => sum + bits)).toBe(Math.log2(Number.MAX_SAFE_INTEGER + 1));
     expect(levelBits.slice(0, -1)).toEqual(original.slice(0, -1));
     expect(() => new MonotoneQueue(original)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
   });
 
   test('a timer fires strictly after its deadline, at most one precision late', () => {
-    const wheel = createWheel<number>({ ...cascading('janestreet'), precision: 4 }, { start: 100 });
+    const wheel = createWheel<number>({ ...janestreet, precision: 4 }, { start: 100 });
     for (let deadline = 100; deadline < 200; deadline++) wheel.schedule(deadline, deadline);
     for (let now = 100; now < 210; now++) {
       wheel.advanceTo(now, (deadline) => {
@@ -36,7 +36,7 @@ describe('janestreet', () => {
   });
 
   test('next expiration: next - precision <= least deadline < next', () => {
-    const wheel = createWheel<number>({ ...cascading('janestreet'), precision: 0.1 });
+    const wheel = createWheel<number>({ ...janestreet, precision: 0.1 });
     for (const deadline of [0.3, 7.7, 1234.5, 99_999.9]) {
       wheel.schedule(deadline, 0);
       const next = wheel.nextExpiration() as number;
@@ -53,7 +53,7 @@ describe('janestreet', () => {
       [1e9, 0.3],
       [5, 1 / 3],
     ]) {
-      const wheel = createWheel<number>({ ...cascading('janestreet'), precision }, { start });
+      const wheel = createWheel<number>({ ...janestreet, precision }, { start });
       for (let n = 0; n < 500; n++) {
         const time = wheel.intervalNumberStart(n);
         expect(time).toBe(start + n * precision);
@@ -68,7 +68,7 @@ describe('janestreet', () => {
   });
 
   test('the upper bound grows with now, and is at least the range away', () => {
-    const wheel = createWheel<number>({ ...cascading('janestreet'), levelBits: [2, 2] });
+    const wheel = createWheel<number>({ ...janestreet, levelBits: [2, 2] });
     for (let now = 0; now < 40; now += 3) {
       wheel.advanceTo(now, () => {});
       expect(wheel.upperBound).toBe(now + 16);
@@ -91,124 +91,42 @@ describe('janestreet', () => {
 });
 
 describe('ustack', () => {
-  test('deviation: an occupied slot just behind the place searched from is found', () => {
-    const wheel = createWheel<number>('ustack');
-    wheel.advanceTo(40, () => {});
-    wheel.schedule(256 + 35, 1);
-    expect(wheel.nextExpiration()).toBe(291);
-    expect(wheel.advanceTo(291, () => {}).fired).toBe(1);
-  });
-
-  test('deviation: next expiration is exact on every level, so a jump never goes too far', () => {
-    for (const delay of [3, 257, 70_001, 2 ** 24 + 5, 2 ** 32 + 9]) {
+  test.each([3, 257, 70_001, 2 ** 24 + 5, 2 ** 32 + 9])(
+    'deviation: next expiration is exact on every level, so a jump never goes too far: %i',
+    (delay) => {
       const wheel = createWheel<number>('ustack');
       wheel.schedule(delay, 1);
       expect(wheel.nextExpiration()).toBe(delay);
       expect(wheel.advanceTo(delay - 1, () => {}).fired).toBe(0);
       expect(wheel.advanceTo(delay + 1000, () => expect(wheel.now).toBe(delay)).fired).toBe(1);
-    }
-  });
+    },
+  );
 
   test('an advance reports fired, cascaded and the next expiration', () => {
     const wheel = createWheel<number>('ustack');
     for (const deadline of [5, 300, 301, 70_000]) wheel.schedule(deadline, 0);
     expect(wheel.advanceTo(256, () => {})).toEqual({ fired: 1, cascaded: 2, complete: true, nextExpiration: 300 });
   });
-
-  test('deviation: the longest delay is held, not clamped to 2^32 - 1 ms', () => {
-    const wheel = createWheel<number>('ustack');
-    wheel.schedule(2 ** 40, 1);
-    expect(wheel.advanceTo(2 ** 32, () => {}).fired).toBe(0);
-    expect(wheel.nextExpiration()).toBe(2 ** 40);
-  });
-
-  test('a timer that moves is in one place only', () => {
-    const wheel = createWheel<number>('ustack');
-    const id = wheel.schedule(9, 1);
-    wheel.reschedule(id, 900);
-    expect([wheel.size, wheel.advanceTo(100, () => {}).fired, wheel.advanceTo(900, () => {}).fired]).toEqual([1, 0, 1]);
-  });
 });
 
-describe('twolevel: its seven tests, and what differs', () => {
-  const tick = 2 ** 20;
-  const levels = (wheel: CascadingWheel<number>) => wheel.memoryStats().levels.map((level) => level.timers);
-  const make = () => new CascadingWheel<number>(cascading('twolevel'));
+const levelsOf = (wheel: TimingWheel<number>) => wheel.memoryStats().levels.map((level) => level.timers);
 
-  test('below 1024 ticks a timer goes to the fine level, above to the coarse', () => {
-    const wheel = make();
-    wheel.schedule(1000 * tick, 0);
-    expect(levels(wheel)).toEqual([1, 0, 0]);
-    wheel.schedule(5000 * tick, 0);
-    expect(levels(wheel)).toEqual([1, 1, 0]);
-  });
-
-  test('deviation: so it does long after the start', () => {
-    const wheel = make();
-    wheel.advanceTo(50_000 * tick, () => {});
-    wheel.schedule(50_100 * tick, 0);
-    expect(levels(wheel)).toEqual([1, 0, 0]);
-  });
-
-  test('deviation: a coarse slot cascades when the clock reaches its start, and its timers fire at their deadlines', () => {
-    const wheel = make();
-    const id = wheel.schedule(2048 * tick + 7 * tick, 7);
-    expect(wheel.advanceTo(2047 * tick, () => {}).cascaded).toBe(0);
-    expect(wheel.advanceTo(2048 * tick, () => {}).cascaded).toBe(1);
-    expect([
-      wheel.has(id),
-      wheel.advanceTo(2054 * tick, () => {}).fired,
-      wheel.advanceTo(2055 * tick, () => {}).fired,
-    ]).toEqual([true, 0, 1]);
-  });
-
-  test('deviation: an id given out before the cascade cancels after it', () => {
-    const wheel = make();
-    const id = wheel.schedule(3000 * tick, 0);
-    wheel.advanceTo(2999 * tick, () => {});
-    expect([wheel.cancel(id), wheel.size]).toEqual([true, 0]);
-  });
-
-  test('deviation: timers a turn of the coarse level apart do not meet', () => {
-    const wheel = make();
-    wheel.advanceTo(5000 * tick, () => {});
-    const near = 6000;
-    const turn = 1024 * 1024;
-    wheel.schedule(near * tick, 1);
-    wheel.schedule((5000 + turn - 1) * tick, 2);
-    const fired: number[] = [];
-    wheel.advanceTo(near * tick, collect(fired));
-    expect(fired).toEqual([1]);
-  });
+test('twolevel: below 1024 ticks a timer goes to the fine level, above to the coarse; deviation: also long after the start', () => {
+  for (const start of [0, 50_000]) {
+    const wheel = createWheel<number>(twolevel);
+    wheel.advanceTo(start, () => {});
+    wheel.schedule(start + 100, 0);
+    expect(levelsOf(wheel)).toEqual([1, 0, 0]);
+    wheel.schedule(start + 5000, 0);
+    expect(levelsOf(wheel)).toEqual([1, 1, 0]);
+  }
 });
 
 describe('blitz', () => {
-  test('deviation: what starts beyond the range is filed beyond it, and re-enters in time', () => {
-    const wheel = new CascadingWheel<number>(cascading('blitz'));
-    wheel.schedule(2 ** 30 - 1, 1);
-    wheel.schedule(2 ** 30, 2);
-    wheel.schedule(3 * 2 ** 30 + 5, 3);
-    expect(wheel.memoryStats().levels.map((level) => level.timers)).toEqual([0, 0, 0, 0, 1, 2]);
-    const fired: number[] = [];
-    for (const now of [2 ** 30 - 2, 2 ** 30 - 1, 2 ** 30, 3 * 2 ** 30 + 4, 3 * 2 ** 30 + 5]) {
-      wheel.advanceTo(now, (value) => fired.push(value, wheel.now));
-    }
-    expect(fired).toEqual([1, 2 ** 30 - 1, 2, 2 ** 30, 3, 3 * 2 ** 30 + 5]);
-  });
-
-  test('deviation: slots go by absolute position, so a timer is met in its own turn', () => {
-    for (let now = 0; now < 200; now += 13) {
-      const wheel = createWheel<number>('blitz');
-      wheel.advanceTo(now, () => {});
-      wheel.schedule(now + 150, 1);
-      expect([wheel.advanceTo(now + 149, () => {}).fired, wheel.advanceTo(now + 150, () => {}).fired]).toEqual([0, 1]);
-    }
-  });
-
-  test('deviation: a deadline between two ticks waits for the later', () => {
+  test('deviation: what starts beyond the range is filed beyond it', () => {
     const wheel = createWheel<number>('blitz');
-    wheel.schedule(5.9, 1);
-    expect([wheel.advanceTo(5.95, () => {}).fired, wheel.advanceTo(6, () => {}).fired]).toEqual([0, 1]);
+    for (const deadline of [2 ** 30 - 1, 2 ** 30, 3 * 2 ** 30 + 5]) wheel.schedule(deadline, 0);
+    expect(levelsOf(wheel)).toEqual([0, 0, 0, 0, 1, 2]);
   });
 
   test('deviation: cancelling gives memory back long before the deadline', () => {
@@ -216,6 +134,47 @@ describe('blitz', () => {
     for (let i = 0; i < 200_000; i++) wheel.cancel(wheel.schedule(2 ** 29 + (i % 1000), i));
     expect(wheel.memoryStats().bytes).toBeLessThan(200_000);
   });
+});
+
+const [far, farther] = [2 ** 30, 3 * 2 ** 30 + 5];
+
+// What is scheduled at a time, and then, as the clock goes on, which of it fires at which time.
+test.each<[title: string, WheelConfig | PresetName, from: number, deadlines: number[], fires: number[][]]>([
+  ['ustack: an occupied slot just behind the place searched from is found', 'ustack', 40, [291], [[291, 291]]],
+  ['ustack: the longest delay is held, not clamped', 'ustack', 0, [2 ** 40], [[2 ** 32], [2 ** 40, 2 ** 40]]],
+  ['twolevel: a coarse slot cascades at its start', twolevel, 0, [2055], [[2047], [2048], [2054], [2055, 2055]]],
+  ['twolevel: a turn of the coarse level apart', twolevel, 5000, [6000, 5000 + 2 ** 20 - 1], [[6000, 6000]]],
+  [
+    'blitz: what is beyond the range re-enters in time',
+    'blitz',
+    0,
+    [far, farther],
+    [
+      [far, far],
+      [farther, farther],
+    ],
+  ],
+  ['blitz: slots go by absolute position, in its own turn', 'blitz', 13, [163], [[162], [163, 163]]],
+  ['blitz: a deadline between two ticks waits for the later', 'blitz', 0, [5.9], [[5.95], [6, 5.9]]],
+  [
+    'pinned3: the level follows from the distance to now',
+    presets.pinned3,
+    2 ** 50,
+    [2 ** 50 + 2 ** 21],
+    [[2 ** 50 + 2 ** 21 - 1], [2 ** 50 + 2 ** 21, 2 ** 50 + 2 ** 21]],
+  ],
+  ['pinned3: a coarse level is not read before its deadline', smallPinned, 0, [10], [[8], [9], [10], [11], [12, 10]]],
+  ['pinned3: a deadline at the coverage exactly', smallPinned, 0, [4], [[3], [4, 4]]],
+])('deviation of %s', (_, config, from, deadlines, fires) => {
+  const wheel = createWheel<number>(config);
+  wheel.advanceTo(from, () => {});
+  for (const deadline of deadlines) wheel.schedule(deadline, deadline);
+  for (const [at, [time, ...due]] of fires.entries()) {
+    expect(wheel.nextExpiration()).toBe(fires.slice(at).find(({ length }) => length > 1)?.[0]);
+    const fired: number[] = [];
+    wheel.advanceTo(time, (value) => fired.push(value));
+    expect(fired).toEqual(due);
+  }
 });
 
 test('a wheel without a preset is the default one', () => {

@@ -80,15 +80,6 @@ const boundAt = (name: keyof typeof presets, time: number): number => {
 describe('advancing while there is nothing to do', () => {
   const nobody = () => expect.fail('nothing is due');
 
-  test('answers with the same result for as long as it holds', () => {
-    const wheel = createWheel<unknown>('default');
-    wheel.schedule(1000, 'a');
-    const result = { fired: 0, cascaded: 0, complete: true, nextExpiration: 1000 };
-    for (let now = 1; now < 700; now++) expect(wheel.advanceTo(now, nobody)).toEqual(result);
-    wheel.schedule(900, 'b');
-    expect(wheel.advanceTo(700, nobody).nextExpiration).toBe(900);
-  });
-
   test.each(Object.keys(presets) as (keyof typeof presets)[])(
     '%s files by the time to which it was advanced',
     (name) => {
@@ -106,29 +97,4 @@ describe('advancing while there is nothing to do', () => {
       expect(fired(wheel, 504 * precision).map(([value]) => value)).toEqual(['near']);
     },
   );
-
-  test('takes no step back, and no time, handler or limit that is none', () => {
-    const wheel = createWheel<unknown>('default');
-    wheel.schedule(1000, 'a');
-    for (const now of [10, 20, 5, 20]) wheel.advanceTo(now, nobody);
-    expect(wheel.now).toBe(20);
-    expect(() => wheel.advanceTo(Number.NaN, nobody)).toThrow(
-      expect.objectContaining({ code: 'ERR_INVALID_DEADLINE' }),
-    );
-    expect(() => wheel.advanceTo(Number.NEGATIVE_INFINITY, nobody)).toThrow();
-    expect(() => wheel.advanceTo(30, undefined as never)).toThrow(
-      expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
-    );
-    expect(() => wheel.advanceTo(30, nobody, -1)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }));
-    expect(wheel.now).toBe(20);
-  });
-
-  test('cancelling what it waits for changes what it waits for', () => {
-    const wheel = createWheel<unknown>('default');
-    const first = wheel.schedule(1000, 'a');
-    wheel.schedule(2000, 'b');
-    expect(wheel.advanceTo(10, nobody).nextExpiration).toBe(1000);
-    wheel.cancel(first);
-    expect(wheel.advanceTo(20, nobody).nextExpiration).toBe(2000);
-  });
 });

@@ -22,7 +22,7 @@ describe('ids', () => {
     expect(decodeTimerId(add(0)[1], layout)).toEqual({ shard: 5, generation: 2, slot: 1 });
   });
 
-  test('the generation changes with every reuse, the slot freed last is used first', () => {
+  test('the generation changes with every reuse; the slot freed last is used first', () => {
     const { records, add } = recordsOf(4);
     const seen = new Set<number>();
     for (let round = 0; round < 1000; round++) {
@@ -33,15 +33,6 @@ describe('ids', () => {
       records.close(slot, id);
       expect(records.isLive(id)).toBe(false);
     }
-  });
-
-  test('free slots come back in the reverse of the order in which they were freed', () => {
-    const { records, add } = recordsOf(1000);
-    const ids = Array.from({ length: 700 }, () => add(0)[1]);
-    const freed = [3, 699, 0, 41];
-    for (const slot of freed) records.close(slot, ids[slot]);
-    expect(freed.map(() => add(0)[0])).toEqual(freed.reverse());
-    expect(add(0)[0]).toBe(700);
   });
 
   test.each([1, 2, 3, 255, 1000])(
@@ -98,25 +89,8 @@ describe('ids', () => {
 });
 
 describe('values', () => {
-  const values = [
-    0,
-    -0,
-    1,
-    -1,
-    2 ** 31 - 1,
-    -(2 ** 31),
-    2 ** 31,
-    1.5,
-    Number.NaN,
-    Infinity,
-    7n,
-    '7',
-    true,
-    null,
-    undefined,
-    {},
-    () => 7,
-  ];
+  const numbers = [0, -0, 1, -1, 2 ** 31 - 1, -(2 ** 31), 2 ** 31, 1.5, Number.NaN, Infinity];
+  const values = [...numbers, 7n, '7', true, null, undefined, {}, () => 7];
 
   test.each(values.map((value) => [value]))('%s comes back as it was', (value) => {
     const { records, add } = recordsOf(8);

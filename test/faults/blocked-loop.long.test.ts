@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 /** A byte that goes to and fro over a real socket; `served` grows by one each way. */
@@ -33,8 +33,7 @@ describe.each([0, 1, 2])('the event loop is blocked for seconds: shards %i', (sh
   test('afterwards the backlog comes in turns of maxBatch, and sockets are served between them', async () => {
     const maxBatch = 500;
     const count = 100_000;
-    await using scheduler = createScheduler({ shards, maxBatch });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, maxBatch });
     const { served, close } = await pingPong();
     await until(() => served.count > 10);
     const tally = new Tally(count);
@@ -47,20 +46,16 @@ describe.each([0, 1, 2])('the event loop is blocked for seconds: shards %i', (sh
     };
     const servedAt = new Set<number>();
     const deadlines = new Float64Array(count);
+    const callback = (index: number) => {
+      if (scheduler.now() < deadlines[index]) faults.push(`${index} is early`);
+      if (inTurn === 0) setImmediate(endTurn);
+      inTurn += 1;
+      tally.add(index);
+      servedAt.add(served.count);
+    };
     for (let i = 0; i < count; i++) {
       deadlines[i] = scheduler.now() + 100 + (i % 1500);
-      scheduler.schedule(
-        i,
-        deadlines[i],
-        (index) => {
-          if (scheduler.now() < deadlines[index]) faults.push(`${index} is early`);
-          if (inTurn === 0) setImmediate(endTurn);
-          inTurn += 1;
-          tally.add(index);
-          servedAt.add(served.count);
-        },
-        i,
-      );
+      scheduler.schedule(i, deadlines[i], callback, i);
     }
     await pass(20);
     blockLoop(2000);

@@ -35,17 +35,13 @@ function scheduleMany(scheduler: Scheduler, count: number, within: number) {
     latest = now;
     return now;
   };
+  const callback = (index: number) => {
+    tally.add(index);
+    if (look() < deadlines[index]) faults.push(`${index} is early by ${deadlines[index] - latest} ms`);
+  };
   for (let i = 0; i < count; i++) {
     deadlines[i] = look() + draws.between(0, within);
-    scheduler.schedule(
-      i,
-      deadlines[i],
-      (index) => {
-        tally.add(index);
-        if (look() < deadlines[index]) faults.push(`${index} is early by ${deadlines[index] - latest} ms`);
-      },
-      i,
-    );
+    scheduler.schedule(i, deadlines[i], callback, i);
   }
   const dueBy = (time: number) => deadlines.filter((deadline) => deadline <= time).length;
   /** The present tick: of so many readings one is not what a shard has published some time ago. */

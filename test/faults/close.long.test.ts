@@ -4,6 +4,8 @@ import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
 import { runModule } from '../fixtures/child-process.ts';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 import { Fault, points, withFaults } from '../fixtures/fault.ts';
+import { Ledger } from '../fixtures/ledger.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { blockUntilFired, killShard, publish } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
@@ -37,8 +39,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
 
   test('while the fired rings are full', async () => {
     const count = 150_000;
-    const scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    const scheduler = await readyScheduler({ shards });
     const tally = new Tally(count);
     for (let i = 0; i < count; i++) scheduler.scheduleAfter(i, 30, tally.add, i);
     publish(scheduler);
@@ -53,24 +54,24 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
     for (const isKilled of [false, true]) {
       const fault = new Fault(point, 'stand');
       const scheduler = withFaults([fault], () => createScheduler({ shards, capacity: 2 ** 20 }));
-      const tally = new Tally(2 ** 20);
-      let count = 0;
+      const ledger = new Ledger(scheduler);
       await until(() => {
-        for (let i = 0; i < 20; i++, count++) scheduler.scheduleAfter(count, count % 7, tally.add, count);
+        for (let i = 0; i < 20; i++) ledger.schedule(ledger.count % 7);
         return fault.isReached;
       });
       if (isKilled) {
         killShard(scheduler, 0);
-        await pass(count % 16);
+        await pass(ledger.count % 16);
       }
-      await closeTwice(scheduler, tally);
-      expect({ once: tally.count(1), total: tally.total }).toEqual({ once: count, total: count });
+      const [unfired, again] = await Promise.all([scheduler.close(), scheduler.close()]);
+      expect(again).toBe(unfired);
+      ledger.takeBack(unfired);
+      ledger.expectEachOnce();
     }
   });
 
   test("within a 'shard-restart' listener", async () => {
-    const scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    const scheduler = await readyScheduler({ shards });
     const tally = new Tally(1000);
     for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, i % 100, tally.add, i);
     const closing = new Promise((resolve) => {
@@ -83,8 +84,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
 });
 
 test('after all of this no thread, port or handle is left', async () => {
-  const scheduler = createScheduler({ shards: 2 });
-  await scheduler.ready;
+  const scheduler = await readyScheduler({ shards: 2 });
   await scheduler.close();
   const before = await resources();
   for (let round = 0; round < 12; round++) {

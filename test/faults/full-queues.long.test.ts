@@ -1,7 +1,8 @@
-import { CapacityExceededError, createScheduler } from 'shardwheel';
+import { CapacityExceededError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
 import { turn as loopTurn, pass } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { LiveLane } from '../lane/live-lane.ts';
 
 const DEFAULT = DEFAULT_RING_SIZES.commands;
@@ -74,8 +75,7 @@ describe('the fired ring is full: the shard waits with the rest, and sleeps', ()
 
 describe('the table is full: schedule refuses, all else works, and schedule again when one has ended', () => {
   test.each([1, 2, undefined])('capacity %s', async (capacity) => {
-    await using scheduler = createScheduler({ shards: 1, clock: 'manual', ...(capacity && { capacity }) });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards: 1, clock: 'manual', ...(capacity && { capacity }) });
     const most = (await scheduler.stats()).shards[0].capacity;
     expect(most).toBe(capacity ?? 2 ** 22);
     let fired = 0;

@@ -5,6 +5,8 @@ import { runModule } from '../fixtures/child-process.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { Fault, points, recoveryPoints, withFaults } from '../fixtures/fault.ts';
+import { Ledger } from '../fixtures/ledger.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { Tally } from '../fixtures/tally.ts';
 import { HANG_TIMEOUT, survive } from './survive.ts';
 
@@ -82,19 +84,14 @@ describe('no false alarm', () => {
       for (const [shard, count] of after.entries()) {
         if (restarts.length === 0) expect(count - before[shard]).toBeLessThan(12);
       }
-      let fired = 0;
-      for (let i = 0; i < 100; i++) {
-        scheduler.scheduleAfter(i, 10, () => {
-          fired += 1;
-        });
-      }
-      await until(() => fired === 100);
+      const tally = new Tally(100);
+      for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 10, tally.add, i);
+      await until(() => tally.total === 100);
       return restarts.length;
     }));
 
   test('parked on a manual clock that stands still', async () => {
-    await using scheduler = createScheduler({ shards: 1, clock: 'manual', thread: { hangTimeout: 400 } });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards: 1, clock: 'manual', thread: { hangTimeout: 400 } });
     scheduler.schedule('a', 50);
     expect(await scheduler.advanceTo(20)).toBe(0);
     await pass(2000);
@@ -104,8 +101,7 @@ describe('no false alarm', () => {
 
   test('the event loop is blocked for many times the limit, again and again', () =>
     withoutAlarm(async (hangTimeout) => {
-      await using scheduler = createScheduler({ shards: 2, thread: { hangTimeout } });
-      await scheduler.ready;
+      await using scheduler = await readyScheduler({ shards: 2, thread: { hangTimeout } });
       const tally = new Tally(3000);
       for (let i = 0; i < 3000; i++) scheduler.scheduleAfter(i, i, tally.add, i);
       for (let i = 0; i < 3; i++) {
@@ -125,23 +121,9 @@ describe('no false alarm', () => {
         await using scheduler = withFaults([fault], () =>
           createScheduler({ shards: 1, thread: { hangTimeout: 30_000 } }),
         );
-        const tally = new Tally(1_000_000);
-        const early: number[] = [];
-        let count = 0;
+        const ledger = new Ledger(scheduler);
         const scheduleRound = () => {
-          for (let i = 0; i < 20; i++) {
-            const deadline = scheduler.now() + (i % 10);
-            scheduler.schedule(
-              count,
-              deadline,
-              (index) => {
-                tally.add(index);
-                if (scheduler.now() < deadline) early.push(index);
-              },
-              count,
-            );
-            count += 1;
-          }
+          for (let i = 0; i < 20; i++) ledger.schedule(i % 10);
         };
         await until(() => {
           scheduleRound();
@@ -152,8 +134,7 @@ describe('no false alarm', () => {
         fault.release();
         await until(() => scheduler.size === 0);
         await pass(10);
-        expect({ once: tally.count(1), total: tally.total }).toEqual({ once: count, total: count });
-        expect(early).toEqual([]);
+        ledger.expectEachOnce();
         expect((await scheduler.stats()).shards[0].restarts).toBe(0);
       }),
     );
@@ -162,8 +143,7 @@ describe('no false alarm', () => {
   test('the machine stops for many times the limit, and goes on', async () => {
     const { code, stdout, stderr } = await runModule(
       `import { spawn } from 'node:child_process';
-       const scheduler = createScheduler({ shards, thread: { hangTimeout: 600 } });
-       await scheduler.ready;
+       const scheduler = await readyScheduler({ shards, thread: { hangTimeout: 600 } });
        let fired = 0;
        let restarts = 0;
        scheduler.on('shard-restart', () => { restarts += 1; });

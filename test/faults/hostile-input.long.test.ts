@@ -1,11 +1,11 @@
-import { CapacityExceededError, createScheduler, SchedulerClosedError } from 'shardwheel';
+import { CapacityExceededError, SchedulerClosedError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([0, 2])('hostile input: shards %i', (shards) => {
   test('hints of a megabyte: placed by a bounded part of them, and the same each time', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 8192 });
     const hint = 'x'.repeat(2 ** 20);
     const other = `y${hint.slice(1)}`;
     const tally = new Tally(4000);
@@ -16,17 +16,14 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
   });
 
   test('a million timers with one hint: one hot shard, a warning in stats, no failure', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual' });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual' });
     const count = 1_000_000;
     let fired = 0;
     scheduler.on('fired', ({ length }) => {
       fired += length;
     });
-    scheduler.scheduleMany(
-      new Array(count).fill(7),
-      Float64Array.from({ length: count }, (_, i) => 1 + (i % 1000)),
-    );
+    const deadlines = Float64Array.from({ length: count }, (_, i) => 1 + (i % 1000));
+    scheduler.scheduleMany(new Array(count).fill(7), deadlines);
     const { warnings } = await scheduler.stats();
     const message = `Shard ${scheduler.shardOf(7)} holds 1000000 of 1000000 live timers: too few different hints, or one that is used for most`;
     const warning = { code: 'HOT_SHARD', shard: scheduler.shardOf(7), message };
@@ -34,16 +31,13 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
     expect(await scheduler.advanceTo(1000)).toBe(count);
     expect(fired).toBe(count);
     // As many, spread over hints, are nobody's fault.
-    scheduler.scheduleMany(
-      Int32Array.from({ length: 100_000 }, (_, i) => i),
-      new Float64Array(100_000).fill(5000),
-    );
+    const hints = Int32Array.from({ length: 100_000 }, (_, i) => i);
+    scheduler.scheduleMany(hints, new Float64Array(100_000).fill(5000));
     expect((await scheduler.stats()).warnings).toEqual([]);
   });
 
   test('deadlines at the edges of doubles: held for ever, or due at once', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const far = [2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 2 ** 60, Number.MAX_VALUE];
     const past = [-1, -0, 0, 5e-324, -(2 ** 53), -Number.MAX_VALUE];
     const ids = far.map((deadline) => scheduler.schedule('a', deadline));
@@ -56,8 +50,7 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
   });
 
   test('callbacks that schedule 1,000 more: refused at the capacity, delivered up to it', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 5000 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 5000 });
     let scheduled = 0;
     let refused = 0;
     let delivered = 0;
@@ -83,8 +76,7 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
   });
 
   test("callbacks and listeners that always throw, the 'error' listener first of all", async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096, maxBatch: 16 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 4096, maxBatch: 16 });
     const uncaught: unknown[] = [];
     const own = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');
@@ -97,24 +89,19 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
       scheduler.on('error', (error) => {
         throw error;
       });
+      const throwing = (index: number) => {
+        tally.add(index);
+        throw new Error('a callback is refused');
+      };
       for (let i = 0; i < 1000; i++) {
-        scheduler.schedule(
-          i,
-          1 + (i % 5),
-          (index) => {
-            tally.add(index);
-            throw new Error('a callback is refused');
-          },
-          i,
-        );
+        scheduler.schedule(i, 1 + (i % 5), throwing, i);
         if (i % 10 === 0) scheduler.schedule(i, 3);
       }
       expect(await scheduler.advanceTo(10)).toBe(1100);
       tally.expectEachOnce();
       expect(uncaught.length).toBeGreaterThan(1000);
-      expect(new Set(uncaught.map(String))).toEqual(
-        new Set(['Error: a batch is refused', 'Error: a callback is refused']),
-      );
+      const known = ['Error: a batch is refused', 'Error: a callback is refused'];
+      expect(new Set(uncaught.map(String))).toEqual(new Set(known));
     } finally {
       process.removeAllListeners('uncaughtException');
       for (const listener of own) process.on('uncaughtException', listener);
@@ -122,8 +109,7 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
   });
 
   test('arrays that lie, and getters that close the scheduler', async () => {
-    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    const scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const lying = { length: 3, 0: 5, 1: 6, 2: Number.NaN };
     expect(() => scheduler.scheduleMany([1, 2, 3], lying)).toThrow(RangeError);
     expect(() => scheduler.scheduleMany({ length: 2 ** 50 }, { length: 2 ** 50 })).toThrow(RangeError);

@@ -5,24 +5,22 @@ import { SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';
 import { internalsOf } from '../fixtures/internals.ts';
+import { Ledger } from '../fixtures/ledger.ts';
 import { killShard, publish } from '../fixtures/shard-threads.ts';
-import { Tally } from '../fixtures/tally.ts';
 import { FuzzedClient } from '../sharing/fuzzed-client.ts';
 
-const MOST = 1_000_000;
 const HANG_TIMEOUT = 800;
 
 /** The owner of one shard, here, and a client of it in another thread. Both have timers all the time, and a ledger each. */
 class World {
   readonly owner: Scheduler;
   client!: FuzzedClient;
-  readonly tally = new Tally(MOST);
-  count = 0;
-  private early = 0;
+  readonly ledger: Ledger;
   private isOver = false;
 
   constructor(owner: Scheduler) {
     this.owner = owner;
+    this.ledger = new Ledger(owner);
   }
 
   static async of(make: () => Scheduler): Promise<World> {
@@ -34,25 +32,22 @@ class World {
   }
 
   /** Both do without: what they have set has ended once, and none of it early. */
-  async end({ isClientGone = false, isOwnerGone = false } = {}): Promise<void> {
+  async end({ isClientGone = false } = {}): Promise<void> {
     this.isOver = true;
     if (!isClientGone) expect(await this.client.stop()).toEqual({ lost: 0, wrong: undefined });
     expect(this.client.counts).toMatchObject({ early: 0, doubled: 0, wrong: 0 });
-    if (!isOwnerGone) {
-      await until(() => this.owner.size === 0);
-      await this.owner.close();
-    }
-    const { count, early, tally } = this;
-    expect({ early, once: tally.count(1), total: tally.total }).toEqual({ early: 0, once: count, total: count });
-    expect(count).toBeGreaterThan(100);
+    await until(() => this.owner.size === 0);
+    await this.owner.close();
+    this.ledger.expectEachOnce();
+    expect(this.ledger.count).toBeGreaterThan(100);
     expect(this.client.counts.delivered).toBeGreaterThan(100);
   }
 
   /** Resolves when the client, too, has had timers delivered after this. */
   async goesOn(): Promise<void> {
     const { delivered } = this.client.counts;
-    const { total } = this.tally;
-    await until(() => this.client.counts.delivered > delivered + 1000 && this.tally.total > total + 200);
+    const { ended } = this.ledger;
+    await until(() => this.client.counts.delivered > delivered + 1000 && this.ledger.ended > ended + 200);
   }
 
   stopOwnersWork(): void {
@@ -61,14 +56,7 @@ class World {
 
   private readonly work = (): void => {
     if (this.isOver) return;
-    for (let i = 0; i < 20 && this.owner.size < 500; i++) {
-      const index = this.count++;
-      const deadline = this.owner.now() + (index % 30);
-      this.owner.schedule(index, deadline, () => {
-        this.tally.add(index);
-        if (this.owner.now() < deadline) this.early += 1;
-      });
-    }
+    for (let i = 0; i < 20 && this.owner.size < 500; i++) this.ledger.schedule(this.ledger.count % 30);
     setTimeout(this.work, 1);
   };
 }
@@ -85,17 +73,17 @@ const restartsOf = (scheduler: Scheduler): string[] => {
   return causes;
 };
 
-// What a thread does to both. Each row: where, how, how often, and whether another thread has to follow.
-test.each<[name: string, point: Point, kind: FaultKind, times: number, restarts: boolean]>([
-  ['dies while loading', 'booting', 'exit', 2, true],
-  ['dies before its loop', 'starting', 'exit', 1, true],
-  ['dies attaching', 'attaching', 'exit', 2, true],
-  ['has no memory for the lanes', 'filing', 'throw', 2, true],
-  ['dies attached', 'firing', 'exit', 2, true],
-  ['hangs attaching', 'attaching', 'hang', 1, true],
-  ['hangs attached', 'firing', 'hang', 1, true],
-  ['dies between raising a bell and waking its client', 'between raising and waking', 'exit', 2, true],
-])('a thread %s: owner and client have each timer once, none early', async (_, point, kind, times, mustRestart) => {
+// What a thread does to both, where, how, and how often; another thread has to follow.
+test.each<[name: string, point: Point, kind: FaultKind, times: number]>([
+  ['dies while loading', 'booting', 'exit', 2],
+  ['dies before its loop', 'starting', 'exit', 1],
+  ['dies attaching', 'attaching', 'exit', 2],
+  ['has no memory for the lanes', 'filing', 'throw', 2],
+  ['dies attached', 'firing', 'exit', 2],
+  ['hangs attaching', 'attaching', 'hang', 1],
+  ['hangs attached', 'firing', 'hang', 1],
+  ['dies between raising a bell and waking its client', 'between raising and waking', 'exit', 2],
+])('a thread %s: owner and client have each timer once, none early', async (_, point, kind, times) => {
   const fault = new Fault(point, kind, { times });
   const world = await World.of(() => withFaults([fault], () => createScheduler(options)));
   const causes = restartsOf(world.owner);
@@ -103,7 +91,7 @@ test.each<[name: string, point: Point, kind: FaultKind, times: number, restarts:
   await world.goesOn();
   await world.owner.ready;
   await world.goesOn();
-  if (mustRestart) await until(() => causes.length > 0);
+  await until(() => causes.length > 0);
   await world.end();
 });
 
@@ -174,12 +162,11 @@ test('the owner closes while its thread attaches, serves, has died: the client g
     } else await until(() => fault.isReached);
     world.stopOwnersWork();
     publish(world.owner);
-    const unfired = await world.owner.close();
-    for (let left = unfired.length; left > 0; left--) world.tally.total += 1;
+    world.ledger.takeBack(await world.owner.close());
     const { delivered } = world.client.counts;
     await until(() => world.client.counts.delivered > delivered + 1000);
     expect(await world.client.stop()).toEqual({ lost: 0, wrong: undefined });
-    expect(world.tally.total).toBe(world.count);
+    world.ledger.expectEachOnce();
   }
 });
 

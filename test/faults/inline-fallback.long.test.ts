@@ -4,12 +4,15 @@ import {
   type SchedulerOptions,
   type ShardInlineError,
   type ShardRestart,
+  type UnfiredTimer,
 } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { RestartPolicy } from '../../src/hosts/restart-policy.ts';
 import { runModule } from '../fixtures/child-process.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';
+import { Ledger } from '../fixtures/ledger.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { killing, killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
@@ -46,32 +49,15 @@ describe('a shard whose threads die again and again goes on inline', () => {
     ['parked', 'exit'],
   ] as const)("%s, by '%s': an 'error' says so, every timer fires, the other shard stays", async (point, kind) => {
     const { scheduler, heard, fault } = doomed(point, kind);
-    const tally = new Tally(1_000_000);
-    const early: number[] = [];
-    let count = 0;
-    const scheduleRound = () => {
-      for (let i = 0; i < 50 && count < 1_000_000; i++) {
-        const deadline = scheduler.now() + (i % 40) / 2;
-        scheduler.schedule(
-          count,
-          deadline,
-          (index) => {
-            tally.add(index);
-            if (scheduler.now() < deadline) early.push(index);
-          },
-          count,
-        );
-        count += 1;
-      }
-    };
+    const ledger = new Ledger(scheduler);
     await until(() => {
-      scheduleRound();
+      for (let i = 0; i < 50; i++) ledger.schedule((i % 40) / 2);
       if (kind === 'stand' && fault.takeReached()) killShard(scheduler, 0);
-      return heard.errors.length > 0 && count > 2000;
+      return heard.errors.length > 0 && ledger.count > 2000;
     });
     await until(() => scheduler.size === 0);
     await pass(10);
-    expect({ each: tally.count(1), total: tally.total, early }).toEqual({ each: count, total: count, early: [] });
+    ledger.expectEachOnce();
     await scheduler.ready; // the other shard's thread may have come up last
     expect(await kindsOfShards(scheduler)).toEqual([true, false]);
     expect(heard.errors).toMatchObject([{ name: 'ShardInlineError', code: 'ERR_SHARD_INLINE', shard: 0 }]);
@@ -88,13 +74,8 @@ describe('a shard whose threads die again and again goes on inline', () => {
   });
 
   test('live timers keep ids and deadlines; cancel, move and close go on', async () => {
-    await using scheduler = createScheduler({
-      shards: 1,
-      clock: 'manual',
-      capacity: 1024,
-      thread: { inlineAfter: { deaths: 1, within: 1000 } },
-    });
-    await scheduler.ready;
+    const thread = { inlineAfter: { deaths: 1, within: 1000 } };
+    await using scheduler = await readyScheduler({ shards: 1, clock: 'manual', capacity: 1024, thread });
     const heard = listen(scheduler);
     const tally = new Tally(300);
     const ids = Array.from({ length: 300 }, (_, i) => scheduler.schedule(i, 10 + i, tally.add, i));
@@ -125,30 +106,21 @@ describe('a shard whose threads die again and again goes on inline', () => {
     await scheduler.close();
   });
 
-  test.each([0, 5, 30, 100])(
-    'closed %i ms after the first death: what was not delivered is handed back',
+  test.each([0, 5, 30, 100, 'told'] as const)(
+    'closed %s ms later, or within the listener that is told: what was not delivered is handed back',
     async (wait) => {
       const { scheduler } = doomed('firing', 'throw');
-      const tally = new Tally(1000);
-      for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, i % 20, tally.add, i);
-      await scheduler.ready;
-      await pass(wait);
-      for (const { argument } of await scheduler.close()) tally.add(argument as number);
-      tally.expectEachOnce();
+      await scheduler.ready; // until then nothing fires in a thread
+      const ledger = new Ledger(scheduler);
+      for (let i = 0; i < 1000; i++) ledger.schedule(i % 20);
+      const closing = new Promise<UnfiredTimer[]>((resolve) => {
+        if (wait === 'told') scheduler.on('error', () => resolve(scheduler.close()));
+        else setTimeout(() => resolve(scheduler.close()), wait);
+      });
+      ledger.takeBack(await closing);
+      ledger.expectEachOnce();
     },
   );
-
-  test("closed within the 'error' listener", async () => {
-    const { scheduler } = doomed('firing', 'throw');
-    await scheduler.ready; // until then nothing fires in a thread
-    const tally = new Tally(1000);
-    const closing = new Promise<unknown>((resolve) => {
-      scheduler.on('error', () => resolve(scheduler.close()));
-    });
-    for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, i % 20, tally.add, i);
-    for (const { argument } of (await closing) as { argument: number }[]) tally.add(argument);
-    tally.expectEachOnce();
-  });
 
   test("without an 'error' listener it is a warning, and the process goes on to its natural end", async () => {
     const { code, stdout, stderr } = await runModule(
@@ -175,16 +147,8 @@ describe('RestartPolicy', () => {
 
   test('what is longer ago than the window does not count', () => {
     const policy = new RestartPolicy({ deaths: 3, within: 100 });
-    expect([0, 50, 100, 150, 200, 300, 301, 302].map((now) => policy.pauseAfterDeath(now))).toEqual([
-      0,
-      10,
-      10,
-      10,
-      10,
-      0,
-      10,
-      Number.POSITIVE_INFINITY,
-    ]);
+    const pauses = [0, 50, 100, 150, 200, 300, 301, 302].map((now) => policy.pauseAfterDeath(now));
+    expect(pauses).toEqual([0, 10, 10, 10, 10, 0, 10, Number.POSITIVE_INFINITY]);
   });
 
   test('without a limit there is always another thread', () => {

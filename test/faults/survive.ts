@@ -3,13 +3,12 @@ import { expect } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, recoveryPoints, withFaults } from '../fixtures/fault.ts';
+import { Ledger } from '../fixtures/ledger.ts';
 import { killShard, publish } from '../fixtures/shard-threads.ts';
-import { Tally } from '../fixtures/tally.ts';
 
-/** What is scheduled each time round, unless so many are live already; and a number that the rounds never come to. */
+/** What is scheduled each time round, unless so many are live already. */
 const ROUND = 40;
 const ENOUGH = 2000;
-const MOST = 1_000_000;
 
 /** ms after which a thread that is to hang is taken for hung. */
 export const HANG_TIMEOUT = 800;
@@ -34,25 +33,13 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   );
   const restarts: ShardRestart[] = [];
   scheduler.on('shard-restart', (restart) => restarts.push(restart));
-  const tally = new Tally(MOST);
+  const ledger = new Ledger(scheduler);
   const draws = new Draws(SEED);
-  const early: number[] = [];
-  const deadlines: number[] = [];
-  const ids: number[] = [];
-  const ended = (index: number): void => {
-    tally.add(index);
-    if (scheduler.now() < deadlines[index]) early.push(index);
-  };
-  let count = 0;
   const scheduleRound = (): void => {
-    for (let i = 0; i < ROUND && scheduler.size < ENOUGH; i++, count++) {
-      deadlines[count] = scheduler.now() + draws.between(0, 30);
-      ids.push(scheduler.schedule(count, deadlines[count], ended, count));
-      const other = draws.below(count + 1);
-      if (draws.below(8) === 0 && scheduler.cancel(ids[other])) tally.add(other);
-      const moved = draws.below(count + 1);
-      const later = scheduler.now() + draws.between(0, 30);
-      if (draws.below(8) === 0 && scheduler.reschedule(ids[moved], later)) deadlines[moved] = later;
+    for (let i = 0; i < ROUND && scheduler.size < ENOUGH; i++) {
+      ledger.schedule(draws.between(0, 30));
+      if (draws.below(8) === 0) ledger.cancel(draws.below(ledger.count));
+      if (draws.below(8) === 0) ledger.reschedule(draws.below(ledger.count), draws.between(0, 30));
     }
   };
   const isRecovery = (recoveryPoints as readonly string[]).includes(point);
@@ -77,12 +64,7 @@ export async function survive(point: Point, kind: FaultKind, passes: number): Pr
   await scheduler.ready; // the other shard may have been served inline until now
   const stats = await scheduler.stats();
   await scheduler.close();
-  expect(early).toEqual([]);
-  expect({ once: tally.count(1), never: tally.count(0), total: tally.total }).toEqual({
-    once: count,
-    never: MOST - count,
-    total: count,
-  });
+  ledger.expectEachOnce();
   expect(stats.shards.map(({ restarts, inline }) => [restarts > 0, inline])).toEqual([
     [true, false],
     [false, false],

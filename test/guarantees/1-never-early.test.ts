@@ -1,37 +1,36 @@
-import { createScheduler } from 'shardwheel';
+import type { Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
+
+/** What was delivered, and which of it before its deadline. */
+function watch(scheduler: Scheduler) {
+  const seen = { delivered: 0, early: [] as number[] };
+  const record = (deadline: number) => {
+    seen.delivered += 1;
+    if (!(scheduler.now() >= deadline)) seen.early.push(deadline);
+  };
+  return { seen, record };
+}
 
 describe.each([0, 2])('guarantee 1, never early: shards %i', (shards) => {
   test.each([1, 0.25, 7.3, 1 / 3])(`a manual clock in odd steps, tick ${'%f'}, seed ${SEED}`, async (tick) => {
-    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, tick, clock: 'manual', capacity: 4096 });
     const draws = new Draws(SEED);
-    const early: number[] = [];
-    let delivered = 0;
-    const record = (deadline: number) => {
-      delivered += 1;
-      if (!(scheduler.now() >= deadline)) early.push(deadline);
-    };
+    const { seen, record } = watch(scheduler);
     for (let i = 0; i < 2000; i++) {
       const deadline = draws.between(0, 500 * tick);
       scheduler.schedule(i, deadline, record, deadline);
     }
     for (let now = 0; now <= 502 * tick; now += draws.between(0, 3 * tick)) await scheduler.advanceTo(now);
     await scheduler.advanceTo(502 * tick);
-    expect({ delivered, early }).toEqual({ delivered: 2000, early: [] });
+    expect(seen).toEqual({ delivered: 2000, early: [] });
   });
 
   test('deadlines beside the end of a tick, by the smallest steps that a double can take', async () => {
-    await using scheduler = createScheduler({ shards, tick: 0.1, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
-    const early: number[] = [];
-    let delivered = 0;
-    const record = (deadline: number) => {
-      delivered += 1;
-      if (!(scheduler.now() >= deadline)) early.push(deadline);
-    };
+    await using scheduler = await readyScheduler({ shards, tick: 0.1, clock: 'manual', capacity: 4096 });
+    const { seen, record } = watch(scheduler);
     const deadlines: number[] = [];
     for (let tick = 1; tick <= 300; tick++) {
       const end = tick * 0.1;
@@ -40,12 +39,11 @@ describe.each([0, 2])('guarantee 1, never early: shards %i', (shards) => {
     for (const deadline of deadlines) scheduler.schedule(deadline, deadline, record, deadline);
     for (const now of deadlines) await scheduler.advanceTo(now);
     await scheduler.advanceTo(31);
-    expect({ delivered, early }).toEqual({ delivered: 900, early: [] });
+    expect(seen).toEqual({ delivered: 900, early: [] });
   });
 
   test('the real clock: now() and the monotonic clock have both come as far as was asked', async () => {
-    await using scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards });
     const draws = new Draws(SEED);
     const early: unknown[] = [];
     let delivered = 0;
@@ -71,8 +69,7 @@ describe.each([0, 2])('guarantee 1, never early: shards %i', (shards) => {
   });
 
   test('a timer that is moved to later while its record is on its way waits for its new deadline', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 8 });
     const log: string[] = [];
     const victim = { id: 0 };
     scheduler.schedule('a', 10, () => {
@@ -85,19 +82,14 @@ describe.each([0, 2])('guarantee 1, never early: shards %i', (shards) => {
   });
 
   test('batches carry only deadlines that have come', async () => {
-    await using scheduler = createScheduler({ shards, tick: 0.25, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
-    let seen = 0;
-    const early: number[] = [];
-    scheduler.on('fired', (batch) => {
-      for (const deadline of batch.deadlines.subarray(0, batch.length)) {
-        seen += 1;
-        if (deadline > batch.now || deadline > scheduler.now()) early.push(deadline);
-      }
+    await using scheduler = await readyScheduler({ shards, tick: 0.25, clock: 'manual', capacity: 4096 });
+    const { seen, record } = watch(scheduler);
+    scheduler.on('fired', ({ deadlines, length, now }) => {
+      for (const deadline of deadlines.subarray(0, length)) record(deadline > now ? Number.NaN : deadline);
     });
     const draws = new Draws(SEED);
     for (let i = 0; i < 1000; i++) scheduler.schedule(i, draws.between(0, 50));
     for (let now = 0; now < 51; now += 0.37) await scheduler.advanceTo(now);
-    expect({ seen, early }).toEqual({ seen: 1000, early: [] });
+    expect(seen).toEqual({ delivered: 1000, early: [] });
   });
 });

@@ -1,5 +1,6 @@
 import { createScheduler, type Scheduler, SchedulerClosedError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 /** Every call but close, stats and size. A value in place of an argument is checked after the scheduler's state. */
 const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
@@ -60,8 +61,7 @@ describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
   });
 
   test('close, stats and size answer', async () => {
-    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    const scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const id = scheduler.schedule(1, 10, undefined, 'argument');
     scheduler.schedule(1, 5);
     await scheduler.advanceTo(5);

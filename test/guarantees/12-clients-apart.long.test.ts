@@ -23,24 +23,24 @@ async function given(scheduler: Scheduler, clients: number, lanes: number): Prom
 const endings: [name: string, end: (client: ClientThread) => void][] = [
   ['is terminated', (client) => void client.worker.terminate()],
   ['exits', (client) => void client.run(() => process.exit(3))],
-  [
-    'throws',
-    (client) => {
-      const fault = () => void setImmediate(() => void Promise.reject(new Error('of its own')));
-      void client.run(fault);
-    },
-  ],
+  ['throws', (client) => void client.run(() => void setImmediate(() => void Promise.reject(new Error('of its own'))))],
   [
     'is terminated in a loop without end',
     (client) => {
-      const busy = ({ scheduler, book }: Parameters<Parameters<ClientThread['run']>[0]>[0]) => {
+      void client.run(({ scheduler, book }) => {
         for (let name = 1e6; ; name++) scheduler.cancel(book.schedule(name, 10 + (name % 100)));
-      };
-      void client.run(busy);
+      });
       setTimeout(() => void client.worker.terminate(), 30);
     },
   ],
 ];
+
+/** Timers of the owner, and what becomes of them. */
+function ownTimers(scheduler: Scheduler, spread: number): Tally {
+  const tally = new Tally(COUNT);
+  for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % spread), tally.add, i);
+  return tally;
+}
 
 describe.each([0, 1, 2])(
   'guarantee 12, clients do not disturb each other: shards %i',
@@ -52,8 +52,7 @@ describe.each([0, 1, 2])(
       await using other = ClientThread.connect(handle);
       await using victim = ClientThread.connect(handle);
       await Promise.all([other.scheduleAll(COUNT, 600), victim.scheduleAll(COUNT, 600)]);
-      const tally = new Tally(COUNT);
-      for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 600), tally.add, i);
+      const tally = ownTimers(scheduler, 600);
       end(victim);
       await victim.ended;
       await settled(other);
@@ -72,8 +71,7 @@ describe.each([0, 1, 2])(
       const gate = new Gate();
       const block = await gate.block(blocked);
       await other.scheduleAll(COUNT, 200);
-      const tally = new Tally(COUNT);
-      for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % 200), tally.add, i);
+      const tally = ownTimers(scheduler, 200);
       await settled(other);
       await until(() => tally.total >= COUNT);
       gate.open();
@@ -111,11 +109,8 @@ describe.each([0, 1, 2])(
     test.runIf(shards > 0)(
       'where the owner gives threads up, each client goes on inline, in its own thread',
       async () => {
-        await using scheduler = createScheduler({
-          shards,
-          capacity: 2 ** 16,
-          thread: { inlineAfter: { deaths: 1, within: 60_000 } },
-        });
+        const thread = { inlineAfter: { deaths: 1, within: 60_000 } };
+        await using scheduler = createScheduler({ shards, capacity: 2 ** 16, thread });
         const errors: unknown[] = [];
         scheduler.on('error', (error) => errors.push((error as { code: string }).code));
         await using client = ClientThread.connect(scheduler.share());

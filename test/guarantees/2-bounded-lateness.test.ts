@@ -1,13 +1,12 @@
-import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 /** Ticks at which a wheel of 256 slots to a level turns over, and their neighbours. */
 const edges = [1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 131_072, 16_777_215, 16_777_216, 16_777_217];
 
 describe.each([0, 2])('guarantee 2, bounded lateness: shards %i', (shards) => {
   test.each([1, 0.25, 10])('a timer fires in the turn in which its tick ends, not later: tick %f', async (tick) => {
-    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, tick, clock: 'manual', capacity: 1024 });
     const fired: number[] = [];
     const deadlines = edges.flatMap((edge) => [(edge - 0.75) * tick, (edge - 0.25) * tick, edge * tick]);
     for (const deadline of deadlines) scheduler.schedule(deadline, deadline, (at) => fired.push(at), deadline);
@@ -23,8 +22,7 @@ describe.each([0, 2])('guarantee 2, bounded lateness: shards %i', (shards) => {
   });
 
   test('on the walk over every tick of three turns of the first level no timer is a tick late', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 4096 });
     const late: number[] = [];
     for (let i = 1; i <= 3 * 256; i++) {
       scheduler.schedule(i, i - 0.5, (deadline) => late.push(scheduler.now() - deadline), i - 0.5);
@@ -37,8 +35,7 @@ describe.each([0, 2])('guarantee 2, bounded lateness: shards %i', (shards) => {
   });
 
   test('stats() tells lateness as percentiles', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2048 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2048 });
     expect((await scheduler.stats()).lateness).toMatchObject({ count: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 });
     for (let i = 1; i <= 1000; i++) scheduler.schedule(i, i);
     await scheduler.advanceTo(1000);

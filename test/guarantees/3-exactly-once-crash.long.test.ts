@@ -2,13 +2,13 @@ import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { crashShard, killShard, nextRestart, restartShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', (shards) => {
   test(`threads are killed in the middle, while timers are scheduled, moved and cancelled, seed ${SEED}`, async () => {
-    await using scheduler = createScheduler({ shards, capacity: 65_536 });
-    await scheduler.ready; // so that the first to be killed serves already
+    await using scheduler = await readyScheduler({ shards, capacity: 65_536 }); // so that the first to be killed serves already
     const draws = new Draws(SEED);
     const count = 30_000;
     const tally = new Tally(count);
@@ -38,8 +38,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
   });
 
   test("'shard-restart' tells shard, cause and how many live timers were indexed anew", async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
     const tally = new Tally(300);
     const ids = Array.from({ length: 300 }, (_, i) => scheduler.schedule(i, 100 + i, tally.add, i));
     for (let i = 0; i < 100; i++) if (scheduler.cancel(ids[i])) tally.add(i);
@@ -56,8 +55,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
   });
 
   test.each(['exit', 'throw'] as const)('the thread ends from within: %s', async (crash) => {
-    await using scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards });
     const tally = new Tally(2000);
     for (let i = 0; i < 2000; i++) scheduler.scheduleAfter(i, i / 10, tally.add, i);
     const restart = nextRestart(scheduler, 0);
@@ -72,8 +70,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
   });
 
   test('a thread is killed with a full batch on its way, and the loop is blocked meanwhile', async () => {
-    await using scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards });
     const tally = new Tally(20_000);
     for (let i = 0; i < 20_000; i++) scheduler.scheduleAfter(i, 50 + i / 200, tally.add, i);
     await pass(20);
@@ -87,8 +84,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
 
   test('successors that die while they start, again and again', async () => {
     const inlineAfter = { deaths: Number.POSITIVE_INFINITY, within: 1 };
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024, thread: { inlineAfter } });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024, thread: { inlineAfter } });
     const tally = new Tally(500);
     for (let i = 0; i < 500; i++) scheduler.schedule(i, 1 + (i % 50), tally.add, i);
     let kills = 0;
@@ -120,8 +116,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
 
 describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i', (shards) => {
   test('what is due when a thread dies is delivered by the same advanceTo', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
     const tally = new Tally(500);
     for (let i = 0; i < 500; i++) scheduler.schedule(i, 500 - i, tally.add, i);
     await scheduler.advanceTo(100);
@@ -133,8 +128,7 @@ describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i
   test.each([2 ** 31 - 5, 2 ** 31 + 5_000_000, 2 ** 32 - 5, 2 ** 33 + 9])(
     'timers of the past are found by a successor %i ticks later, when their due words cannot tell since when',
     async (later) => {
-      await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-      await scheduler.ready;
+      await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
       for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
       for (let i = 0; i < 100; i++) scheduler.schedule(i, -i);
       expect(await scheduler.advanceTo(later)).toBe(100);

@@ -2,12 +2,12 @@ import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([0, 1, 2])('guarantee 3, exactly once: shards %i', (shards) => {
   test(`every timer is delivered, cancelled or handed back by close(), seed ${SEED}`, async () => {
-    const scheduler = createScheduler({ shards, clock: 'manual', capacity: 16_384 });
-    await scheduler.ready;
+    const scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 16_384 });
     const draws = new Draws(SEED);
     const tally = new Tally(15_000);
     const ids: number[] = [];
@@ -29,8 +29,7 @@ describe.each([0, 1, 2])('guarantee 3, exactly once: shards %i', (shards) => {
   });
 
   test('a jump of the clock over years', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 8192 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 8192 });
     const draws = new Draws(SEED);
     const tally = new Tally(5000);
     const year = 365 * 86_400_000;

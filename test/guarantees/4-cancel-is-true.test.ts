@@ -1,6 +1,7 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { blockUntilFired, publish } from '../fixtures/shard-threads.ts';
 
 /** Ways to keep a timer from firing at its deadline; each answers how many of the given timers it stopped. */
@@ -13,8 +14,7 @@ const ways: Record<string, (scheduler: Scheduler, ids: number[]) => number> = {
 
 describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   test.each(Object.keys(ways))('%s, when the shards have fired already and the batch is on its way', async (way) => {
-    await using scheduler = createScheduler({ shards });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards });
     const fired: number[] = [];
     const ids: number[] = [];
     for (let i = 0; i < 500; i++) ids.push(scheduler.scheduleAfter(i, 5, (at) => fired.push(at), i));
@@ -32,8 +32,7 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   });
 
   test.each(Object.keys(ways))('%s, by a callback, of timers that stand behind it in the same batch', async (way) => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const log: string[] = [];
     const ids: number[] = [];
     scheduler.schedule('one shard', 10, () => log.push(`stopped ${ways[way](scheduler, ids)}`));
@@ -44,8 +43,7 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   });
 
   test('without a callback as well: a cancelled timer is in no batch', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const seen: number[] = [];
     scheduler.on('fired', ({ ids, length }) => seen.push(...ids.subarray(0, length)));
     const ids: number[] = [];
@@ -56,8 +54,7 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   });
 
   test('a moved timer fires once, at its new deadline, whichever way it was moved', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const fired: number[] = [];
     const id = scheduler.schedule('a', 50, () => fired.push(scheduler.now()));
     for (const deadline of [500, 20, 700, 700, 30, 60]) expect(scheduler.reschedule(id, deadline)).toBe(true);
@@ -68,8 +65,7 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   });
 
   test('cancel answers false within and after the callback of the timer itself', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 64 });
     const answers: unknown[] = [];
     const ask = (id: number) =>
       answers.push(scheduler.cancel(id), scheduler.reschedule(id, 99), scheduler.rescheduleAfter(id, 9));
@@ -83,9 +79,7 @@ describe.each([0, 1, 2])('guarantee 4, cancel is true: shards %i', (shards) => {
   test('cancelled once, a timer is not cancelled again', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     const ids = [1, 2, 3].map((hint) => scheduler.schedule(hint, 100));
-    expect(scheduler.cancel(ids[0])).toBe(true);
-    expect(scheduler.cancel(ids[0])).toBe(false);
-    expect(scheduler.cancelMany([...ids, ...ids])).toBe(2);
-    expect(scheduler.size).toBe(0);
+    expect([scheduler.cancel(ids[0]), scheduler.cancel(ids[0])]).toEqual([true, false]);
+    expect([scheduler.cancelMany([...ids, ...ids]), scheduler.size]).toEqual([2, 0]);
   });
 });

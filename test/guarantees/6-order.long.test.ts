@@ -2,6 +2,7 @@ import { createScheduler, type Scheduler, type WheelConfig } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
 
 interface Entry {
@@ -51,8 +52,7 @@ class Book {
 
 describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   test.each([1, 0.25, 3])(`by due tick, then as scheduled; slots are reused, seed ${SEED}, tick %f`, async (tick) => {
-    await using scheduler = createScheduler({ shards, tick, clock: 'manual', capacity: 300 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, tick, clock: 'manual', capacity: 300 });
     const draws = new Draws(SEED);
     const book = new Book(scheduler, tick);
     const ids: number[] = [];
@@ -71,8 +71,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   test.each([0, 8])(
     'of one deadline that passes while its timers are being scheduled, others %i ms before it among them',
     async (spread) => {
-      await using scheduler = createScheduler({ shards });
-      await scheduler.ready;
+      await using scheduler = await readyScheduler({ shards });
       const count = 120_000;
       const deadline = scheduler.now() + 10;
       const delivered: number[] = [];
@@ -93,8 +92,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   );
 
   test('of timers that callbacks schedule', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 5000 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 5000 });
     const draws = new Draws(SEED);
     const book = new Book(scheduler);
     for (let i = 0; i < 1500; i++) {
@@ -106,8 +104,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 
   test('one jump over 1,000 ticks delivers in the order of ticks, however many turns it takes', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 20_000, maxBatch: 100 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 20_000, maxBatch: 100 });
     const draws = new Draws(SEED);
     const book = new Book(scheduler);
     for (let i = 0; i < 10_000; i++) book.schedule(i, draws.below(1000));
@@ -125,8 +122,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 
   test('a timer that was scheduled long ahead comes before one of its tick that was scheduled later', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 200 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 200 });
     const book = new Book(scheduler);
     const due = 2 ** 33 + 5000;
     for (const ahead of [due, 2 ** 32, 2 ** 31, 2 ** 30 + 1, 2 ** 30 - 1, 70_000, 300, 100, 1]) {
@@ -139,8 +135,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
 
   test('so it does on a wheel of 256 ticks that holds no list of what lies beyond', async () => {
     const wheel: WheelConfig = { engine: 'cascading', precision: 1, levelBits: [4, 4], overflow: 'throw' };
-    await using scheduler = createScheduler({ shards, wheel, clock: 'manual', capacity: 200 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, wheel, clock: 'manual', capacity: 200 });
     const book = new Book(scheduler);
     for (let now = 0; now < 1000; now += 10) {
       await scheduler.advanceTo(now);
@@ -151,8 +146,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 
   test('rescheduled timers stand in the order of their new ticks', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2000 });
     const draws = new Draws(SEED);
     const dues: number[] = [];
     const moved = new Map<number, number>();
@@ -170,8 +164,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   test('on the real clock, also when the loop was blocked until all were overdue', async () => {
     const draws = new Draws(SEED);
     for (let isInTime = false; !isInTime; ) {
-      await using scheduler = createScheduler({ shards, capacity: 4096 });
-      await scheduler.ready;
+      await using scheduler = await readyScheduler({ shards, capacity: 4096 });
       const book = new Book(scheduler);
       const start = Math.ceil(scheduler.now()) + 150;
       for (let i = 0; i < 3000; i++) book.schedule(i, start + draws.below(60));
@@ -185,8 +178,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 
   test('timers that come late to their shard stand before those of later ticks, and in order', async () => {
-    await using scheduler = createScheduler({ shards, capacity: 4096 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, capacity: 4096 });
     for (let i = 0; i < 1000; i++) scheduler.scheduleAfter('a', i); // keeps the wheel going
     for (let round = 0; round < 20; round++) {
       const log: number[] = [];
@@ -205,8 +197,7 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
 
 describe.each([1, 2])('guarantee 6, order across the restart of a shard: shards %i', (shards) => {
   test('by due tick; none within a tick', async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 2000 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2000 });
     const draws = new Draws(SEED);
     const dues: number[][] = Array.from({ length: shards }, () => []);
     for (let i = 0; i < 1500; i++) {

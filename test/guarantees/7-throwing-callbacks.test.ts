@@ -1,26 +1,19 @@
-import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { runModule } from '../fixtures/child-process.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([0, 2])('guarantee 7, a throwing callback: shards %i', (shards) => {
   test("with an 'error' listener: it gets every error, and no other timer is lost", async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024, maxBatch: 7 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024, maxBatch: 7 });
     const errors: unknown[] = [];
     scheduler.on('error', (error) => errors.push(error));
     const tally = new Tally(500);
-    for (let i = 0; i < 500; i++) {
-      scheduler.schedule(
-        i,
-        10,
-        (index) => {
-          tally.add(index);
-          if (index % 5 === 0) throw index % 2 === 0 ? new Error(`timer ${index}`) : index;
-        },
-        i,
-      );
-    }
+    const callback = (index: number) => {
+      tally.add(index);
+      if (index % 5 === 0) throw index % 2 === 0 ? new Error(`timer ${index}`) : index;
+    };
+    for (let i = 0; i < 500; i++) scheduler.schedule(i, 10, callback, i);
     expect(await scheduler.advanceTo(10)).toBe(500);
     tally.expectEachOnce();
     expect(errors.length).toBe(100);
@@ -29,8 +22,7 @@ describe.each([0, 2])('guarantee 7, a throwing callback: shards %i', (shards) =>
   });
 
   test("an error thrown by a 'fired' listener goes the same way", async () => {
-    await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
     const errors: unknown[] = [];
     const log: string[] = [];
     scheduler.on('error', (error) => errors.push(error));
@@ -65,8 +57,7 @@ describe.each([0, 2])('guarantee 7, a throwing callback: shards %i', (shards) =>
 
   test('without anybody who catches it the process ends with it, as with a timer of Node', async () => {
     const { code, stdout, stderr } = await runModule(
-      `const scheduler = createScheduler({ shards, clock: 'manual' });
-       await scheduler.ready;
+      `const scheduler = await readyScheduler({ shards, clock: 'manual' });
        for (let i = 0; i < 5; i++) {
          scheduler.schedule('one shard', 10, () => {
            console.log(i);

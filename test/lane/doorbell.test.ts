@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
 import { runThreads } from './run-threads.ts';
 
 const UNTIL_RUNG = Number.POSITIVE_INFINITY;
@@ -73,72 +73,58 @@ describe('Doorbell', () => {
 });
 
 describe('ClientBell', () => {
-  /** Long enough for a wake to arrive that is on its way. */
-  const settled = () => sleep(20);
-  const until = async (isSo: () => boolean) => {
-    for (let i = 0; i < 1000 && !isSo(); i++) await sleep(1);
-    expect(isSo()).toBe(true);
-  };
+  /** What it has heard, from the first ring on; and the other end of it. */
+  function listening() {
+    const memory = ClientBell.allocate();
+    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
+    const heard = vi.fn();
+    return { shard, client, heard, times: (count: number) => until(() => heard.mock.calls.length === count) };
+  }
 
   test('wakes once for all rings until the client lowers it', () => {
     const memory = ClientBell.allocate();
-    let wakes = 0;
-    const wake = () => {
-      wakes += 1;
-    };
+    const wake = vi.fn();
     const [one, other] = [new ClientBell(memory, wake), new ClientBell(memory, wake)];
     for (const bell of [one, other, one]) bell.ring();
-    expect(wakes).toBe(1);
+    expect(wake).toHaveBeenCalledTimes(1);
     new ClientBell(memory).lower();
     other.ring();
     one.ring();
-    expect(wakes).toBe(2);
+    expect(wake).toHaveBeenCalledTimes(2);
   });
 
   test('a client hears each ring that finds the bell down, and none after it has stopped listening', async () => {
-    const memory = ClientBell.allocate();
-    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
-    let heard = 0;
-    client.listen(() => {
-      heard += 1;
-    });
+    const { shard, client, heard, times } = listening();
+    client.listen(heard);
     for (let round = 1; round <= 3; round++) {
       shard.ring();
       shard.ring();
-      await until(() => heard === round);
+      await times(round);
       client.lower();
     }
     client.stopListening();
     shard.ring();
-    await settled();
-    expect(heard).toBe(3);
+    await pass(20); // long enough for a wake to arrive that is on its way
+    expect(heard).toHaveBeenCalledTimes(3);
   });
 
   test('a ring before anybody listened is heard at once', () => {
-    const memory = ClientBell.allocate();
-    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
+    const { shard, client, heard } = listening();
     shard.ring();
-    let heard = 0;
-    client.listen(() => {
-      heard += 1;
-    });
-    expect(heard).toBe(1); // no wait has begun, and no event loop has turned
+    client.listen(heard);
+    expect(heard).toHaveBeenCalledTimes(1); // no wait has begun, and no event loop has turned
   });
 
   test('a ring that comes while the one before is on its way is not lost', async () => {
-    const memory = ClientBell.allocate();
-    const [shard, client] = [new ClientBell(memory), new ClientBell(memory)];
-    let heard = 0;
-    client.listen(() => {
-      heard += 1;
-    });
+    const { shard, client, heard, times } = listening();
+    client.listen(heard);
     shard.ring();
     client.lower(); // by a turn of its own, before it has heard
     shard.ring();
-    await until(() => heard === 1);
+    await times(1);
     client.lower();
     shard.ring();
-    await until(() => heard === 2);
+    await times(2);
   });
 
   test('another thread rings a million times: the last is heard', async () => {

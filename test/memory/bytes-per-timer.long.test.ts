@@ -7,22 +7,15 @@ const IN_CONTEXT = '_enable' in AsyncLocalStorage.prototype ? 220 : 110;
 
 /** How the timers are set, and the most bytes of resident memory that each may take: table, index, payload, everything. */
 const ways: [way: string, setAll: string, most: number][] = [
-  ['without a context', 'for (let i = 0; i < COUNT; i++) set(i);', 80],
-  [
-    'without a context, by a program that has some',
-    'storage.run(0, () => {}); for (let i = 0; i < COUNT; i++) set(i);',
-    80,
-  ],
-  ['in one context', 'storage.run({}, () => { for (let i = 0; i < COUNT; i++) set(i); });', IN_CONTEXT],
-  ['each in a context of its own', 'for (let i = 0; i < COUNT; i++) storage.run(i, set, i);', IN_CONTEXT],
-  [
-    'each in a context of its own, one call more deeply',
-    'for (let i = 0; i < COUNT; i++) storage.run(i, () => set(i));',
-    IN_CONTEXT,
-  ],
+  ['that repeats', 'for (let i = 0; i < COUNT; i++) repeat(i);', 80],
+  ['set without a context', 'for (let i = 0; i < COUNT; i++) set(i);', 80],
+  ['set without one, where there are some', 'storage.run(0, () => {}); for (let i = 0; i < COUNT; i++) set(i);', 80],
+  ['set in one context', 'storage.run({}, () => { for (let i = 0; i < COUNT; i++) set(i); });', IN_CONTEXT],
+  ['set each in a context of its own', 'for (let i = 0; i < COUNT; i++) storage.run(i, set, i);', IN_CONTEXT],
+  ['set each one call more deeply', 'for (let i = 0; i < COUNT; i++) storage.run(i, () => set(i));', IN_CONTEXT],
 ];
 
-test.each(ways)('a live timer set %s', async (_, setAll, most) => {
+test.each(ways)('a live timer %s', async (_, setAll, most) => {
   const { stdout, stderr } = await runText(
     `import { AsyncLocalStorage } from 'node:async_hooks';
      import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,9 +26,10 @@ test.each(ways)('a live timer set %s', async (_, setAll, most) => {
      const storage = new AsyncLocalStorage(), ids = new Float64Array(COUNT).fill(1);
      const callback = () => {};
      const set = (i) => { ids[i] = scheduler.schedule(i, 60_000 + i / 10, callback, i); };
+     const repeat = (i) => { ids[i] = scheduler.scheduleEvery(i, 60_000 + i / 10, callback, i); };
      // What the code itself takes is there before: the young generation too, as far as it grows of such calls.
      for (let round = 0; round < 20; round++) {
-       for (let i = 0; i < 1000; i++) { set(i); scheduler.cancel(ids[i]); }
+       for (let i = 0; i < 1000; i++) for (const one of [set, repeat]) { one(i); scheduler.cancel(ids[i]); }
        await sleep(2);
      }
      gc(); gc();

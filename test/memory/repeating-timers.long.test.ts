@@ -1,33 +1,6 @@
 import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
-test('a repeating timer takes at most 80 bytes, all in all', async () => {
-  const { stdout, stderr } = await runText(
-    `import { setTimeout as sleep } from 'node:timers/promises';
-     import { createScheduler } from 'shardwheel';
-     const COUNT = 500_000;
-     const scheduler = createScheduler({ shards: 1, capacity: 2 ** 20 });
-     await scheduler.ready;
-     const ids = new Float64Array(COUNT).fill(1), callback = () => {};
-     const set = (i) => { ids[i] = scheduler.scheduleEvery(i, 60_000 + i / 10, callback, i); };
-     for (let round = 0; round < 20; round++) {
-       for (let i = 0; i < 1000; i++) { set(i); scheduler.cancel(ids[i]); }
-       await sleep(2);
-     }
-     gc(); gc();
-     const before = process.memoryUsage.rss();
-     for (let i = 0; i < COUNT; i++) set(i);
-     await sleep(300); // until the shard has them all
-     gc(); gc();
-     console.log((process.memoryUsage.rss() - before) / COUNT);
-     await scheduler.close();`,
-    ['--expose-gc'],
-  );
-  expect(stderr).toBe('');
-  expect(Number(stdout)).toBeGreaterThan(30); // or else nothing was measured
-  expect(Number(stdout)).toBeLessThanOrEqual(80);
-});
-
 /** Bytes of heap that each of half a million calls allocates; with a young generation that is not collected meanwhile. */
 async function bytesPerCall(set: string): Promise<number> {
   const { stdout } = await runText(

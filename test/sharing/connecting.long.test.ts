@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 const entry = new URL('../../lib/index.js', import.meta.url).href;
 
@@ -212,8 +213,7 @@ describe('a connected scheduler', () => {
   });
 
   test('lays out a lane at its first timer, and none before', async () => {
-    await using scheduler = createScheduler({ shards: 8, capacity: 1024 });
-    await scheduler.ready;
+    await using scheduler = await readyScheduler({ shards: 8, capacity: 1024 });
     await using client = ClientThread.connect(scheduler.share());
     const lanes = () => client.run(async ({ scheduler }) => (await scheduler.stats()).shards.map(({ shard }) => shard));
     expect(await lanes()).toEqual([]);

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { internalsOf } from '../../lib/chunks/scheduler.js';
 import { connectScheduler, createScheduler } from '../../lib/index.js';
+import { draws } from '../lane/threads/pause.mjs';
 
 const { handle, options, seed, counts } = workerData;
 const scheduler = handle === undefined ? createScheduler(options) : connectScheduler(handle);
@@ -23,13 +24,8 @@ let stale = 0;
 let isStopped = false;
 let wrong;
 
-let state = seed | 1;
-function below(end) {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return Math.floor((state >>> 0) * 2 ** -32 * end);
-}
+const draw = draws(seed | 1);
+const below = (end) => Math.floor(draw() * 2 ** -32 * end);
 
 function expectSame(what, found, known) {
   if (Object.is(found, known)) return;

@@ -3,6 +3,7 @@ import { createScheduler, type SchedulerHandle } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 const TIMES = process.env.SHARDWHEEL_SLOW === undefined ? 600 : 10_000;
 
@@ -21,8 +22,7 @@ async function connectOften(handle: SchedulerHandle, times: number): Promise<num
 }
 
 test(`${TIMES} connections that came and went leave memory, handles and lanes as they were`, async () => {
-  await using scheduler = createScheduler({ shards: 2, capacity: 4096 });
-  await scheduler.ready;
+  await using scheduler = await readyScheduler({ shards: 2, capacity: 4096 });
   const handle = scheduler.share();
   // Code is compiled, and heaps and the allocator's arenas have reached the size that they keep.
   const open = await connectOften(handle, TIMES / 2);

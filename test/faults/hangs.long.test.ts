@@ -46,17 +46,6 @@ describe('a thread that hangs is replaced', () => {
     expect(stats.shards[0].restarts).toBeGreaterThan(0);
     expect(next).toBe(Math.ceil(scheduler.deadlineOf(id) as number));
   });
-
-  test('a scheduler is closed while its thread hangs', async () => {
-    const fault = new Fault('firing', 'spin');
-    const scheduler = withFaults([fault], () => createScheduler({ shards: 1 }));
-    await scheduler.ready; // until then nothing fires in a thread
-    const tally = new Tally(100);
-    for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, i % 5, tally.add, i);
-    await until(() => fault.isReached);
-    for (const { argument } of await scheduler.close()) tally.add(argument as number);
-    tally.expectEachOnce();
-  });
 });
 
 /**

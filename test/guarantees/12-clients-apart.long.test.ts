@@ -2,7 +2,7 @@ import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { ClientThread, Gate } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
-import { killShard, restartShard } from '../fixtures/shard-threads.ts';
+import { killShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 const COUNT = 5000;
@@ -126,23 +126,5 @@ describe.each([0, 1, 2])(
         expect(told.map((error) => error.split(':')[0])).toEqual(served.map(() => 'ERR_SHARD_INLINE'));
       },
     );
-
-    test.runIf(shards > 0)('threads of shards that die are followed by others, for all clients', async () => {
-      await using scheduler = createScheduler({ shards, capacity: 2 ** 16 });
-      const handle = scheduler.share();
-      await using first = ClientThread.connect(handle);
-      await using second = ClientThread.connect(handle);
-      await Promise.all([first.scheduleAll(COUNT, 800), second.scheduleAll(COUNT, 800)]);
-      await scheduler.ready;
-      for (let kill = 0; kill < 3; kill++) await restartShard(scheduler, kill % shards);
-      await Promise.all([settled(first), settled(second)]);
-      expect(await Promise.all([first.sum(), second.sum()])).toEqual([well, well]);
-      const restarts = (client: ClientThread): Promise<number> =>
-        client.run(async ({ scheduler }) => {
-          const { shards } = await scheduler.stats();
-          return shards.reduce((sum, { restarts }) => sum + restarts, 0);
-        });
-      for (const client of [first, second]) await until(async () => (await restarts(client)) > 0);
-    });
   },
 );

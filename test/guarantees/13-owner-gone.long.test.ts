@@ -1,4 +1,4 @@
-import { createScheduler, type SchedulerHandle } from 'shardwheel';
+import type { SchedulerHandle } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
@@ -46,16 +46,5 @@ describe.each([0, 1, 2])('guarantee 13, a client outlives its owner: shards %i',
     await first.scheduleAll(COUNT, 50, COUNT);
     await until(async () => (await first.sum()).ended === 2 * COUNT);
     expect(await first.sum()).toEqual({ ended: 2 * COUNT, doubled: 0, early: 0 });
-  });
-
-  test('the main thread closes it while timers fire: all of them once', async () => {
-    const scheduler = createScheduler({ shards, capacity: 2 ** 16 });
-    await using client = ClientThread.connect(scheduler.share());
-    await scheduler.ready;
-    await client.scheduleAll(COUNT, 100);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    await scheduler.close();
-    await until(async () => (await client.sum()).ended === COUNT);
-    expect(await client.sum()).toEqual(well);
   });
 });

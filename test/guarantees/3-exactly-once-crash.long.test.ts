@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { blockLoop, pass, turn, until } from '../fixtures/event-loop.ts';
 import { readyScheduler } from '../fixtures/ready-scheduler.ts';
-import { crashShard, killShard, nextRestart, restartShard } from '../fixtures/shard-threads.ts';
+import { killShard, restartShard } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', (shards) => {
@@ -54,21 +54,6 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     expect(stats.shards.map(({ restarts }) => restarts)).toEqual(shards === 1 ? [1] : [0, 1]);
   });
 
-  test.each(['exit', 'throw'] as const)('the thread ends from within: %s', async (crash) => {
-    await using scheduler = await readyScheduler({ shards });
-    const tally = new Tally(2000);
-    for (let i = 0; i < 2000; i++) scheduler.scheduleAfter(i, i / 10, tally.add, i);
-    const restart = nextRestart(scheduler, 0);
-    crashShard(scheduler, 0, crash);
-    const { cause } = await restart;
-    expect(String(cause)).toBe(
-      crash === 'exit' ? 'Error: The thread of shard 0 exited with code 7' : 'TypeError: a shard has tripped',
-    );
-    await until(() => scheduler.size === 0);
-    await pass(20);
-    tally.expectEachOnce();
-  });
-
   test('a thread is killed with a full batch on its way, and the loop is blocked meanwhile', async () => {
     await using scheduler = await readyScheduler({ shards });
     const tally = new Tally(20_000);
@@ -95,22 +80,6 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     expect(await scheduler.advanceTo(50)).toBe(500);
     tally.expectEachOnce();
     expect(kills).toBeGreaterThan(process.versions.deno === undefined ? 2 : 0); // where a dead thread is soon followed by another
-  });
-
-  test('threads that die while they start, at any moment of it', async () => {
-    let kills = 0;
-    for (let delay = 0; delay < 60; delay += 6) {
-      await using scheduler = createScheduler({ shards, capacity: 1024 });
-      const tally = new Tally(500);
-      for (let i = 0; i < 500; i++) scheduler.scheduleAfter(i, i / 10, tally.add, i);
-      await pass(delay / 2);
-      blockLoop(delay / 2); // what the thread reports is not heard before it dies
-      for (let shard = 0; shard < shards; shard++) if (killShard(scheduler, shard)) kills += 1;
-      await until(() => scheduler.size === 0);
-      await pass(5);
-      tally.expectEachOnce();
-    }
-    expect(kills).toBeGreaterThan(5);
   });
 });
 

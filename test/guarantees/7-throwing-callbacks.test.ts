@@ -57,7 +57,8 @@ describe.each([0, 2])('guarantee 7, a throwing callback: shards %i', (shards) =>
 
   test('without anybody who catches it the process ends with it, as with a timer of Node', async () => {
     const { code, stdout, stderr } = await runModule(
-      `const scheduler = await readyScheduler({ shards, clock: 'manual' });
+      `const scheduler = createScheduler({ shards, clock: 'manual' });
+       await scheduler.ready;
        for (let i = 0; i < 5; i++) {
          scheduler.schedule('one shard', 10, () => {
            console.log(i);

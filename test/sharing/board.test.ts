@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Board, MAX_CLIENTS } from '../../src/sharing/board.ts';
+import { Board, MAX_CLIENTS, type Membership } from '../../src/sharing/board.ts';
 
 const newBoard = (hosts = 2): Board => new Board(Board.allocate(hosts), hosts);
 const nothing = (): void => undefined;
+
+function leave(member: Membership | undefined): void {
+  member?.pulse.release();
+  member?.entry.free();
+}
 
 describe('a board', () => {
   test('tells of each host what serves it, and of what is wanted', () => {
@@ -29,8 +34,7 @@ describe('a board', () => {
       [2, 6],
       [3, 7],
     ]);
-    members[1]?.pulse.release();
-    members[1]?.entry.free();
+    leave(members[1]);
     expect(board.clients().map(({ serial }) => serial)).toEqual([1, 3]);
     expect(members[1]?.entry.isJoined).toBe(false);
     const next = board.join(8, nothing);
@@ -49,8 +53,7 @@ describe('a board', () => {
     member?.entry.latenesses().set([1, 0, 2], 300);
     expect(board.clients()[0].counts()).toEqual(counts);
     expect(board.clients()[0].lateness().summary()).toMatchObject({ count: 3, max: 2.5 });
-    member?.pulse.release();
-    member?.entry.free();
+    leave(member);
     const next = board.join(2, nothing);
     expect(next?.entry.counts()).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
     next?.pulse.release();
@@ -62,10 +65,7 @@ describe('a board', () => {
       const members = Array.from({ length: MAX_CLIENTS }, () => board.join(1, nothing));
       expect(members.every((member) => member !== undefined)).toBe(true);
       expect(board.join(1, nothing)).toBeUndefined();
-      for (const member of members) {
-        member?.pulse.release();
-        member?.entry.free();
-      }
+      members.forEach(leave);
       expect(board.clients()).toEqual([]);
     }
   });

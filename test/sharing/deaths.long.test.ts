@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Board, type Membership } from '../../src/sharing/board.ts';
 import type { PulseHolder } from '../../src/sharing/pulse.ts';
 import { tapAtomics, visiting } from '../shard/shared-access.ts';
@@ -9,11 +9,7 @@ const MINUTE = 61_000;
 const FIRST_ENTRY = 3 * 32;
 const ENTRY = 2 * 32;
 
-let release: () => void;
-beforeAll(() => {
-  release = tapAtomics();
-});
-afterAll(() => release());
+beforeAll(() => tapAtomics()); // what a hook returns is called in the end
 
 /** A thread's waits end with it. */
 function endWaits(words: Int32Array, holder: PulseHolder | undefined): void {
@@ -29,15 +25,7 @@ function live(board: Board, joined: (member: Membership | undefined) => void): v
   board.owner.isGone();
   board.want(0);
   board.serverOf(0);
-  member?.entry.setCounts({
-    size: 1,
-    scheduled: 1,
-    rescheduled: 0,
-    delivered: 0,
-    stale: 0,
-    highWater: 1,
-    latest: 0,
-  });
+  member?.entry.setCounts({ size: 1, scheduled: 1, rescheduled: 0, delivered: 0, stale: 0, highWater: 1, latest: 0 });
   board.wakeClients();
   for (const { pulse } of board.clients()) pulse.isGone();
   member?.pulse.release();
@@ -56,13 +44,12 @@ function dieAt(stop: number): boolean {
     access += 1;
     if (access === stop) throw DEATH;
   };
+  const joined = (member: Membership | undefined) => {
+    dying = member;
+  };
   let isDead = false;
   try {
-    visiting(end, () =>
-      live(board, (member) => {
-        dying = member;
-      }),
-    );
+    visiting(end, () => live(board, joined));
   } catch (error) {
     if (error !== DEATH) throw error;
     isDead = true;
@@ -92,11 +79,9 @@ function dieAt(stop: number): boolean {
 
 let kept = 0;
 
-describe('a client that dies before any of its accesses to the board', () => {
-  test('harms neither the owner nor another client, and leaves its place to the next', () => {
-    let deaths = 0;
-    while (dieAt(deaths + 1)) deaths += 1;
-    expect(deaths).toBeGreaterThan(50);
-    expect(kept).toBeLessThanOrEqual(1);
-  });
+test('a client that dies before any of its accesses to the board harms nobody, and leaves its place to the next', () => {
+  let deaths = 0;
+  while (dieAt(deaths + 1)) deaths += 1;
+  expect(deaths).toBeGreaterThan(50);
+  expect(kept).toBeLessThanOrEqual(1);
 });

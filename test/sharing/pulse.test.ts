@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Pulse, PulseHolder } from '../../src/sharing/pulse.ts';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 
@@ -26,17 +26,15 @@ async function holder(words: Int32Array, then: string): Promise<Worker> {
 describe('a pulse', () => {
   test('whose holder lives is never found gone, and wakes it', async () => {
     const words = newWords();
-    let heard = 0;
-    const holder = new PulseHolder(words, () => {
-      heard += 1;
-    });
+    const heard = vi.fn();
+    const holder = new PulseHolder(words, heard);
     const pulse = new Pulse(words, 1);
     for (let i = 0; i < 100; i++) {
       pulse.wake();
       expect(pulse.isGone()).toBe(false);
       await turn();
     }
-    await until(() => heard >= 100);
+    await until(() => heard.mock.calls.length >= 100);
     holder.release();
     pulse.wake();
     expect(pulse.isGone()).toBe(true);
@@ -44,15 +42,13 @@ describe('a pulse', () => {
 
   test('is not lost by as many questions in one turn as anybody asks', async () => {
     const words = newWords();
-    let heard = 0;
-    const holder = new PulseHolder(words, () => {
-      heard += 1;
-    });
+    const heard = vi.fn();
+    const holder = new PulseHolder(words, heard);
     const pulses = [new Pulse(words, 1), new Pulse(words, 1)];
     for (let i = 0; i < 1000; i++) pulses[i % 2].wake();
-    expect(heard).toBe(0);
+    expect(heard).not.toHaveBeenCalled();
     for (const pulse of pulses) expect(pulse.isGone()).toBe(false);
-    await until(() => heard > 0);
+    await until(() => heard.mock.calls.length > 0);
     await turn();
     for (let i = 0; i < 1000; i++) pulses[i % 2].wake();
     for (const pulse of pulses) expect(pulse.isGone()).toBe(false);

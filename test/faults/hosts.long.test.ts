@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { createScheduler, type Scheduler, type SchedulerOptions } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { SEED } from '../fixtures/draws.ts';
-import { pass, until } from '../fixtures/event-loop.ts';
+import { until } from '../fixtures/event-loop.ts';
 import { Fault, type FaultKind, type Point, withFaults } from '../fixtures/fault.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 import { Ledger } from '../fixtures/ledger.ts';
@@ -107,22 +107,6 @@ test('a thread dies leaving: what the client has asked for it gets from the succ
   await until(() => causes.length > 0);
   await world.goesOn();
   expect(host.isInline).toBe(false);
-  await world.end();
-});
-
-test('a thread that gets no processor for a while is not replaced', async () => {
-  const fault = new Fault('firing', 'stand');
-  const world = await World.of(() =>
-    withFaults([fault], () =>
-      createScheduler({ ...options, thread: { ...options.thread, hangTimeout: Number.POSITIVE_INFINITY } }),
-    ),
-  );
-  const causes = restartsOf(world.owner);
-  await until(() => fault.isReached);
-  await pass(500);
-  fault.release();
-  await world.goesOn();
-  expect(causes).toEqual([]);
   await world.end();
 });
 

@@ -1,7 +1,8 @@
-import { CapacityExceededError, createScheduler, decodeTimerId, type Scheduler } from 'shardwheel';
+import { CapacityExceededError, decodeTimerId, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { RECORD_SHIFT, TAG } from '../../src/lane/lane-memory.ts';
 import { internalsOf } from '../fixtures/internals.ts';
+import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 /** What a table keeps of its slots' generations: the low 31 bits in the tags, the rest apart. */
 interface TableInternals {
@@ -35,23 +36,21 @@ const layouts = [
 ];
 
 describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capacity', ({ shards, capacity }) => {
-  const create = () => createScheduler({ shards, capacity, clock: 'manual' });
-
-  /** A hint that is placed on the first shard. */
-  const hintFor = (scheduler: Scheduler): number => {
+  /** A scheduler, a hint that is placed on the first shard, and the slot of a timer there that has ended. */
+  async function slotOfFirst() {
+    const scheduler = await readyScheduler({ shards, capacity, clock: 'manual' });
     let hint = 0;
     while (scheduler.shardOf(hint) !== 0) hint += 1;
-    return hint;
-  };
+    const slotOf = (id: number) => decodeTimerId(id, scheduler.idLayout).slot;
+    const first = scheduler.schedule(hint, 1000);
+    expect(scheduler.cancel(first)).toBe(true);
+    const generations = 2 ** scheduler.idLayout.generationBits;
+    return { scheduler, hint, generations, first, slot: slotOf(first), slotOf };
+  }
 
   test('an id kept from long ago is stale, whatever number of reuses lies between', async () => {
-    await using scheduler = create();
-    await scheduler.ready;
-    const hint = hintFor(scheduler);
-    const generations = 2 ** scheduler.idLayout.generationBits;
-    const first = scheduler.schedule(hint, 1000);
-    const { slot } = decodeTimerId(first, scheduler.idLayout);
-    expect(scheduler.cancel(first)).toBe(true);
+    const { scheduler, hint, generations, first, slot, slotOf } = await slotOfFirst();
+    await using _ = scheduler;
     const old = [first];
     let passed = 1;
     // Around the points where the tag's bits repeat, and where the low word and the whole generation wrap.
@@ -60,7 +59,7 @@ describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capa
         passReuses(scheduler, slot, reuses - passed);
         passed = reuses;
         const id = scheduler.schedule(hint, 1000);
-        expect(decodeTimerId(id, scheduler.idLayout).slot).toBe(slot);
+        expect(slotOf(id)).toBe(slot);
         expect(old).not.toContain(id);
         for (const stale of old) {
           const answers = [scheduler.has(stale), scheduler.cancel(stale), scheduler.reschedule(stale, 1)];
@@ -76,14 +75,13 @@ describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capa
   });
 
   test("an entry in the wheel, and a fired record, that wait until their tag comes again fire nobody's timer early", async () => {
-    await using scheduler = create();
-    await scheduler.ready;
-    const hint = hintFor(scheduler);
-    const tags = Math.min(2 ** 31, 2 ** scheduler.idLayout.generationBits);
+    const { scheduler, hint, generations, slot, slotOf } = await slotOfFirst();
+    await using _ = scheduler;
+    const tags = Math.min(2 ** 31, generations);
     const log: string[] = [];
     const note = (name: string) => log.push(`${name} at ${scheduler.now()}`);
     const old = scheduler.schedule(hint, 50, note, 'old');
-    const { slot } = decodeTimerId(old, scheduler.idLayout);
+    expect(slotOf(old)).toBe(slot);
     expect(await scheduler.advanceTo(10)).toBe(0); // it is filed now
     scheduler.cancel(old);
     passReuses(scheduler, slot, tags - 1);
@@ -95,18 +93,13 @@ describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capa
   });
 
   test('with the last of its ids a slot is retired; others go on, and a shard without slots refuses', async () => {
-    await using scheduler = create();
-    await scheduler.ready;
-    const hint = hintFor(scheduler);
-    const generations = 2 ** scheduler.idLayout.generationBits;
-    const first = scheduler.schedule(hint, 1000);
-    const { slot } = decodeTimerId(first, scheduler.idLayout);
-    scheduler.cancel(first);
+    const { scheduler, hint, generations, first, slot, slotOf } = await slotOfFirst();
+    await using _ = scheduler;
     passReuses(scheduler, slot, generations - 3); // two are left: first + generations - 2, and - 1
     const ids = new Set([first]);
     for (let left = 2; left > 0; left--) {
       const id = scheduler.schedule(hint, 1000);
-      expect(decodeTimerId(id, scheduler.idLayout).slot).toBe(slot);
+      expect(slotOf(id)).toBe(slot);
       expect(ids.has(id)).toBe(false);
       ids.add(id);
       scheduler.cancel(id);
@@ -116,7 +109,7 @@ describe.each(layouts)('one slot used 2^32 times: shards $shards, capacity $capa
       expect(() => scheduler.schedule(hint, 1000)).toThrow(CapacityExceededError);
     } else {
       const next = scheduler.schedule(hint, 1000);
-      expect(decodeTimerId(next, scheduler.idLayout).slot).not.toBe(slot);
+      expect(slotOf(next)).not.toBe(slot);
       expect(await scheduler.advanceTo(1000)).toBe(1);
     }
     for (const id of ids) expect(scheduler.has(id)).toBe(false);

@@ -14,10 +14,9 @@ import { mutationsOf } from './mutations.mjs';
 const FEWEST_STATES = 10_000;
 const DEPTH = 1_000_000;
 const MEMORY = 6000; // MB
-/** ms that a step may take; before it is reported; between two reports. */
+/** ms that a step may take; between two reports of it. */
 const LONGEST = 300_000;
-const QUIET = 2000;
-const INTERVAL = 10_000;
+const INTERVAL = 5000;
 const TRUNCATED = /max search depth too small|out of memory|reached -DMEMLIM bound|Search not completed/;
 const VIOLATION =
   /pan:\d+: (assertion violated|acceptance cycle|invalid end state|end state in claim reached|claim violated)/;
@@ -38,7 +37,6 @@ process.on('SIGTERM', () => process.exit(143));
 try {
   if (unknown.length > 0)
     throw new Error(`There is no model ${unknown.join(', ')}. The models are: ${known.join(', ')}.`);
-  await requireTools();
   let isGood = true;
   for (const model of asked.length > 0 ? asked : known) {
     if (!(await checkModel(model))) isGood = false;
@@ -130,39 +128,21 @@ async function search(label, name, program, args, at) {
   return { name, states: Number(states[1]), isTruncated: TRUNCATED.test(text), violation };
 }
 
-async function requireTools() {
-  for (const [tool, flag] of [
-    ['spin', '-V'],
-    ['gcc', '--version'],
-  ]) {
-    const { code } = await run(tool, tool, [flag], temporary).catch(() => ({ code: -1 }));
-    if (code !== 0) throw new Error(`The models need ${tool}, which is not there: install the package ${tool}.`);
-  }
-}
-
 /** Runs a program; reports what takes long. */
 function run(label, program, args, cwd) {
   return new Promise((resolve, reject) => {
     const start = Date.now();
     const child = spawn(program, args, { cwd, timeout: LONGEST, stdio: ['ignore', 'pipe', 'pipe'] });
     const report = () => say(`  ${label}: ${Math.round((Date.now() - start) / 1000)} s`);
-    let interval;
-    const first = setTimeout(() => {
-      report();
-      interval = setInterval(report, INTERVAL);
-    }, QUIET);
-    const stop = () => {
-      clearTimeout(first);
-      clearInterval(interval);
-    };
+    const interval = setInterval(report, INTERVAL);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
-    child.on('error', (error) => {
-      stop();
-      reject(error);
+    child.on('error', () => {
+      clearInterval(interval);
+      reject(new Error(`The models need ${program}, which is not there: install the package ${program}.`));
     });
     child.on('close', (code, signal) => {
-      stop();
+      clearInterval(interval);
       if (signal !== null) reject(new Error(`${label} was ended by ${signal} after ${Date.now() - start} ms`));
       else resolve({ code, text });
     });

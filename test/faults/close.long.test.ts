@@ -30,8 +30,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
   test('while the command rings are full', async () => {
     const count = 200_000;
     const scheduler = createScheduler({ shards });
-    const tally = new Tally(count);
-    for (let i = 0; i < count; i++) scheduler.scheduleAfter(i, i % 50, tally.add, i);
+    const tally = Tally.of(scheduler, count, (i) => i % 50);
     publish(scheduler);
     expect(await closeTwice(scheduler, tally)).toBe(count);
     tally.expectEachOnce();
@@ -40,8 +39,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
   test('while the fired rings are full', async () => {
     const count = 150_000;
     const scheduler = await readyScheduler({ shards });
-    const tally = new Tally(count);
-    for (let i = 0; i < count; i++) scheduler.scheduleAfter(i, 30, tally.add, i);
+    const tally = Tally.of(scheduler, count, () => 30);
     publish(scheduler);
     blockUntilFired(scheduler, DEFAULT_RING_SIZES.fired);
     await turn();
@@ -72,8 +70,7 @@ describe.each([1, 2])('close() hands back exactly what was not delivered: shards
 
   test("within a 'shard-restart' listener", async () => {
     const scheduler = await readyScheduler({ shards });
-    const tally = new Tally(1000);
-    for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, i % 100, tally.add, i);
+    const tally = Tally.of(scheduler, 1000, (i) => i % 100);
     const closing = new Promise((resolve) => {
       scheduler.on('shard-restart', () => resolve(closeTwice(scheduler, tally)));
     });

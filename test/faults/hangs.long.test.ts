@@ -73,8 +73,7 @@ describe('no false alarm', () => {
       for (const [shard, count] of after.entries()) {
         if (restarts.length === 0) expect(count - before[shard]).toBeLessThan(12);
       }
-      const tally = new Tally(100);
-      for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 10, tally.add, i);
+      const tally = Tally.of(scheduler, 100, () => 10);
       await until(() => tally.total === 100);
       return restarts.length;
     }));
@@ -91,8 +90,7 @@ describe('no false alarm', () => {
   test('the event loop is blocked for many times the limit, again and again', () =>
     withoutAlarm(async (hangTimeout) => {
       await using scheduler = await readyScheduler({ shards: 2, thread: { hangTimeout } });
-      const tally = new Tally(3000);
-      for (let i = 0; i < 3000; i++) scheduler.scheduleAfter(i, i, tally.add, i);
+      const tally = Tally.of(scheduler, 3000, (i) => i);
       for (let i = 0; i < 3; i++) {
         blockLoop(2.25 * hangTimeout);
         await pass(5);

@@ -97,8 +97,7 @@ describe('a shard whose threads die again and again goes on inline', () => {
     const { scheduler, heard } = doomed('booting', 'memory', {
       thread: { resourceLimits, inlineAfter: { deaths: 2, within: 60_000 } },
     });
-    const tally = new Tally(100);
-    for (let i = 0; i < 100; i++) scheduler.scheduleAfter(i, 5, tally.add, i);
+    const tally = Tally.of(scheduler, 100, () => 5);
     await scheduler.ready;
     await until(() => scheduler.size === 0);
     tally.expectEachOnce();

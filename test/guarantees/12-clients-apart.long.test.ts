@@ -35,13 +35,6 @@ const endings: [name: string, end: (client: ClientThread) => void][] = [
   ],
 ];
 
-/** Timers of the owner, and what becomes of them. */
-function ownTimers(scheduler: Scheduler, spread: number): Tally {
-  const tally = new Tally(COUNT);
-  for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + ((i * 7919) % spread), tally.add, i);
-  return tally;
-}
-
 describe.each([0, 1, 2])(
   'guarantee 12, clients do not disturb each other: shards %i',
   { concurrent: true },
@@ -52,7 +45,7 @@ describe.each([0, 1, 2])(
       await using other = ClientThread.connect(handle);
       await using victim = ClientThread.connect(handle);
       await Promise.all([other.scheduleAll(COUNT, 600), victim.scheduleAll(COUNT, 600)]);
-      const tally = ownTimers(scheduler, 600);
+      const tally = Tally.of(scheduler, COUNT, (i) => 1 + ((i * 7919) % 600));
       end(victim);
       await victim.ended;
       await settled(other);
@@ -71,7 +64,7 @@ describe.each([0, 1, 2])(
       const gate = new Gate();
       const block = await gate.block(blocked);
       await other.scheduleAll(COUNT, 200);
-      const tally = ownTimers(scheduler, 200);
+      const tally = Tally.of(scheduler, COUNT, (i) => 1 + ((i * 7919) % 200));
       await settled(other);
       await until(() => tally.total >= COUNT);
       gate.open();

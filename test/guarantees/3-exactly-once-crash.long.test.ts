@@ -56,8 +56,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
 
   test('a thread is killed with a full batch on its way, and the loop is blocked meanwhile', async () => {
     await using scheduler = await readyScheduler({ shards });
-    const tally = new Tally(20_000);
-    for (let i = 0; i < 20_000; i++) scheduler.scheduleAfter(i, 50 + i / 200, tally.add, i);
+    const tally = Tally.of(scheduler, 20_000, (i) => 50 + i / 200);
     await pass(20);
     blockLoop(80); // half is fired, none is delivered
     for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
@@ -70,8 +69,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
   test('successors that die while they start, again and again', async () => {
     const inlineAfter = { deaths: Number.POSITIVE_INFINITY, within: 1 };
     await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024, thread: { inlineAfter } });
-    const tally = new Tally(500);
-    for (let i = 0; i < 500; i++) scheduler.schedule(i, 1 + (i % 50), tally.add, i);
+    const tally = Tally.of(scheduler, 500, (i) => 1 + (i % 50));
     let kills = 0;
     for (const delay of [0, 1, 2, 5, 10, 20, 40]) {
       if (killShard(scheduler, 0)) kills += 1;
@@ -86,8 +84,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
 describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i', (shards) => {
   test('what is due when a thread dies is delivered by the same advanceTo', async () => {
     await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
-    const tally = new Tally(500);
-    for (let i = 0; i < 500; i++) scheduler.schedule(i, 500 - i, tally.add, i);
+    const tally = Tally.of(scheduler, 500, (i) => 500 - i);
     await scheduler.advanceTo(100);
     for (let shard = 0; shard < shards; shard++) killShard(scheduler, shard);
     expect(await scheduler.advanceTo(500)).toBe(400);
@@ -106,8 +103,7 @@ describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i
 
   test('what is due before any thread is up is delivered by the first advanceTo', async () => {
     await using scheduler = createScheduler({ shards, clock: 'manual', capacity: 1024 });
-    const tally = new Tally(500);
-    for (let i = 0; i < 500; i++) scheduler.schedule(i, 500 - i, tally.add, i);
+    const tally = Tally.of(scheduler, 500, (i) => 500 - i);
     expect(await scheduler.advanceTo(500)).toBe(500);
     tally.expectEachOnce();
   });

@@ -13,12 +13,8 @@ test.each(['lane', 'timer', 'hosts'])(
         resolve({ code: error?.code ?? 0, text: `${stdout}${stderr}` });
       });
     });
-    expect({ code, text }).toMatchObject({ code: 0 });
-    const [, states] = text.match(new RegExp(`^${model}: ([\\d,]+) states`, 'm')) ?? [];
-    expect(Number(states?.replaceAll(',', ''))).toBeGreaterThan(10_000);
-    const [, found, all] = text.match(new RegExp(`^${model}: (\\d+) of (\\d+) mutations found`, 'm')) ?? [];
-    expect(found).toBe(all);
-    expect(Number(all)).toBeGreaterThanOrEqual(6);
+    expect({ code, text }).toMatchObject({ code: 0 }); // the script knows how many states and mutations there must be
+    expect(text).toMatch(new RegExp(`^${model}: (\\d+) of \\1 mutations found`, 'm'));
   },
   600_000,
 );

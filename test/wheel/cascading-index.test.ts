@@ -27,3 +27,13 @@ test('a sink may file, take out, throw and clear', () => {
   expect(index.advanceTo(10, { due: () => index.clear() }, Number.POSITIVE_INFINITY)).toBe(true);
   expect(index.size).toBe(0);
 });
+
+test('a sink may not advance, and what it was called for goes on afterwards', () => {
+  const index = new CascadingIndex({ levelBits: [8, 8, 8, 8], capacity: 256 });
+  for (const slot of [1, 2]) index.insert(slot, 5);
+  const seen: number[] = [];
+  const advance = (due: (slot: number) => void) => index.advanceTo(9, { due }, Number.POSITIVE_INFINITY);
+  expect(() => advance(() => void advance((slot) => seen.push(slot)))).toThrow('from within a handler');
+  expect(advance((slot) => seen.push(slot))).toBe(true);
+  expect([seen, index.now, index.size]).toEqual([[2], 9, 0]);
+});

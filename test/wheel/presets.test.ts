@@ -35,25 +35,23 @@ describe('janestreet', () => {
     expect(wheel.size).toBe(0);
   });
 
-  test('intervals are half-open, numbered from start, and their arithmetic agrees with itself', () => {
-    for (const [start, precision] of [
-      [0, 1],
-      [-7, 0.1],
-      [1e9, 0.3],
-      [5, 1 / 3],
-    ]) {
-      const wheel = createWheel<number>({ ...janestreet, precision }, { start });
-      for (let n = 0; n < 500; n++) {
-        const time = wheel.intervalNumberStart(n);
-        expect(time).toBe(start + n * precision);
-        expect(wheel.intervalNumber(time)).toBe(n);
-        expect(wheel.intervalStart(time + precision / 2)).toBe(time);
-      }
-      wheel.advanceTo(start + 10.5 * precision, () => {});
-      expect(wheel.intervalNumber(wheel.now)).toBe(10);
-      wheel.schedule(wheel.intervalNumberStart(10), 1);
-      expect(wheel.advanceTo(wheel.intervalNumberStart(11), () => {}).fired).toBe(1);
+  test.each([
+    [0, 1],
+    [-7, 0.1],
+    [1e9, 0.3],
+    [5, 1 / 3],
+  ])('intervals are half-open, numbered from start %d, of precision %d', (start, precision) => {
+    const wheel = createWheel<number>({ ...janestreet, precision }, { start });
+    for (let n = 0; n < 500; n++) {
+      const time = wheel.intervalNumberStart(n);
+      expect(time).toBe(start + n * precision);
+      expect(wheel.intervalNumber(time)).toBe(n);
+      expect(wheel.intervalStart(time + precision / 2)).toBe(time);
     }
+    wheel.advanceTo(start + 10.5 * precision, () => {});
+    expect(wheel.intervalNumber(wheel.now)).toBe(10);
+    wheel.schedule(wheel.intervalNumberStart(10), 1);
+    expect(wheel.advanceTo(wheel.intervalNumberStart(11), () => {}).fired).toBe(1);
   });
 
   test('durations are the ranges of the levels', () => {

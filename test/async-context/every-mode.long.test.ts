@@ -34,9 +34,9 @@ const finish = `
 const programs: [name: string, program: string, seen: string[]][] = [
   ['nothing', `set('a');`, ['a undefined undefined']],
   [
-    'run, and what comes after it',
-    `one.run('x', () => set('a')); set('b'); one.run('y', () => set('c'));`,
-    ['a x undefined', 'b undefined undefined', 'c y undefined'],
+    'run, what comes after it, and what came before the first context of the process',
+    `set('before'); one.run('x', () => set('a')); set('b'); one.run('y', () => set('c'));`,
+    ['before undefined undefined', 'a x undefined', 'b undefined undefined', 'c y undefined'],
   ],
   [
     'nested and several storages',
@@ -51,9 +51,9 @@ const programs: [name: string, program: string, seen: string[]][] = [
   ],
   [
     'enterWith, here and in a callback, whose end ends it',
-    `one.enterWith('x'); set('a'); two.enterWith('y'); set('b');
+    `set('before'); one.enterWith('x'); set('a'); two.enterWith('y'); set('b');
      scheduler.schedule(1, ++at, () => one.enterWith('lost')); set('c');`,
-    ['a x undefined', 'b x y', 'c x y'],
+    ['before undefined undefined', 'a x undefined', 'b x y', 'c x y'],
   ],
   [
     'disable, in the midst of a context',
@@ -78,8 +78,9 @@ const programs: [name: string, program: string, seen: string[]][] = [
     'a subclass',
     `class Own extends AsyncLocalStorage { run(...given) { return super.run(...given); } }
      const own = new Own();
+     set('before');
      own.run('own', () => scheduler.schedule(1, ++at, () => seen.push(own.getStore())));`,
-    ['own'],
+    ['before undefined undefined', 'own'],
   ],
   [
     'continuations',

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
-import { runProgram } from '../timers/node/run-program.ts';
 import { folder, profile } from './profile-program.ts';
+import { runProgram } from './run-program.ts';
 
 const entry = (name: string): string => new URL(`../../lib/${name}.js`, import.meta.url).href;
 

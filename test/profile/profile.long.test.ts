@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
-import { runProgram } from '../timers/node/run-program.ts';
 import { folder, profile, programOf } from './profile-program.ts';
+import { runProgram } from './run-program.ts';
 
 describe('what else is recorded', () => {
   test("CommonJS, promisify(setTimeout), and a worker's timers apart", async () => {

@@ -1,8 +1,9 @@
-import * as node from 'node:timers';
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
-import { subjects } from './subjects.ts';
+import { own, subjects } from './subjects.ts';
+
+const isOver = (timeout: NodeJS.Timeout) => Reflect.get(timeout, '_destroyed');
 
 describe.each(subjects)('$name: handles', ({ timers }) => {
   /** Resolves when a timer set now, for longer than those that a test has set before, has fired. */
@@ -16,13 +17,58 @@ describe.each(subjects)('$name: handles', ({ timers }) => {
     ['its number in a template', (timeout: NodeJS.Timeout) => timers.clearTimeout(`${timeout}`)],
     ['close', (timeout: NodeJS.Timeout) => void timeout.close()],
     ['dispose', (timeout: NodeJS.Timeout) => timeout[Symbol.dispose]()],
-    ["Node's own clearTimeout", (timeout: NodeJS.Timeout) => clearTimeout(timeout)],
-  ])('%s ends a timeout and an interval', async (_, clear) => {
+    ["Node's own clearTimeout", (timeout: NodeJS.Timeout) => own.clearTimeout(timeout)],
+    ["Node's own clearInterval", (timeout: NodeJS.Timeout) => own.clearInterval(timeout)],
+    ["Node's own clearTimeout of its number", (timeout: NodeJS.Timeout) => own.clearTimeout(+timeout)],
+    ["Node's own clearInterval of its number", (timeout: NodeJS.Timeout) => own.clearInterval(`${+timeout}`)],
+  ])('%s ends a timeout and an interval, for good', async (_, clear) => {
     const fired = vi.fn();
-    clear(timers.setTimeout(fired, 5));
-    clear(timers.setInterval(fired, 5));
+    for (const timeout of [timers.setTimeout(fired, 5), timers.setInterval(fired, 5)]) {
+      clear(timeout);
+      expect(isOver(timeout)).toBe(true);
+      expect(+timeout).toBe(+timeout);
+      timeout.refresh();
+    }
     await afterwards();
     expect(fired).not.toHaveBeenCalled();
+  });
+
+  test.each<[way: string, end: (interval: NodeJS.Timeout) => void]>([
+    ['clearTimeout', (interval) => timers.clearTimeout(interval)],
+    ['close', (interval) => interval.close()],
+    ['_idleTimeout = -1', (interval) => Object.assign(interval, { _idleTimeout: -1 })],
+    ['_onTimeout = null', (interval) => Object.assign(interval, { _onTimeout: null })],
+    ['_repeat = null', (interval) => Object.assign(interval, { _repeat: null })],
+    [
+      'clearing, with another _onTimeout',
+      (interval) => Object.assign(interval.close(), { _onTimeout: () => expect.fail() }),
+    ],
+  ])('%s ends an interval in its callback, with a ref and without', async (_, end) => {
+    const fired = vi.fn();
+    const set = () => {
+      const interval = timers.setInterval(() => {
+        fired();
+        end(interval);
+      }, 1);
+      return interval;
+    };
+    set();
+    set().unref();
+    await afterwards();
+    expect(fired).toHaveBeenCalledTimes(2);
+  });
+
+  test('a timeout whose callback sets _repeat becomes an interval', async () => {
+    let calls = 0;
+    await new Promise<void>((resolve) => {
+      const timeout = timers.setTimeout(() => {
+        calls += 1;
+        if (calls === 1) Object.assign(timeout, { _repeat: 1 });
+        if (calls === 3) resolve(timers.clearInterval(timeout));
+      }, 1);
+    });
+    await afterwards();
+    expect(calls).toBe(3);
   });
 
   test("clearTimeout ends Node's own timers as well, by their numbers, too", async () => {
@@ -63,18 +109,35 @@ describe.each(subjects)('$name: handles', ({ timers }) => {
       timers.clearTimeout(handle as never);
       timers.clearInterval(handle as never);
     }
+    for (const nothing of [undefined, null]) timers.clearImmediate(nothing as never);
+    timers
+      .setTimeout(() => {}, 1)
+      .close()
+      .unref.call({} as never);
     expect(handles.length).toBe(14);
   });
 
-  test('clearing twice, or too late, does nothing', async () => {
-    const timeout = timers.setTimeout(() => {}, 1);
+  test('clearing twice, in the callback, or too late, ends no other timer', async () => {
+    const fired = vi.fn();
+    const timeout = timers.setTimeout(() => {
+      timers.clearTimeout(cleared);
+      timers.setTimeout(fired, 1);
+      timers.clearTimeout(timeout);
+    }, 1);
     const number = +timeout;
+    const cleared = timers.setTimeout(fired, 5);
+    timers.clearTimeout(cleared);
+    timers.setTimeout(fired, 5);
+    timers.clearTimeout(cleared);
     await afterwards();
-    timers.clearTimeout(timeout);
+    expect(isOver(timeout)).toBe(true);
+    timers.setTimeout(fired, 1);
     timers.clearTimeout(timeout);
     timers.clearTimeout(number);
     timeout[Symbol.dispose]();
     expect(timeout.close()).toBe(timeout);
+    await afterwards();
+    expect(fired).toHaveBeenCalledTimes(3);
   });
 
   test('ref, unref and hasRef, before and after it has fired, and once cleared', async () => {
@@ -154,7 +217,7 @@ describe.each(subjects)('$name: handles', ({ timers }) => {
     const timeout = timers.setTimeout(() => {}, 5);
     expect(timeout.constructor.name).toBe('Timeout');
     expect(inspect(timeout)).toMatch(/^Timeout \{/);
-    expect(typeof timeout._onTimeout).toBe('function');
+    expect([typeof timeout._onTimeout, isOver(timeout)]).toEqual(['function', false]);
     timeout.close();
     expect(timeout._onTimeout ?? null).toBeNull(); // undefined from Node 24 on
   });
@@ -173,26 +236,6 @@ test.each(subjects)(
     expect(fired).toHaveBeenCalledTimes(2);
   },
 );
-
-test.each(subjects)("$name: Node's own functions clear what they are given, and its number", async ({ timers }) => {
-  const fired = vi.fn();
-  const ways: ((timeout: NodeJS.Timeout) => void)[] = [
-    (timeout) => node.clearTimeout(timeout),
-    (timeout) => node.clearInterval(timeout),
-    (timeout) => node.clearTimeout(+timeout),
-    (timeout) => node.clearInterval(`${+timeout}`),
-    (timeout) => timers.clearInterval(+timeout as unknown as string),
-  ];
-  for (const way of ways) {
-    for (const timeout of [timers.setTimeout(fired, 1), timers.setInterval(fired, 1)]) {
-      way(timeout);
-      expect(+timeout).toBe(+timeout);
-      timeout.refresh();
-    }
-  }
-  await new Promise<void>((resolve) => timers.setTimeout(resolve, 30));
-  expect(fired).not.toHaveBeenCalled();
-});
 
 test.each(subjects)('$name: after _idleTimeout = -1 a refresh does nothing', async ({ timers }) => {
   const order: string[] = [];

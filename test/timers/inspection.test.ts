@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { clearTimeout, setTimeout } from 'shardwheel/timers';
 import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
@@ -29,4 +31,11 @@ test.each(['2', '5', '100', 'null'])('it ends where objects refer to each other:
   const text = await inspected(depth);
   expect(text.length).toBeLessThan(5000);
   expect(text).toContain('[Circular *1]');
+});
+
+test('what two timeouts refer to is shown, once each', () => {
+  const connection: { timeouts: NodeJS.Timeout[] } = { timeouts: [] };
+  for (let i = 0; i < 2; i++) connection.timeouts.push(setTimeout((_) => undefined, 60_000, connection));
+  expect(inspect(connection, { depth: 9 }).split('\n').length).toBeLessThan(40);
+  for (const timeout of connection.timeouts) clearTimeout(timeout);
 });

@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
 import { IntervalGrid } from '../../src/timers/timeout.ts';
+import { blockLoop } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name: intervals', ({ timers }) => {
@@ -16,6 +18,13 @@ describe.each(subjects)('$name: intervals', ({ timers }) => {
       }, 1);
     });
     expect(count).toBe(5);
+  });
+
+  test('let the loop poll, though each call takes longer than the period', async () => {
+    const intervals = [12, 15].map((busy) => timers.setInterval(() => blockLoop(busy), 10));
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 50));
+    await expect(stat('no such file')).rejects.toThrow('ENOENT');
+    for (const interval of intervals) timers.clearInterval(interval);
   });
 
   test('never call twice in a turn', async () => {

@@ -133,6 +133,21 @@ describe.each(subjects)('$name: order', ({ timers }) => {
     expect(immediates).toEqual(['immediate of one', 'immediate of two', 'immediate of three']);
     expect(order.length).toBe(9);
   });
+
+  test('what a callback sets fires after the immediates, though it is due when that returns', async () => {
+    const order = await run((note, end) =>
+      setImmediate(() => {
+        timers.setTimeout(() => {
+          timers.setTimeout(note, 1, 'timer');
+          timers.setTimeout(end, 1);
+          blockLoop(6);
+        }, 1);
+        setImmediate(note, 'immediate');
+        blockLoop(3);
+      }),
+    );
+    expect(order).toEqual(['immediate', 'timer']);
+  });
 });
 
 // Node, which says nothing of the order among timers of several delays, does so most of the time.

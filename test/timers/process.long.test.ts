@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
-import { modules } from './subjects.ts';
+import { runOnFaces } from './run-on-face.ts';
 
-/** Runs a program once on each module; what it prints, and how it ends, must be the same, and as expected. */
-async function onBoth(program: string) {
-  const run = (module: string) =>
-    runText(`import timers from '${module}'; const { setTimeout, setInterval, clearTimeout, promises } = timers;
-             const log = (...what) => console.log(...what);\n${program}`);
-  const [nodes, own] = await Promise.all(modules.map(run));
-  expect({ ...own, stderr: '' }).toEqual({ ...nodes, stderr: '' });
-  return own;
-}
-
-const lines = ({ stdout }: { stdout: string }) => stdout.split('\n').filter(Boolean);
-
-describe.concurrent('the end of the process, as with node:timers', () => {
+describe('the end of the process, as with node:timers', () => {
   const minute = 60_000;
   // Each ends at once, or with the last timer that holds it: one that held it wrongly would run into the time limit.
   test.each([
@@ -53,7 +41,8 @@ describe.concurrent('the end of the process, as with node:timers', () => {
     ],
     [
       'promises',
-      `promises.setTimeout(${minute}, 0, { ref: false }); await promises.setTimeout(50); log('slept');`,
+      `promises.setTimeout(${minute}, 0, { ref: false }); promises.setInterval(${minute}, 0, { ref: false }).next();
+       await promises.setTimeout(50); log('slept');`,
       ['slept'],
     ],
     ['an async interval', `for await (const _ of promises.setInterval(5)) { log('call'); break; }`, ['call']],
@@ -69,55 +58,97 @@ describe.concurrent('the end of the process, as with node:timers', () => {
       `const t = setTimeout(log, 10, 'fired'); process.on('exit', () => t.refresh());`,
       ['fired'],
     ],
+    [
+      'an immediate without a ref, set by the last one',
+      `setImmediate(() => { log('last'); setImmediate(log, 'never').unref(); });`,
+      ['last'],
+    ],
+    [
+      'an interval that gives up its ref in its callback',
+      `const i = setInterval(() => log(i.unref().hasRef()), 5);`,
+      ['false'],
+    ],
+    [
+      'an interval that gives up its ref, and then a server that closes',
+      `const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
+       let n = 0;
+       const i = setInterval(() => { i.unref(); if ((n += 1) === 4) server.close(() => log('closed')); }, 1);`,
+      ['closed'],
+    ],
+    [
+      'beforeExit, again for each handler that sets what holds the process',
+      `let links = 5;
+       const link = () => { links -= 1; if (links > 0) setTimeout(link, 1); else log('chain'); };
+       const handlers = [
+         () => setImmediate(log, 'immediate'),
+         () => setTimeout(log, 1, 'timeout'),
+         () => link(),
+         () => process.nextTick(() => setImmediate(log, 'immediate of a tick')),
+         () => { setTimeout(log, 1, 'never').unref(); process.nextTick(log, 'tick'); },
+       ];
+       process.on('beforeExit', () => { log('beforeExit'); handlers.shift()(); });`,
+      ['immediate', 'timeout', 'chain', 'immediate of a tick', 'tick'].flatMap((what) => ['beforeExit', what]),
+    ],
+    [
+      'process.exit() in beforeExit, where a timer is set',
+      `process.on('beforeExit', () => { log('beforeExit'); setTimeout(log, 5, 'never'); process.exit(); });`,
+      ['beforeExit'],
+    ],
+    [
+      'process.exit() with live timers',
+      `process.on('beforeExit', () => log('never')); setTimeout(log, ${minute}); setTimeout(log, 1).unref(); process.exit();`,
+      [],
+    ],
+    [
+      'set by an exit handler, and due before that ends',
+      `process.on('exit', () => { setTimeout(log, 0, 'never'); block(10); log('exit'); });`,
+      ['exit'],
+    ],
+    [
+      'the globals are deleted, and `process` is another',
+      `for (const name of ['Timeout', 'Interval', 'Immediate']) { delete globalThis['set' + name]; delete globalThis['clear' + name]; }
+       globalThis.process = {};
+       setTimeout(log, 1, 'timeout');
+       const i = setInterval(() => { clearInterval(i); log('interval'); setImmediate(log, 'immediate'); }, 50);`,
+      ['timeout', 'interval', 'immediate'],
+    ],
+    [
+      'enroll and its kin, which Node had until 24, go on serving its timers',
+      `process.noDeprecation = true;
+       const { enroll, active, unenroll } = await import('node:timers');
+       if (enroll === undefined) log('called');
+       else {
+         const [kept, taken] = ['called', 'never'].map((what) => ({ _onTimeout: () => log(what) }));
+         for (const item of [kept, taken]) { enroll(item, 10); active(item); }
+         unenroll(taken);
+       }`,
+      ['called'],
+    ],
   ])('%s', async (_, program, expected) => {
-    const ended = await onBoth(program);
-    expect({ code: ended.code, lines: lines(ended), stderr: ended.stderr }).toEqual({
-      code: 0,
-      lines: expected,
-      stderr: '',
-    });
+    expect(await runOnFaces(program)).toMatchObject({ code: 0, lines: expected, stderr: '' });
   });
 });
 
-// Node counts from the start of the turn of the loop, the face from the call: those set in one turn may be due in two.
-const busyUntilAllAreDue = 'for (const end = performance.now() + 20; performance.now() < end; );';
-
-describe.concurrent('errors, as with node:timers', () => {
-  test('a throwing callback is an uncaught exception before the next callback runs, and no other timer is lost', async () => {
-    const ended = await onBoth(`
-      process.on('uncaughtException', (error, origin) => log('caught', error.message, origin));
-      for (const name of ['one', 'two', 'three', 'four']) {
-        setTimeout(() => {
-          log(name);
-          if (name === 'two' || name === 'three') throw new Error(name);
-        }, 10);
-      }
-      ${busyUntilAllAreDue}
-      let calls = 0;
-      const interval = setInterval(() => { calls += 1; if (calls === 3) { clearTimeout(interval); log('calls', calls); } throw new Error('call'); }, 100);`);
-    expect(ended.code).toBe(0);
-    expect(lines(ended)).toEqual([
-      ...['one', 'two', 'caught two uncaughtException', 'three', 'caught three uncaughtException', 'four'],
-      ...['caught call uncaughtException', 'caught call uncaughtException', 'calls 3', 'caught call uncaughtException'],
-    ]);
-  });
-
-  test('nobody catches it: the process ends with it, and runs no further callback', async () => {
-    const ended = await onBoth(`
-      setTimeout(() => { log('one'); throw new Error('nobody catches this'); }, 10);
-      setTimeout(log, 10, 'two');`);
-    expect(ended.code).toBe(1);
-    expect(lines(ended)).toEqual(['one']);
-    expect(ended.stderr).toContain('Error: nobody catches this');
-  });
-
-  test('an unhandled rejection in a callback ends the process, too', async () => {
-    const ended = await onBoth(
-      `setTimeout(async () => { throw new Error('in a promise'); }, 10); setTimeout(log, 60_000);`,
-    );
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('Error: in a promise');
-  });
+test('strange delays bring the warnings of this Node, each once in a process; those too long for it become 1 ms', async () => {
+  const program = (module: string) => `import { clearInterval, clearTimeout, setInterval, setTimeout } from '${module}';
+    process.removeAllListeners('warning');
+    process.on('warning', ({ name, message }) => console.log(name, message.split('\\n', 1)[0]));
+    for (const delay of [Number.NaN, -1, 2 ** 31]) {
+      clearTimeout(setTimeout(() => {}, delay).refresh());
+      clearInterval(setInterval(() => {}, delay));
+    }
+    setTimeout(console.log, 2 ** 31, 'fired');`;
+  const register = ['--import', 'shardwheel/register'];
+  const [right, ...others] = await Promise.all([
+    runText(program('node:timers')),
+    runText(program('node:timers'), register),
+    runText(program('node:timers'), register, { SHARDWHEEL_TIMERS_FROM: '1' }),
+    runText(program('shardwheel/timers'), [], { SHARDWHEEL_TIMERS: 'node' }),
+  ]);
+  const lines = right.stdout.split('\n').filter(Boolean);
+  const hasWarnings = Number.parseInt(process.versions.node, 10) >= 24;
+  expect([lines.length, lines.at(-1)]).toEqual([hasWarnings ? 6 : 4, 'fired']);
+  for (const other of others) expect(other).toEqual(right);
 });
 
 test('the module makes no thread for a timer', async () => {

@@ -14,6 +14,7 @@ test.each([
   ['--import', REGISTER, {}],
   ['NODE_OPTIONS', [], { NODE_OPTIONS: '--import shardwheel/register' }],
   ['--import twice', [...REGISTER, ...REGISTER], {}],
+  ['--require', ['--require', 'shardwheel/register'], {}],
   ['after a module that has imported the timers', ['--import', `${programs}/probe.mjs`, ...REGISTER], {}],
 ])('%s: every way to a timer leads to the face', async (_, flags, env) => {
   const { found, alike, used } = await doorsWith(flags, env);
@@ -50,11 +51,4 @@ test('node --test runs on the face, in a process per file and its own time limit
   const ended = await runNode([...REGISTER, '--test', '--test-reporter=tap', file]);
   expect({ ...ended, stdout: undefined }).toEqual({ code: 0, stdout: undefined, stderr: '' });
   expect(ended.stdout).toMatch(/# pass 3\n# fail 0/);
-});
-
-test('it is loaded by require() as well, where Node can', async () => {
-  const { stdout } = await runNode(['--print', `process.features.require_module === true`]);
-  if (stdout.trim() !== 'true') return;
-  const { found } = await doorsWith(['--require', 'shardwheel/register']);
-  expect(Object.entries(found).filter(([, isFace]) => !isFace)).toEqual([]);
 });

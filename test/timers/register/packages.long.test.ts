@@ -35,18 +35,6 @@ const packages: readonly [name: string, checks: Record<string, unknown>, timers:
     100,
   ],
   ['aedes', { arrived: 2000, ping: true, 'silent was given up': 1, '51 stay': 1 }, 50],
-  ['p-timeout', { met: 334, unbounded: 333, 'fallen back': 333, undefined: 333, TimeoutError: 667 }, 2000],
-  [
-    'ioredis',
-    {
-      'its own': 2000,
-      'Command timed out': 1,
-      'dropped: MaxRetriesPerRequestError': 1,
-      'after a retry: value 1': 1,
-      'retries: 1': 1,
-    },
-    4000,
-  ],
 ];
 
 test.each(packages)('%s under load finds the same, registered and not', async (name, checks, timers) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { type DrawnProgram, drawProgram, type Kind } from './drawn-program.ts';
-import { type Face, faces, runOnFace } from './run-on-face.ts';
+import { differsAgain, type Face, faces, runOnFace } from './run-on-face.ts';
 
 const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 /** Programs for each face. */
@@ -38,25 +38,11 @@ async function* runBoth(drawGroup: () => DrawnProgram[], face: Face): AsyncGener
 
 const seen = ({ log, immediates, ending, isOver }: Found) => ({ log, immediates, ending, isOver });
 
-/**
- * Whether a program that has differed does so again. On a loaded machine what an immediate does comes before a timer or behind it,
- * on Node as on a face: so some run on one must be as some run on the other.
- */
-async function differsAgain(program: DrawnProgram, face: Face): Promise<boolean> {
-  const runs = async (subject: Face) => {
-    const found: string[] = [];
-    for (let i = 0; i < 4; i++)
-      found.push(...(await run([[program]], subject)).map((each) => JSON.stringify(seen(each))));
-    return found;
-  };
-  const [right, got] = [await runs(node), await runs(face)];
-  return !got.some((each) => right.includes(each));
-}
-
 /** Compares what was found; returns how often that was by chance: see `differsAgain`. */
 async function compare(program: DrawnProgram, expected: Found, got: Found, face: Face): Promise<number> {
   if (JSON.stringify(seen(got)) === JSON.stringify(seen(expected))) return 0;
-  if (await differsAgain(program, face)) expect(seen(got), JSON.stringify(program)).toEqual(seen(expected));
+  const again = async (subject: Face) => (await run([[program]], subject)).map(seen);
+  if (await differsAgain(again, face)) expect(seen(got), JSON.stringify(program)).toEqual(seen(expected));
   return 1;
 }
 

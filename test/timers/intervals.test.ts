@@ -7,19 +7,6 @@ import { blockLoop } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name: intervals', ({ timers }) => {
-  test('call until they are cleared, from within or without', async () => {
-    let count = 0;
-    await new Promise<void>((resolve) => {
-      const interval = timers.setInterval(() => {
-        count += 1;
-        if (count < 5) return;
-        timers.clearInterval(interval);
-        timers.setTimeout(resolve, 20);
-      }, 1);
-    });
-    expect(count).toBe(5);
-  });
-
   test('let the loop poll, though each call takes longer than the period', async () => {
     const intervals = [12, 15].map((busy) => timers.setInterval(() => blockLoop(busy), 10));
     await new Promise<void>((resolve) => timers.setTimeout(resolve, 50));

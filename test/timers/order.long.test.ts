@@ -1,5 +1,3 @@
-import { createScheduler } from 'shardwheel';
-import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test } from 'vitest';
 import { blockLoop } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
@@ -172,25 +170,4 @@ test.each(subjects.slice(1))(
     // On a machine that had no processor for us, the last may be due before the others.
     expect(order).toEqual(dues.toSorted(([, one], [, other]) => one - other).map(([name]) => name));
   },
-);
-
-test.each([0, 1])(
-  'thousands that were refreshed in one tick keep that order over several turns: shards %i',
-  async (shards) => {
-    await using scheduler = createScheduler({ shards, tick: 100, maxBatch: 100, capacity: 2 ** 16 });
-    await scheduler.ready;
-    const timers = createTimers(scheduler);
-    const numbers = Array.from({ length: 9000 }, (_, i) => i);
-    const fire = () =>
-      run((note, end) => {
-        const timeouts = numbers.map((i) => timers.setTimeout(note, 800, i));
-        timers.setTimeout(() => {
-          for (const timeout of timeouts.reverse()) timeout.refresh();
-          timers.setTimeout(end, 800);
-        }, 200);
-      });
-    const expected = numbers.toReversed();
-    expect(await fire()).toEqual(expected);
-  },
-  30_000,
 );

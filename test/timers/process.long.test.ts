@@ -150,14 +150,3 @@ test('strange delays bring the warnings of this Node, each once in a process; th
   expect([lines.length, lines.at(-1)]).toEqual([hasWarnings ? 6 : 4, 'fired']);
   for (const other of others) expect(other).toEqual(right);
 });
-
-test('the module makes no thread for a timer', async () => {
-  const { stdout } = await runText(`
-    import { setTimeout, setImmediate, clearTimeout } from 'shardwheel/timers';
-    import worker from 'node:worker_threads';
-    const count = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-    clearTimeout(5); setImmediate(() => {});
-    console.log(process.report.getReport().workers.length);
-    setTimeout(() => console.log(process.report.getReport().workers.length), 50);`);
-  expect(stdout).toBe('0\n0\n');
-});

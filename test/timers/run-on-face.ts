@@ -55,6 +55,20 @@ export async function runOnFace(
   return { code: await code, stdout, stderr };
 }
 
+/**
+ * Whether a program that has differed from Node on a face does so again. On a loaded machine a callback comes before another or behind
+ * it, on Node as on a face: so some run on one must be as some run on the other.
+ */
+export async function differsAgain(run: (face: Face) => Promise<unknown>, face: Face): Promise<boolean> {
+  const runs = async (subject: Face) => {
+    const found: string[] = [];
+    for (let i = 0; i < 4; i++) found.push(JSON.stringify(await run(subject)));
+    return found;
+  };
+  const [right, got] = [await runs('node:timers'), await runs(face)];
+  return !got.some((each) => right.includes(each));
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'timers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -17,3 +17,14 @@ test('timers go on where immediates come no more, as after clearImmediate of a t
   `);
   expect([code, stdout]).toEqual([0, 'all have come\n']);
 });
+
+test.each([
+  ['shardwheel/timers', [], {}],
+  ['node:timers', ['--import', 'shardwheel/register'], {}],
+  ['node:timers', ['--import', 'shardwheel/register'], { SHARDWHEEL_TIMERS: 'always' }],
+])('clearImmediate of a timeout harms neither timers nor immediates: %s %s %o', async (module, flags, env) => {
+  const text = `import { clearImmediate, setImmediate, setTimeout } from '${module}';
+    clearImmediate(setTimeout(() => undefined, 1));
+    setTimeout(() => setImmediate(() => setTimeout(console.log, 1, 'all have come')), 1);`;
+  expect(await runText(text, flags, env)).toEqual({ code: 0, stdout: 'all have come\n', stderr: '' });
+});

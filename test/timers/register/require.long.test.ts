@@ -68,14 +68,6 @@ describe.each(ways)('registered by $way', ({ flags, env }) => {
   test('a program prints what it prints in plain Node', async () => {
     expect(await run(ordinary, flags, env)).toEqual(await run(ordinary, []));
   });
-
-  test('an uncaught error of a callback ends the program as in plain Node', async () => {
-    const code =
-      "setTimeout(() => { throw new Error('of the callback'); }, 1); setTimeout(() => process.exit(9), 500);";
-    const [by, plain] = await Promise.all([run(code, flags, env), run(code, [])]);
-    expect([by.code, by.stdout]).toEqual([plain.code, plain.stdout]);
-    expect(by.stderr).toContain('Error: of the callback');
-  });
 });
 
 // Node itself runs no --import in a worker whose text is given.

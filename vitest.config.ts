@@ -49,6 +49,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'short',
+          // Half of their CPU would go into loading the same modules for each file anew.
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, longSuites, ...(isMutated ? ['test/*.test.ts', 'test/docs/**'] : [])],
           globalSetup: 'test/durable/redis-notice.ts',

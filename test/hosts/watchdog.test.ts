@@ -44,6 +44,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.resetModules(); // what has the faked ones is no other file's: the files of a process share their modules
 });
 
 describe('Watchdog', () => {

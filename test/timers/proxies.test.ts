@@ -41,12 +41,12 @@ describe.each(subjects)('$name', ({ timers }) => {
 
     test('is refreshed, and fires once', async () => {
       let calls = 0;
-      const timeout = timers.setTimeout(() => (calls += 1), 40);
-      await pass(20);
+      const timeout = timers.setTimeout(() => (calls += 1), 200);
+      await pass(100);
       wrap(timeout).refresh();
-      await pass(25);
+      await pass(125);
       expect(calls).toBe(0);
-      await pass(60);
+      await pass(200);
       expect(calls).toBe(1);
     });
 

@@ -8,6 +8,7 @@ import {
   replaySummaryOf,
 } from './engine/replay-figures.ts';
 import { readReleases, readResults } from './engine/results-file.ts';
+import { planFiguresOf } from './plan/plan-figures.ts';
 import { faceFiguresOf } from './suites/faces/face-figures.ts';
 import { loadingFiguresOf } from './suites/loading/loading-figures.ts';
 import { programsOf } from './suites/programs/program-figures.ts';
@@ -43,6 +44,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/figures.md', runOf(durable[20], 'durable')],
     ['docs/figures.md', loadingFiguresOf(byRelease('loading'))],
     ['docs/figures.md', runOf(run('runtimes'), 'runtimes')],
+    ['docs/figures.md', planFiguresOf(JSON.parse(read('bench/results/plan.json')))],
     ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
   ];
 }

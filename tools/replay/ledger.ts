@@ -63,6 +63,8 @@ export class Ledger {
   readonly latenesses = new Float64Array(BUCKETS);
   readonly lateness = new LatenessHistogram(this.latenesses);
   latestAtStart = 0;
+  /** ms: the plan's end. Lateness of what is due later is not recorded: the judge's own reading of the ledger is in its way. */
+  end = Number.POSITIVE_INFINITY;
   /** Numbers below have been given. */
   #top = 0;
   /** Ended numbers in the order in which they ended, as a ring; empty if none is used again. */
@@ -138,11 +140,13 @@ export class Ledger {
     }
     this.#end(timer, FIRED);
     this.fired++;
-    const lateness = this.#clock.now - this.#deadline[timer]!;
+    const deadline = this.#deadline[timer]!;
+    const lateness = this.#clock.now - deadline;
     if (lateness < 0) {
       this.early++;
       if (-lateness > this.earliest) this.earliest = -lateness;
     }
+    if (deadline > this.end) return true;
     this.lateness.record(lateness);
     if (lateness > this.latestAtStart && this.#clock.now < START) this.latestAtStart = lateness;
     return true;

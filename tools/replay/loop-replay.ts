@@ -18,6 +18,8 @@ const samplePeriod = 200;
 /** A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after `patience`. */
 const grace = 1000;
 const patience = 5000;
+/** ms in which what was due at the plan's end is delivered, before the ledger is read. */
+const delivery = 50;
 
 /** What an event loop needs to know of the replay. */
 export interface LoopTask {
@@ -96,7 +98,8 @@ export class LoopReplay implements LoopCalls {
     this.#cpu.start();
     this.#clock.start();
     await this.#driver.run();
-    this.#seconds = this.#clock.read() / 1000;
+    this.#proxy.ledger.end = this.#clock.read();
+    this.#seconds = this.#proxy.ledger.end / 1000;
     this.#used = this.#cpu.read();
   }
 
@@ -155,6 +158,7 @@ export class LoopReplay implements LoopCalls {
 
   /** Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost. */
   async #settle(): Promise<void> {
+    await sleep(delivery);
     const end = this.#clock.read() + patience;
     while (this.#proxy.ledger.isWaitingFor(this.#clock.read() - grace) && this.#clock.read() < end && !this.#stopped) {
       await sleep(250);

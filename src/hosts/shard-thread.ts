@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { show } from '../errors.ts';
@@ -9,6 +8,7 @@ import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';
 import type { ResolvedThreadOptions } from './thread-options.ts';
+import { withoutOpeningStreams } from './unopened-streams.ts';
 
 /** The thread's calls, through comlink; comlink's own types need those of browsers. */
 type Remote = Readonly<Record<LaneCall, (...given: unknown[]) => Promise<unknown>>>;
@@ -148,36 +148,4 @@ function endingOrphans<T>(make: () => T): T {
   } finally {
     process.nextTick(() => process.off('worker', note));
   }
-}
-
-const names = ['stdout', 'stderr'] as const;
-
-/**
- * Calls a function that creates a thread, and keeps the program's stdout and stderr from being opened by it: an opened pipe is
- * non-blocking from then on, so a large `fs.writeSync(1, …)` fails with EAGAIN, for all processes that share it.
- *
- * Node pipes the output of a Worker into `process.stdout` and `process.stderr` unless the options `stdout` and `stderr` say
- * otherwise, and reads both, so opens them, in the Worker's constructor (lib/internal/worker.js). piscina has neither option.
- * Therefore both names stand for streams that open the real one when the thread first writes, until the function returns.
- */
-function withoutOpeningStreams<T>(create: () => T): T {
-  const own = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
-  // What cannot be put back stays as it is: a program may have frozen its streams.
-  if (own.some((property) => !property?.configurable)) return create();
-  for (const name of names) {
-    Object.defineProperty(process, name, { value: openedOnWrite(name), configurable: true, enumerable: true });
-  }
-  try {
-    return create();
-  } finally {
-    for (const [at, name] of names.entries()) Object.defineProperty(process, name, own[at] as PropertyDescriptor);
-  }
-}
-
-function openedOnWrite(name: (typeof names)[number]): Writable {
-  const { Writable } = process.getBuiltinModule('node:stream');
-  return new Writable({
-    decodeStrings: false,
-    write: (text, encoding, done) => void process[name].write(text, encoding, () => done()),
-  });
 }

@@ -6,6 +6,7 @@ import type { Piscina } from 'piscina';
 import { InvalidConfigError, MissingFileError } from '../errors.ts';
 import { builtFolder, requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import { process } from '../process.ts';
+import { withoutOpeningStreams } from './unopened-streams.ts';
 
 const { existsSync } = process.getBuiltinModule('node:fs');
 
@@ -68,11 +69,11 @@ let loaded: ThreadLibraries | undefined;
  * Jest loads nothing for a test that has ended.
  */
 export function loadThreadLibraries({ piscina, comlink, endpoint }: ThreadFiles): ThreadLibraries {
-  loaded ??= {
+  loaded ??= withoutOpeningStreams(() => ({
     Pool: requireFile<typeof import('piscina')>(piscina).Piscina,
     wrap: requireFile<typeof import('comlink')>(comlink).wrap,
     nodeEndpoint: requireFile(endpoint),
-  };
+  }));
   return loaded;
 }
 

@@ -18,8 +18,8 @@ import { clock } from './call-times.ts';
  * Follows lib/internal/timers.js and lib/internal/linkedlist.js, the same from Node 20 to 26; `watchLists` tries it out first.
  */
 export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
-  _idlePrev: NodeTimeout | TimersList | null;
-  _idleNext: NodeTimeout | TimersList | null;
+  _idlePrev: Linked;
+  _idleNext: Linked;
   /** In whole ms of Node's clock: when it was put into its list. */
   _idleStart: number;
   /** In ms; -1 once it was cleared. */
@@ -36,11 +36,17 @@ const INTERNAL: unknown[] = [];
 /** Timers of Node's own parts that have arguments. */
 const internals = new WeakSet<object>();
 
+/**
+ * Null: in a list that Node has removed like a timer. It finds the list among its own timers if the last one was cleared behind a
+ * proxy, which puts a proxy of the list in its place.
+ */
+type Linked = NodeTimeout | TimersList | null;
+
 interface TimersList {
-  _idlePrev: NodeTimeout | TimersList;
-  _idleNext: NodeTimeout | TimersList;
-  [oldest]: NodeTimeout | TimersList;
-  [newest]: NodeTimeout | TimersList;
+  _idlePrev: Linked;
+  _idleNext: Linked;
+  [oldest]: Linked;
+  [newest]: Linked;
 }
 
 /** Every call comes from within Node's own work on its lists: the observer must neither throw nor touch a timer. */
@@ -102,13 +108,13 @@ export class ListWatch {
   }
 
   /** `_idlePrev` is read: twice for a timer, once for an empty list. */
-  peeked(list: TimersList): NodeTimeout | TimersList {
+  peeked(list: TimersList): Linked {
     const head = list[oldest];
     if (this.isSecondRead && this.candidate === head) {
       this.isSecondRead = false;
       return head;
     }
-    const isEmpty = head === list;
+    const isEmpty = head === list || head === null;
     this.isSecondRead = !isEmpty;
     this.candidate = isEmpty ? undefined : head;
     this.firing = undefined;
@@ -117,7 +123,7 @@ export class ListWatch {
   }
 
   /** `_idlePrev` is written: the oldest timer has changed. */
-  oldestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
+  oldestChanged(list: TimersList, to: Linked): void {
     const from = list[oldest];
     list[oldest] = to;
     if (this.candidate === undefined || from !== this.candidate) return;
@@ -129,10 +135,10 @@ export class ListWatch {
   }
 
   /** `_idleNext` is written: the newest timer has changed, since one was added or removed. */
-  newestChanged(list: TimersList, to: NodeTimeout | TimersList): void {
+  newestChanged(list: TimersList, to: Linked): void {
     const before = list[newest];
     list[newest] = to;
-    if (to === list || to._idleNext !== before) return;
+    if (to === null || to === list || to._idleNext !== before) return;
     const timer = to as NodeTimeout;
     if (this.isOwn) {
       this.inserted = timer;

@@ -12,4 +12,3 @@ test('this thread is registered', () => {
 
 await import('./lists.ts');
 await import('./order.long.test.ts');
-await import('./proxies.test.ts');

@@ -11,7 +11,6 @@ const seen = new Set<string>();
 nodes.setInterval(() => seen.add(`${registration()?.serving}`), 1).unref();
 
 await import('./lists.ts');
-await import('./proxies.test.ts');
 
 test('this thread is registered, and has been served by both', () => {
   expect([...seen].sort()).toEqual(['node', 'wheel']);

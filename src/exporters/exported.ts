@@ -1,5 +1,5 @@
 import { InvalidArgumentError, InvalidConfigError, show } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
+import { requireOptions } from '../known-options.ts';
 import type { MetricSource } from './metric-source.ts';
 
 /** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
@@ -55,18 +55,9 @@ export interface ExporterOptions {
   timeout?: number;
 }
 
-/** @internal */
-export interface ResolvedExporterOptions {
-  readonly name: string | undefined;
-  readonly timeout: number;
-}
-
 /** Throws InvalidArgumentError, InvalidConfigError. @internal */
-export function resolveExporterOptions(options: ExporterOptions = {}): ResolvedExporterOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
-  refuseUnknown(options, { name: 0, timeout: 0 } satisfies Record<keyof ExporterOptions, 0>);
+export function resolveExporterOptions(options: ExporterOptions = {}) {
+  requireOptions(options, { name: 0, timeout: 0 } satisfies Record<keyof ExporterOptions, 0>);
   const { name, timeout = 1000 } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new InvalidArgumentError('options.name', 'must be a string that is not empty', name);

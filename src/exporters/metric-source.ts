@@ -1,4 +1,11 @@
-import type { Metric, Samples } from './metric.ts';
+import { statsSourceOf } from '../durable/durable-stats.ts';
+import { internalsOf } from '../scheduler/internals.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { durableGroups } from './durable-metrics.ts';
+import { type ExporterOptions, resolveExporterOptions } from './exported.ts';
+import { type Metric, type MetricGroup, type Samples, samplesOf } from './metric.ts';
+import { schedulerGroups } from './scheduler-metrics.ts';
+import { schedulerReader } from './scheduler-reader.ts';
 
 /** The metrics of a kind of source. */
 export interface MetricFamily {
@@ -34,4 +41,29 @@ export class MetricSource {
     });
     return this.reading;
   }
+}
+
+const familyOf = (what: string, label: string, groups: readonly MetricGroup<never>[]): MetricFamily => {
+  return { what, label, metrics: groups.flatMap(({ metrics }) => metrics) };
+};
+
+const schedulers = familyOf('scheduler', 'scheduler', schedulerGroups);
+const durable = familyOf('durable timers', 'durable', durableGroups);
+
+/** Every family of metrics. */
+export const families: readonly MetricFamily[] = [schedulers, durable];
+
+/**
+ * Returns the metrics of a scheduler, or of durable timers. Throws InvalidArgumentError, also if it is neither, and
+ * InvalidConfigError.
+ */
+export function sourceOf(exported: unknown, options: ExporterOptions | undefined): MetricSource {
+  const { name, timeout } = resolveExporterOptions(options);
+  const stats = statsSourceOf(exported);
+  if (stats !== undefined) {
+    return new MetricSource(durable, exported as object, name, async () => samplesOf(durableGroups, await stats()));
+  }
+  const { coordinator } = internalsOf(exported as Scheduler);
+  const read = schedulerReader(coordinator, timeout);
+  return new MetricSource(schedulers, coordinator, name, async () => samplesOf(schedulerGroups, await read()));
 }

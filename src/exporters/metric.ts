@@ -26,14 +26,12 @@ export type Samples = ReadonlyMap<Metric, readonly Sample[]>;
 /** The properties that are values. */
 type Key<Subject> = { [K in keyof Subject]-?: Subject[K] extends Value ? K : never }[keyof Subject];
 
-/** A metric, and its value: a property of the subject, or computed. */
-export type Row<Subject> = readonly [
-  name: string,
-  kind: Metric['kind'],
-  unit: string,
-  help: string,
-  of: Key<Subject> | ((subject: Subject) => Value),
-];
+type Described<Name> = readonly [name: Name, kind: Metric['kind'], unit: string, help: string];
+
+/** A metric, and its value: the property of its name, another one of the subject, or computed. */
+export type Row<Subject> =
+  | Described<Key<Subject>>
+  | readonly [...Described<string>, of: Key<Subject> | ((subject: Subject) => Value)];
 
 /** Metrics with the same labels, of the same subjects: of all shards, say. */
 export interface MetricGroup<Reading> {
@@ -41,16 +39,19 @@ export interface MetricGroup<Reading> {
   readonly read: (reading: Reading) => readonly [Metric, readonly Sample[]][];
 }
 
-/** `subjects`: those that exist now, with their labels. */
+/** `prefix`: of all names; `subjects`: those that exist now, with their labels. */
 export function metricGroup<Reading, Subject>(
+  prefix: string,
   labels: readonly string[],
   rows: readonly Row<Subject>[],
   subjects: (reading: Reading) => readonly { labels: Sample['labels']; subject: Subject }[],
 ): MetricGroup<Reading> {
-  const metrics = rows.map(([name, kind, unit, help]): Metric => ({ name, kind, unit, help, labels }));
+  const metrics = rows.map(
+    ([name, kind, unit, help]): Metric => ({ name: `${prefix}${String(name)}`, kind, unit, help, labels }),
+  );
   const samples = (reading: Reading): [Metric, Sample[]][] => {
     const present = subjects(reading);
-    return rows.map(([, , , , of], row) => {
+    return rows.map(([name, , , , of = name as Key<Subject>], row) => {
       const read = typeof of === 'function' ? of : (subject: Subject) => subject[of] as Value;
       return [metrics[row], present.map(({ labels, subject }) => ({ labels, value: read(subject) }))];
     });

@@ -2,10 +2,15 @@ import type { Attributes, BatchObservableResult, Meter, Observable } from '@open
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { type ExporterOptions, MetricsError, requireMethods, requireNew } from './exported.ts';
-import { type Instrument, instrumentsOf } from './instruments.ts';
-import { partsOf, type Sample } from './metric.ts';
-import type { MetricFamily, MetricSource } from './metric-source.ts';
-import { sourceOf } from './sources.ts';
+import { type HistogramPart, type Metric, partsOf, type Sample } from './metric.ts';
+import { type MetricFamily, type MetricSource, sourceOf } from './metric-source.ts';
+
+/** What observes a metric, or a part of a histogram. */
+interface Instrument {
+  readonly metric: Metric;
+  readonly part: HistogramPart['part'] | undefined;
+  readonly observable: Observable;
+}
 
 /** The metrics of a family in a meter: an instrument of one name is created once, for all sources. */
 interface MeterMetrics {
@@ -62,6 +67,41 @@ export function observeMetrics(
 }
 
 const METHODS = ['createObservableCounter', 'createObservableGauge', 'addBatchObservableCallback'];
+
+const creates = {
+  counter: 'createObservableCounter',
+  amount: 'createObservableUpDownCounter',
+  state: 'createObservableGauge',
+} as const;
+
+/** Returns the instruments of metrics. Throws MetricsError. */
+function instrumentsOf(meter: Meter, metrics: readonly Metric[]): readonly Instrument[] {
+  try {
+    return metrics.flatMap((metric): Instrument[] => {
+      const { help: description, kind, name, unit } = metric;
+      if (kind === 'histogram') return histogramOf(meter, metric);
+      return [
+        { metric, part: undefined, observable: meter[creates[kind]](`shardwheel.${name}`, { description, unit }) },
+      ];
+    });
+  } catch (error) {
+    throw MetricsError.refused('meter', error);
+  }
+}
+
+/** Creates three counters, as there is no observable histogram: those that Prometheus makes of one. */
+function histogramOf(meter: Meter, metric: Metric): Instrument[] {
+  const counter = (part: HistogramPart['part'], says: string, unit: string): Instrument => {
+    const description = `${metric.help}: ${says}`;
+    const observable = meter.createObservableCounter(`shardwheel.${metric.name}.${part}`, { description, unit });
+    return { metric, part, observable };
+  };
+  return [
+    counter('bucket', 'deliveries that were at most le seconds late', '{timer}'),
+    counter('sum', 'all together', metric.unit),
+    counter('count', 'deliveries', '{timer}'),
+  ];
+}
 
 /** An amount or a state that has been observed. */
 interface Series {

@@ -43,70 +43,55 @@ const ofServing: readonly Row<Reading>[] = [
 
 /** Metrics of each shard, for the lane that this scheduler has there. */
 const ofShards: readonly Row<Reading['shards'][number]>[] = [
-  ['shard.timers.live', 'amount', '{timer}', 'Live timers placed on the shard', 'size'],
-  ['shard.capacity', 'amount', '{timer}', 'Most timers that can be live on the shard', 'capacity'],
-  ['shard.high_water', 'amount', '{slot}', 'Slots of the capacity that have ever been in use', 'highWater'],
+  ['timers.live', 'amount', '{timer}', 'Live timers placed on the shard', 'size'],
+  ['capacity', 'amount', '{timer}', 'Most timers that can be live on the shard'],
+  ['high_water', 'amount', '{slot}', 'Slots of the capacity that have ever been in use', 'highWater'],
   [
-    'shard.retired',
+    'retired',
     'amount',
     '{slot}',
     'Slots of the capacity that are no longer used because all their ids have been given',
-    'retired',
   ],
-  ['shard.inline', 'state', '', '1 where the shard runs in the calling thread, else 0', ({ inline }) => Number(inline)],
-  ['shard.deaths', 'counter', '{death}', 'Threads of the shard that have died, and its failures inline', 'deaths'],
-  ['shard.restarts', 'counter', '{restart}', 'Times that a successor has replaced a shard that died', 'restarts'],
+  ['inline', 'state', '', '1 where the shard runs in the calling thread, else 0', ({ inline }) => Number(inline)],
+  ['deaths', 'counter', '{death}', 'Threads of the shard that have died, and its failures inline'],
+  ['restarts', 'counter', '{restart}', 'Times that a successor has replaced a shard that died'],
   [
-    'shard.lanes',
+    'lanes',
     'amount',
     '{lane}',
     'Lanes that the shard serves; it counts the following metrics for all their clients together',
-    'lanes',
   ],
-  ['shard.commands', 'counter', '{command}', 'Commands that the shard has taken since it was started', 'commands'],
-  ['shard.fired', 'counter', '{timer}', 'Timers that the shard has handed over as due since it was started', 'fired'],
+  ['commands', 'counter', '{command}', 'Commands that the shard has taken since it was started'],
+  ['fired', 'counter', '{timer}', 'Timers that the shard has handed over as due since it was started'],
   [
-    'shard.refiled',
+    'refiled',
     'counter',
     '{entry}',
     'Entries refiled because their timer had been moved to later, since the shard was started',
-    'refiled',
   ],
-  [
-    'shard.dropped',
-    'counter',
-    '{entry}',
-    'Entries dropped because their timer had ended, since the shard was started',
-    'dropped',
-  ],
-  [
-    'shard.cascaded',
-    'counter',
-    '{entry}',
-    'Entries moved to a lower level of the wheel since the shard was started',
-    'cascaded',
-  ],
-  ['shard.filed', 'amount', '{entry}', 'Entries in the wheel', 'filed'],
-  ['shard.memory', 'amount', 'By', 'Memory of the lane and its index that has been touched', 'bytes'],
-  ['shard.memory.reserved', 'amount', 'By', 'Address space laid out for lane and index', 'reservedBytes'],
+  ['dropped', 'counter', '{entry}', 'Entries dropped because their timer had ended, since the shard was started'],
+  ['cascaded', 'counter', '{entry}', 'Entries moved to a lower level of the wheel since the shard was started'],
+  ['filed', 'amount', '{entry}', 'Entries in the wheel'],
+  ['memory', 'amount', 'By', 'Memory of the lane and its index that has been touched', 'bytes'],
+  ['memory.reserved', 'amount', 'By', 'Address space laid out for lane and index', 'reservedBytes'],
 ];
 
 /** Metrics with separate names, so that a sum over a metric's series counts no timer twice. */
 const ofLabels: readonly Row<LabelStats>[] = [
-  ['label.timers.live', 'amount', '{timer}', 'Live timers of the label', 'size'],
-  ['label.timers.scheduled', 'counter', '{timer}', 'Timers of the label scheduled', 'scheduled'],
-  ['label.timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', 'cancelled'],
-  ['label.timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', 'delivered'],
-  ['label.timer.lateness', 'histogram', 's', 'Time of delivery minus deadline of the timers of the label', 'lateness'],
+  ['timers.live', 'amount', '{timer}', 'Live timers of the label', 'size'],
+  ['timers.scheduled', 'counter', '{timer}', 'Timers of the label scheduled', 'scheduled'],
+  ['timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', 'cancelled'],
+  ['timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', 'delivered'],
+  ['timer.lateness', 'histogram', 's', 'Time of delivery minus deadline of the timers of the label', 'lateness'],
   [
-    'label.factor',
+    'factor',
     'state',
     '',
     'Share of the time beyond its minimum that a scaled timer of the label gets',
     ({ factor, min }) => (min === undefined ? undefined : factor),
   ],
   [
-    'label.min',
+    'min',
     'state',
     's',
     'Minimum time of scaled timers of the label',
@@ -116,20 +101,22 @@ const ofLabels: readonly Row<LabelStats>[] = [
 
 /** Every metric of a scheduler, and how to read it. */
 export const schedulerGroups = [
-  metricGroup(['client'], ofClients, (reading: Reading) =>
+  metricGroup('', ['client'], ofClients, (reading: Reading) =>
     (reading.clients.length > 0 ? reading.clients : [reading]).map((subject) => ({
       labels: { client: `${subject.client}` },
       subject,
     })),
   ),
-  metricGroup(['client'], ofScheduler, (subject: Reading) => [{ labels: { client: `${subject.client}` }, subject }]),
-  metricGroup(['client', 'by'], ofServing, (subject: Reading) => [
+  metricGroup('', ['client'], ofScheduler, (subject: Reading) => [
+    { labels: { client: `${subject.client}` }, subject },
+  ]),
+  metricGroup('', ['client', 'by'], ofServing, (subject: Reading) => [
     { labels: { client: `${subject.client}`, by: subject.serving.by }, subject },
   ]),
-  metricGroup(['client', 'shard'], ofShards, ({ client, shards }: Reading) =>
+  metricGroup('shard.', ['client', 'shard'], ofShards, ({ client, shards }: Reading) =>
     shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
   ),
-  metricGroup(['client', 'label'], ofLabels, ({ client, labels }: Reading) =>
+  metricGroup('label.', ['client', 'label'], ofLabels, ({ client, labels }: Reading) =>
     labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
   ),
 ];

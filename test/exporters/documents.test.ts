@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createScheduler, type Scheduler, watchLateness } from 'shardwheel';
 import { expect, test } from 'vitest';
-
+import { families } from '../../src/exporters/metric-source.ts';
 import { prometheusName } from '../../src/exporters/prometheus-metric.ts';
-import { families } from '../../src/exporters/sources.ts';
 import { LATENESS_BOUNDS } from '../../src/metrics/lateness-histogram.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { killShard, restartShard } from '../fixtures/shard-threads.ts';

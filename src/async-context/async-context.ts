@@ -17,14 +17,9 @@ import { ResourceKeeper } from './resource-keeper.ts';
  *
  * While the program has its own async hooks, each timer is an AsyncResource, as each of Node's is.
  */
-interface Keeping {
-  readonly keeper: ContextKeeper;
-  readonly hooks: AsyncHookWatch;
-}
-
 const { keeper, hooks } = startKeeping();
 
-function startKeeping(): Keeping {
+function startKeeping() {
   const isHooked = hasAsyncHooks();
   const frames = findFrames();
   if (frames !== undefined) {

@@ -9,12 +9,6 @@ const { max } = Math;
 /** ms */
 const LONGEST = 2 ** 31 - 1;
 
-/** The parts of the client that it needs. */
-export interface KeepAliveHost {
-  /** Live timers. */
-  readonly size: number;
-}
-
 /**
  * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its answer. A worker
  * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
@@ -35,9 +29,10 @@ export class KeepAlive {
   /** Set from the first reason on. */
   private holder: Holder | undefined;
   private changed: ((isHolding: boolean) => void) | undefined;
-  private readonly host: KeepAliveHost;
+  /** Its size: live timers. */
+  private readonly host: { readonly size: number };
 
-  constructor(host: KeepAliveHost) {
+  constructor(host: { readonly size: number }) {
     this.host = host;
   }
 
@@ -110,11 +105,7 @@ export class KeepAlive {
   }
 }
 
-interface Holder {
-  ref(): void;
-  unref(): void;
-  close(): void;
-}
+type Holder = Record<'ref' | 'unref' | 'close', () => void>;
 
 /** A port; if that is refused, a timer. */
 function newHolder(): Holder {

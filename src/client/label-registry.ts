@@ -10,12 +10,6 @@ const OTHER = '(other)';
 
 const MAX_LENGTH = 128;
 
-/** A label's settings: `min` and `slack` in ms; what is undefined is as made, or at first the default. */
-export interface LabelSettings {
-  readonly min: unknown;
-  readonly slack: unknown;
-}
-
 /**
  * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a byte, see
  * `LaneLabels`.
@@ -42,10 +36,10 @@ export class LabelRegistry {
   }
 
   /**
-   * Returns the label of a name, and creates it if necessary. Throws InvalidArgumentError for an invalid name or setting, and for one
+   * Returns the label of a name, and creates it if necessary. `min` and `slack` in ms; undefined: as made, or at first the default. Throws InvalidArgumentError for an invalid name or setting, and for one
    * that differs from the label's.
    */
-  named(name: unknown, { min, slack }: LabelSettings): Label {
+  named(name: unknown, min: unknown, slack: unknown): Label {
     if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
       throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LENGTH} characters`, name);
     }

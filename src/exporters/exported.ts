@@ -1,6 +1,5 @@
 import { InvalidArgumentError, InvalidConfigError, show } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
-import type { MetricSource } from './metric-source.ts';
 
 /** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
 export class MetricsError extends Error {
@@ -15,22 +14,6 @@ export class MetricsError extends Error {
   static refused(where: string, cause: unknown): MetricsError {
     const why = cause instanceof Error ? cause.message : show(cause);
     return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the metrics (${why})`, { cause });
-  }
-}
-
-/** Throws MetricsError if the source or its name is already in `there`. @internal */
-export function requireNew(
-  where: string,
-  there: readonly MetricSource[],
-  { family, name, subject }: MetricSource,
-): void {
-  const refuse = (why: string) => new MetricsError('ERR_METRICS_REGISTERED', `The metrics of ${why}`);
-  if (there.some((other) => other.subject === subject)) {
-    throw refuse(`the ${family.what} are in this ${where} already`);
-  }
-  if (there.some((other) => other.name === name)) {
-    const how = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
-    throw refuse(`another ${family.what} are in this ${where} ${how}; options.name distinguishes them, as a label`);
   }
 }
 

@@ -1,8 +1,9 @@
 import { statsSourceOf } from '../durable/durable-stats.ts';
+import { show } from '../errors.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { durableGroups } from './durable-metrics.ts';
-import { type ExporterOptions, resolveExporterOptions } from './exported.ts';
+import { type ExporterOptions, MetricsError, resolveExporterOptions } from './exported.ts';
 import { type Metric, type MetricGroup, type Samples, samplesOf } from './metric.ts';
 import { schedulerGroups } from './scheduler-metrics.ts';
 import { schedulerReader } from './scheduler-reader.ts';
@@ -40,6 +41,22 @@ export class MetricSource {
       this.reading = undefined;
     });
     return this.reading;
+  }
+}
+
+/** Throws MetricsError if the source or its name is already in `there`. */
+export function requireNew(
+  where: string,
+  there: readonly MetricSource[],
+  { family, name, subject }: MetricSource,
+): void {
+  const refuse = (why: string) => new MetricsError('ERR_METRICS_REGISTERED', `The metrics of ${why}`);
+  if (there.some((other) => other.subject === subject)) {
+    throw refuse(`the ${family.what} are in this ${where} already`);
+  }
+  if (there.some((other) => other.name === name)) {
+    const how = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
+    throw refuse(`another ${family.what} are in this ${where} ${how}; options.name distinguishes them, as a label`);
   }
 }
 

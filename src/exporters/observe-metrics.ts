@@ -1,9 +1,9 @@
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type ExporterOptions, MetricsError, requireMethods, requireNew } from './exported.ts';
+import { type ExporterOptions, MetricsError, requireMethods } from './exported.ts';
 import { type HistogramPart, type Metric, partsOf, type Sample } from './metric.ts';
-import { type MetricFamily, type MetricSource, sourceOf } from './metric-source.ts';
+import { type MetricFamily, type MetricSource, requireNew, sourceOf } from './metric-source.ts';
 
 /** What observes a metric, or a part of a histogram. */
 interface Instrument {

@@ -1,8 +1,8 @@
 import type { DurableStatsSource } from '../durable/durable-stats.ts';
 import { requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { type ExporterOptions, MetricsError, requireMethods, requireNew } from './exported.ts';
-import { type MetricFamily, type MetricSource, sourceOf } from './metric-source.ts';
+import { type ExporterOptions, MetricsError, requireMethods } from './exported.ts';
+import { type MetricFamily, type MetricSource, requireNew, sourceOf } from './metric-source.ts';
 import { PrometheusMetric } from './prometheus-metric.ts';
 
 /** The part of a `Registry` of prom-client that is used, written out: programs without that package compile. */

@@ -1,5 +1,6 @@
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { setTimeout } from '../time/native-timers.ts';
+import type { ResolvedThreadOptions } from './thread-options.ts';
 
 /** A successor has replaced a shard that died. */
 export interface ShardRestart {
@@ -15,14 +16,8 @@ export interface ShardRestart {
 /** The clock of pauses and watches. */
 export const monotonic = new MonotonicClock(clockOrigin());
 
-/** How many deaths of its threads, within how many ms, make a shard go on inline. */
-export interface DeathLimit {
-  readonly deaths: number;
-  readonly within: number;
-}
-
 /** For what is tried again for ever. */
-export const ENDLESS: DeathLimit = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
+export const ENDLESS: ResolvedThreadOptions['inlineAfter'] = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
 
 /** ms */
 const FIRST_PAUSE = 10;
@@ -33,10 +28,10 @@ const LONGEST_PAUSE = 1000;
  * pauses, and never again when the limit of deaths is reached.
  */
 export class RestartPolicy {
-  private readonly limit: DeathLimit;
+  private readonly limit: ResolvedThreadOptions['inlineAfter'];
   private deaths: number[] = [];
 
-  constructor(limit: DeathLimit) {
+  constructor(limit: ResolvedThreadOptions['inlineAfter']) {
     this.limit = limit;
   }
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
-import type { Endpoint, wrap } from 'comlink';
-import type { Piscina } from 'piscina';
+import type { Endpoint } from 'comlink';
 import { InvalidConfigError, MissingFileError } from '../errors.ts';
 import { builtFolder, requireFile, resolvePackage, searchedFolders } from '../package-files.ts';
 import { process } from '../process.ts';
@@ -55,27 +54,22 @@ export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
   return files;
 }
 
-/** What a thread's owner calls of piscina and comlink. */
-export interface ThreadLibraries {
-  readonly Pool: typeof Piscina;
-  readonly wrap: typeof wrap;
-  readonly nodeEndpoint: (port: MessagePort) => Endpoint;
-}
-
-let loaded: ThreadLibraries | undefined;
+let loaded: ReturnType<typeof libraries> | undefined;
 
 /**
  * Loads the libraries, once, which takes some 10 ms: in the call that wants the first thread, and never before. Not later either:
  * Jest loads nothing for a test that has ended.
  */
-export function loadThreadLibraries({ piscina, comlink, endpoint }: ThreadFiles): ThreadLibraries {
-  loaded ??= withoutOpeningStreams(() => ({
-    Pool: requireFile<typeof import('piscina')>(piscina).Piscina,
-    wrap: requireFile<typeof import('comlink')>(comlink).wrap,
-    nodeEndpoint: requireFile(endpoint),
-  }));
+export function loadThreadLibraries(files: ThreadFiles) {
+  loaded ??= withoutOpeningStreams(() => libraries(files));
   return loaded;
 }
+
+const libraries = ({ piscina, comlink, endpoint }: ThreadFiles) => ({
+  Pool: requireFile<typeof import('piscina')>(piscina).Piscina,
+  wrap: requireFile<typeof import('comlink')>(comlink).wrap,
+  nodeEndpoint: requireFile<(port: MessagePort) => Endpoint>(endpoint),
+});
 
 /** Returns the URL of a URL or path. Throws InvalidConfigError. */
 export function resolveWorkerUrl(value: unknown): string | undefined {

@@ -24,10 +24,6 @@ export interface Site {
 
 const MOST_DELAYS = 32;
 
-interface Traced {
-  stack?: unknown;
-}
-
 /** The places that created sampled timers. */
 export class CallSites {
   private readonly sites = new Map<string, Site>();
@@ -72,7 +68,7 @@ const collect = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => fram
 /** The call sites above a function, without Node's own. A program's own `prepareStackTrace` is not called. */
 function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
-  const traced: Traced = {};
+  const traced: { stack?: unknown } = {};
   // Not by assignment: if the program has frozen Error, that throws, and the program's own function would be called.
   if (!Reflect.set(Error, 'prepareStackTrace', collect)) return [];
   Reflect.set(Error, 'stackTraceLimit', FRAMES);

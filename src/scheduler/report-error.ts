@@ -1,10 +1,8 @@
+import type { EventEmitter } from 'node:events';
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import { process } from '../process.ts';
 
-export interface ErrorEmitter {
-  listenerCount(event: 'error'): number;
-  emit(event: 'error', error: unknown): boolean;
-}
+type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown] }>, 'listenerCount' | 'emit'>;
 
 /**
  * Reports what a callback or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next

@@ -190,7 +190,7 @@ export class TimerLabels {
   /** See {@link Scheduler.label}. */
   named(name: string, options: LabelOptions = {}): TimerLabel {
     requireOptions(options, { min: 0, slack: 0 } satisfies Record<keyof LabelOptions, 0>);
-    const label = this.#client.labels.named(name, { min: options.min, slack: options.slack });
+    const label = this.#client.labels.named(name, options.min, options.slack);
     const known = this.#known.get(label) ?? new TimerLabel(this.#client, label, this.#rescaling);
     this.#known.set(label, known);
     return known;

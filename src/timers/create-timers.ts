@@ -1,4 +1,5 @@
 import type * as node from 'node:timers';
+import { MISSED_CALLS } from '../client/call-grids.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
 import { process } from '../process.ts';
@@ -46,7 +47,7 @@ export function resolveTimersOptions(options: TimersOptions) {
     throw new InvalidArgumentError('options', 'must be an object: timers have no hint', options);
   refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);
   const { missedCalls = 'skip', longDelays = 'keep' } = options;
-  if (!['skip', 'burst', 'delay'].includes(missedCalls)) {
+  if (!MISSED_CALLS.includes(missedCalls)) {
     throw new InvalidConfigError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
   }
   if (!['keep', 'warn'].includes(longDelays)) {

@@ -1,36 +1,30 @@
 import { isHooked } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import { REFED, SLOT } from '../client/home-wheel.ts';
-import { type Timers, timersOf } from './create-timers.ts';
+import { timersOf } from './create-timers.ts';
 import { defaultClients, sourceFor } from './default-timers.ts';
 import { Timeout } from './timeout.ts';
 
 /** The wheel of a registered thread. */
-export interface RegisteredWheel {
-  readonly timers: Timers;
-  /** Its live timers. */
-  readonly size: number;
-  owns(handle: unknown): handle is Timeout;
-  /** See there. */
-  activeResources(nodes: readonly string[]): string[];
-}
+export type RegisteredWheel = ReturnType<typeof registeredWheel>;
 
 /**
  * Makes it. `isAlways`: as the functions of `shardwheel/timers`; else as Node's, and Node's own function serves in its place where the
  * wheel is full or async hooks are on.
  */
-export function registeredWheel(isAlways: boolean): RegisteredWheel {
+export function registeredWheel(isAlways: boolean) {
   const source = () => {
     const own = sourceFor(!isAlways);
     return isAlways || (own.home.size < own.home.capacity && !isHooked()) ? own : undefined;
   };
   return {
     timers: timersOf(source),
+    /** Its live timers. */
     get size() {
       return defaultClients().reduce((sum, { home }) => sum + home.size, 0);
     },
-    owns: (handle) => handle instanceof Timeout,
-    activeResources: (nodes) => activeResources(nodes, defaultClients()),
+    owns: (handle: unknown): handle is Timeout => handle instanceof Timeout,
+    activeResources: (nodes: readonly string[]) => activeResources(nodes, defaultClients()),
   };
 }
 

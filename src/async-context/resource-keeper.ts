@@ -105,7 +105,6 @@ function enter(resource: TimerResource): void {
 /** Node 24 and later, without frames: a resource has an object that holds its stores. */
 const isSeparate = Number.parseInt(process.versions.node, 10) > 22;
 
-/** The object that holds the stores of a resource. */
 function storesOn(resource: object): Record<symbol, unknown> {
   if (isSeparate) {
     for (const symbol of Object.getOwnPropertySymbols(resource)) {

@@ -76,7 +76,6 @@ export class CallGrids {
     return MISSED_CALLS[this.missed[slot]];
   }
 
-  /** See `nextCall`. */
   nextCall(slot: number, due: number, begun: number, now: number): number {
     return nextCall(this.missedOf(slot), this.grids[2 * slot], this.grids[2 * slot + 1], due, begun, now);
   }

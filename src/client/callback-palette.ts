@@ -1,4 +1,3 @@
-/** The code for no callback. */
 export const NO_CALLBACK = 0;
 /** The code for all callbacks without a code of their own. */
 export const OUT_OF_LINE = 15;

@@ -24,7 +24,6 @@ import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
 import { IDLE, TurnClock } from './turn-clock.ts';
 
-/** The parts of a client. */
 export interface ClientParts {
   /** Number of placements to which hints are hashed; each has a lane. */
   readonly placements: number;
@@ -68,7 +67,6 @@ export class Client {
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
   private readonly openLane: (placement: number) => ClientLane;
-  /** The open lanes. */
   readonly lanes: ClientLane[] = [];
   /** Maximum of live timers. */
   readonly capacity: number;
@@ -251,7 +249,6 @@ export class Client {
     this.rescheduled += 1;
   }
 
-  /** Ends a live timer. */
   end(lane: ClientLane, slot: number): void {
     if (this.turnClock.state === IDLE) this.turnClock.delayTurn(); // for a turn that releases the timer's payload
     lane.end(slot);
@@ -348,7 +345,6 @@ export class Client {
     this.quiescence.check();
   }
 
-  /** Publishes all commands now. */
   publish(): void {
     for (const lane of this.lanes) lane.commands.publish();
     this.afterPublish();

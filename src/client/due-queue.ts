@@ -1,6 +1,5 @@
 /** Number of entries above which the arrays are released when they have been taken. */
 const MAX_KEPT_ENTRIES = 2 ** 17;
-/** Number of entries at first. */
 const FIRST_ENTRIES = 256;
 
 /**

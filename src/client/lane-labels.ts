@@ -49,7 +49,6 @@ export class Label {
     return this.histogram;
   }
 
-  /** The lateness of delivered timers. */
   get lateness(): Lateness {
     return (this.histogram ?? NONE).summary();
   }

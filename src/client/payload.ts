@@ -75,7 +75,6 @@ export class Payload {
     this.contexts = new SlotReferences(capacity);
   }
 
-  /** Replaces the slot's payload. */
   set(slot: number, callback: unknown, argument: unknown, context: Context): void {
     let byte = callback === this.palette.recent ? this.palette.recentCode : this.codeOf(slot, callback);
     if (typeof argument === 'number' && (argument | 0) === argument && (argument !== 0 || 1 / argument > 0)) {
@@ -92,7 +91,6 @@ export class Payload {
     if (this.bytes[slot] !== byte) this.change(slot, byte);
   }
 
-  /** Marks the slot's timer as a repeating one. */
   setRepeating(slot: number): void {
     this.bytes[slot] |= REPEATS;
   }

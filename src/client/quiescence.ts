@@ -47,7 +47,6 @@ export class Quiescence {
     else this.end();
   }
 
-  /** Ends the wait. */
   end(): void {
     this.reached?.();
     this.reached = undefined;

@@ -55,7 +55,6 @@ const NEXT: readonly number[] = [
   setOf(),
 ];
 
-/** The parts of a turn. */
 export interface ClientTurn {
   /** Makes shards in this thread fire their due timers. */
   catchUp(): void;
@@ -140,7 +139,6 @@ export class TurnClock {
     if (deadline < this.time.urgentBefore) this.now();
   }
 
-  /** Ends all turns. */
   end(): void {
     this.enter(OVER);
     clearTimeout(this.timer);

@@ -63,7 +63,6 @@ export class Sampling {
     this.clients = undefined;
   }
 
-  /** Ends the sampling. */
   end(): void {
     this.stop();
     this.scheduler.off('shard-restart', this.noteRestart);

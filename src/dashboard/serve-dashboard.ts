@@ -79,7 +79,6 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
   return { url, close: () => served.close() };
 }
 
-/** The open dashboards. */
 const dashboards = new WeakMap<Coordinator, ServedDashboard>();
 
 class ServedDashboard {

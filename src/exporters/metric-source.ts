@@ -67,7 +67,6 @@ const familyOf = (what: string, label: string, groups: readonly MetricGroup<neve
 const schedulers = familyOf('scheduler', 'scheduler', schedulerGroups);
 const durable = familyOf('durable timers', 'durable', durableGroups);
 
-/** Every family of metrics. */
 export const families: readonly MetricFamily[] = [schedulers, durable];
 
 /**

@@ -1,7 +1,6 @@
 import type { ClientStats } from '../scheduler/sharing.ts';
 import type { KnownOfShard, LabelStats, SchedulerStats } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
-
 import { metricGroup, type Row } from './metric.ts';
 
 /** What an exporter reads: the result of `stats()`; of a shard that has not answered in time, what is known without it. */

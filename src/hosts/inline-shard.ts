@@ -18,7 +18,6 @@ export interface InlineEvents {
   built(found: number): void;
 }
 
-/** A lane of the client. */
 export interface OwnLane {
   readonly placement: number;
   readonly setup: LaneSetup;

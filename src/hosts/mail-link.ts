@@ -49,7 +49,6 @@ export class MailLink implements LaneLink {
     });
   }
 
-  /** Handles a message from a thread. */
   receive(message: FromThread): void {
     this.waiting.get(message.request)?.(message);
   }

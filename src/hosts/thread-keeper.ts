@@ -40,7 +40,6 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-/** The surroundings of a shard's threads. */
 export interface KeeperParts {
   readonly setup: ShardSetup;
   readonly options: ResolvedThreadOptions;

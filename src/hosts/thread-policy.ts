@@ -94,13 +94,11 @@ export class ThreadPolicy {
     if (this.state.is('inline')) this.startThread(this.load(), reason);
   }
 
-  /** The lanes are inline for good. */
   stayInline(reason: string): void {
     this.stop();
     this.change('inline', this.load(), reason);
   }
 
-  /** No more decisions. */
   stop(): void {
     this.state.enter('final');
     clearInterval(this.checking);

@@ -57,7 +57,6 @@ export class CallSites {
     return found;
   }
 
-  /** The places with most timers first. */
   commonest(): Site[] {
     return [...this.sites.values()].sort((one, other) => other.created - one.created);
   }

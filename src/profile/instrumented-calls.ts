@@ -16,7 +16,6 @@ export class Numbers {
   private readonly timers = new Map<string, NodeTimeout>();
   private most = 1000;
 
-  /** Whether there are none. */
   isEmpty = true;
 
   add(number: unknown, timer: NodeTimeout): void {

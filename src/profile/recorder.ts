@@ -210,7 +210,6 @@ export class Recorder implements ListObserver {
     this.passes.leaveOut(milliseconds);
   }
 
-  /** Stops counting. */
   stop(): void {
     this.final ??= this.data('stopped');
     this.watch.isOn = false;

@@ -40,7 +40,6 @@ const share = (part: number, whole: number): string =>
 const ms = (value: number): string =>
   value >= 100 ? `${value.toFixed(0)} ms` : value >= 10 ? `${value.toFixed(1)} ms` : `${value.toFixed(2)} ms`;
 
-/** A delay in readable units. */
 export function delayText(milliseconds: number): string {
   const units: readonly [number, string][] = [
     [86_400_000, 'd'],

@@ -112,7 +112,6 @@ class ConnectedCoordinator extends Coordinator {
     this.left();
   }
 
-  /** The board may have changed. */
   onBoardChange(): void {
     if (this.handle.clock.manual) this.client.turnClock.now();
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');

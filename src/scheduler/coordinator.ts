@@ -101,7 +101,6 @@ export abstract class Coordinator {
   abstract share(): SchedulerHandle;
   /** See `Scheduler.cancelAnywhere`; this client does not have the timer. */
   protected abstract cancelElsewhere(id: TimerId): Promise<boolean>;
-  /** The manual clock has been moved. */
   abstract clockMoved(): void;
   /** Stops using shared memory. Precondition: the hosts have been stopped. */
   protected abstract leave(): void;
@@ -111,7 +110,6 @@ export abstract class Coordinator {
     return true;
   }
 
-  /** Called at the end of each turn. */
   protected turned(): void {}
 
   /** See `SchedulerStats.client`. */

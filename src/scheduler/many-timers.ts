@@ -67,7 +67,6 @@ const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Ar
   this: NodeJS.TypedArray,
 ) => number;
 
-/** Returns the length of an array-like object. */
 function requireLength(argument: string, value: ArrayLike<number>): number {
   if (isTypedArray(value)) return lengthOf.call(value);
   const length = (value as ArrayLike<number> | null | undefined)?.length;

@@ -27,7 +27,6 @@ export const RENAMED_OPTIONS: Readonly<Record<string, string>> = {
 
 export const RENAMED_WAIT_OPTIONS = { slack: 'use options.label, of a label with that slack' };
 
-/** The calls of a scheduler before 1.0. */
 export const OLD_CALLS: readonly string[] = Object.keys(OF_SCHEDULER);
 
 /** Lets each old name throw an error that names the new one, for programs that no compiler checks. */

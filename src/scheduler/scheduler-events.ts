@@ -9,7 +9,6 @@ import type { Serving } from '../hosts/thread-policy.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { guard, reportError, warn } from './report-error.ts';
 
-/** Every message names its scheduler. */
 interface Message {
   scheduler: object;
 }

@@ -29,7 +29,6 @@ const nextHint = (): number => {
   return turn;
 };
 
-/** @internal */
 const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
 
 /** A wait that has begun: the argument of its timer. */

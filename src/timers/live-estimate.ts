@@ -16,7 +16,6 @@ const CLASSES = 32;
  * is busy stay counted, for no turn rotates. Intervals are counted apart, until they are cleared. Refreshed timers are missed.
  */
 export class LiveEstimate {
-  /** Live intervals. */
   private intervals = 0;
   /** Sets in the present window of each class, less clears: may be below 0. */
   private readonly now = new Int32Array(CLASSES);

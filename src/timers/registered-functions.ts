@@ -16,7 +16,6 @@ const { apply } = Reflect;
 
 const isAlways = timersMode === 'always';
 
-/** Who serves. */
 export const serving = new Serving(takeOverFrom, () => {
   const folder = builtFolder();
   if (folder === undefined) return undefined;
@@ -32,7 +31,6 @@ export const serving = new Serving(takeOverFrom, () => {
  */
 let isOn = false;
 
-/** Sets it. */
 export function setOn(on: boolean): void {
   isOn = on;
   if (on && isAlways && serving.wheel === undefined) serving.serveAlways();

@@ -69,7 +69,6 @@ export class Serving {
     if (this.left < 0) this.notice();
   }
 
-  /** Counts an interval. */
   setInterval(): void {
     this.estimate.addInterval(1);
     this.left -= 1;

@@ -17,7 +17,7 @@ interface Message {
  * The messages on channels of `node:diagnostics_channel`: `shardwheel:` and the name. A channel without subscribers gets no
  * messages.
  */
-interface Messages {
+export interface Messages {
   'shard-restart': ShardRestart & Message;
   /** A shard that should have a thread runs in the calling thread from now on. */
   inline: { shard: number | undefined; error: ShardInlineError } & Message;

@@ -7,18 +7,11 @@ import { until } from '../fixtures/event-loop.ts';
 import { ask, Watcher } from './dashboard-client.ts';
 import { connected, served } from './served.ts';
 
-async function statusLine(url: string, text: string): Promise<string> {
-  const { socket, line } = await connected(url, text);
-  socket.destroy();
-  return line;
-}
-
 const token = 'a-token_of-16-chars-and-more';
 
 test('on loopback: under a name of loopback alone', async () => {
-  await using served_ = await served();
-  const { url } = served_;
-  const statusOf = async (host: string) => (await ask(url, '/', { headers: { Host: host } })).status;
+  await using shown = await served();
+  const statusOf = async (host: string) => (await ask(shown.url, '/', { headers: { Host: host } })).status;
   const allowed = ['127.0.0.1', 'localhost', 'localhost:7373', '127.0.0.1:1', '[::1]:7373'];
   expect(await Promise.all(allowed.map(statusOf))).toEqual(allowed.map(() => 200));
   const refused = [
@@ -29,16 +22,17 @@ test('on loopback: under a name of loopback alone', async () => {
     '127.0.0.1@evil.example',
   ];
   expect(await Promise.all(refused.map(statusOf))).toEqual(refused.map(() => 403));
-  expect(await statusLine(url, 'GET / HTTP/1.0\r\n\r\n')).toBe('HTTP/1.1 403 Forbidden'); // no Host at all
-  const events = await ask(url, '/events', { headers: { Host: 'evil.example' } });
+  const { socket, line } = await connected(shown.url, 'GET / HTTP/1.0\r\n\r\n'); // no Host at all
+  expect(line).toBe('HTTP/1.1 403 Forbidden');
+  socket.destroy();
+  const events = await ask(shown.url, '/events', { headers: { Host: 'evil.example' } });
   expect([events.status, events.text]).toEqual([403, expect.stringContaining('127.0.0.1')]);
 });
 
 test('no page of another site', async () => {
-  await using served_ = await served();
-  const { url } = served_;
+  await using shown = await served();
   const statusOf = async (path: string, site: string) =>
-    (await ask(url, path, { method: 'HEAD', headers: { 'Sec-Fetch-Site': site } })).status;
+    (await ask(shown.url, path, { method: 'HEAD', headers: { 'Sec-Fetch-Site': site } })).status;
   expect(await Promise.all(['cross-site', 'same-site'].map((site) => statusOf('/events', site)))).toEqual([403, 403]);
   expect(await statusOf('/main.js', 'cross-site')).toBe(403);
   expect(await Promise.all(['same-origin', 'none'].map((site) => statusOf('/events', site)))).toEqual([200, 200]);
@@ -46,24 +40,23 @@ test('no page of another site', async () => {
 });
 
 test('with a token: whoever carries it, in the address, a cookie or a header, on every path', async () => {
-  await using served_ = await served({ token });
-  const { url } = served_;
-  expect(url).not.toContain(token);
+  await using shown = await served({ token });
+  expect(shown.url).not.toContain(token);
   for (const path of ['/', '/main.js', '/style.css', '/events', '/nothing']) {
-    expect([path, (await ask(url, path)).status]).toEqual([path, 401]);
+    expect([path, (await ask(shown.url, path)).status]).toEqual([path, 401]);
     for (const wrong of [`${token}x`, token.slice(1), '']) {
-      const headers = { Authorization: `Bearer ${wrong}`, Cookie: `shardwheel-${new URL(url).port}=${wrong}` };
-      expect((await ask(url, path, { headers })).status).toBe(401);
-      expect((await ask(url, `${path}?token=${wrong}`)).status).toBe(401);
+      const headers = { Authorization: `Bearer ${wrong}`, Cookie: `shardwheel-${new URL(shown.url).port}=${wrong}` };
+      expect((await ask(shown.url, path, { headers })).status).toBe(401);
+      expect((await ask(shown.url, `${path}?token=${wrong}`)).status).toBe(401);
     }
   }
-  const entered = await ask(url, `/?token=${token}`);
+  const entered = await ask(shown.url, `/?token=${token}`);
   const [cookie] = entered.headers['set-cookie'] as string[];
   expect([entered.status, entered.headers.location]).toEqual([303, '/']);
   expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
-  expect((await ask(url, '/', { headers: { Cookie: `a=b; ${cookie.split(';')[0]}` } })).status).toBe(200);
-  expect((await ask(url, '/main.js', { headers: { Authorization: `bearer ${token}` } })).status).toBe(200);
-  using watcher = await Watcher.open(url, `?token=${token}`);
+  expect((await ask(shown.url, '/', { headers: { Cookie: `a=b; ${cookie.split(';')[0]}` } })).status).toBe(200);
+  expect((await ask(shown.url, '/main.js', { headers: { Authorization: `bearer ${token}` } })).status).toBe(200);
+  using watcher = await Watcher.open(shown.url, `?token=${token}`);
   await watcher.hello();
 });
 

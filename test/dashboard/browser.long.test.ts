@@ -1,22 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../tools/screenshots/chromium.ts';
+import { describe, expect, test } from 'vitest';
 import { Ledger } from '../exporters/ledger.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { OpenedPage } from './opened-page.ts';
 import { served } from './served.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
 
 /** Until the page shows it: samples come once a second, and some of what is shown follows every other. */
 const shows = (what: () => Promise<unknown>) => expect.poll(what, { interval: 50, timeout: 15_000 });
@@ -26,7 +18,7 @@ const whole = (text: string): number => Number(text.replaceAll(',', ''));
 describe('the numbers', () => {
   test(`of two shards under load are the ledger's, while it works and after, seed ${SEED}`, async () => {
     await using shown = await served({}, 2);
-    await using opened = await OpenedPage.open(browser, shown.url);
+    await using opened = await OpenedPage.open(shown.url);
     const { page } = opened;
     const draws = new Draws(SEED);
     const ledger = new Ledger(shown.scheduler, draws, ['idle', 'request']);
@@ -38,12 +30,18 @@ describe('the numbers', () => {
       await pass(10);
       if (round < 100 || round % 10 !== 0) continue;
       // A sample is at most a second old, and is drawn at once; the machine may add to it.
-      expect(await opened.number('[data-note=scheduled]')).toBeLessThanOrEqual(ledger.scheduled);
-      expect(await opened.number('[data-note=cancelled]')).toBeLessThanOrEqual(ledger.cancelled);
+      expect(await opened.number('[data-note=scheduled]')).toBeLessThanOrEqual(ledger.all.scheduled);
+      expect(await opened.number('[data-note=cancelled]')).toBeLessThanOrEqual(ledger.all.cancelled);
     }
     expect(await opened.number('[data-value=scheduled]')).toBeGreaterThan(0);
     await until(() => ledger.isDelivered(shown.scheduler.now() + 1000)); // what is live is due in half an hour, or later
-    const expected = [ledger.live, ledger.scheduled, ledger.cancelled, ledger.rescheduled, ledger.delivered];
+    const expected = [
+      ledger.all.live,
+      ledger.all.scheduled,
+      ledger.all.cancelled,
+      ledger.rescheduled,
+      ledger.all.delivered,
+    ];
     const told = () =>
       Promise.all([
         opened.number('[data-value=live]'),
@@ -52,21 +50,18 @@ describe('the numbers', () => {
     await shows(told).toEqual(expected);
     expect(Math.min(...expected)).toBeGreaterThan(100);
 
-    await shows(async () => whole((await opened.rows('#histogram'))[0][2])).toBe(ledger.delivered);
+    await shows(async () => whole((await opened.rows('#histogram'))[0][2])).toBe(ledger.all.delivered);
     const histogram = await opened.rows('#histogram');
-    expect(histogram.slice(7).reduce((sum, [, , count]) => sum + whole(count), 0)).toBe(ledger.delivered);
+    expect(histogram.slice(7).reduce((sum, [, , count]) => sum + whole(count), 0)).toBe(ledger.all.delivered);
 
     const live = (rows: string[][], cell: number): number => rows.reduce((sum, row) => sum + whole(row[cell]), 0);
-    await shows(async () => live(await opened.rows('#shards'), 2)).toBe(ledger.live);
+    await shows(async () => live(await opened.rows('#shards'), 2)).toBe(ledger.all.live);
     // A shard hears of no cancellation: it keeps the timer filed until its tick comes, or its slot is used again.
     const filed = live(await opened.rows('#lanes'), 2);
-    expect(filed).toBeGreaterThanOrEqual(ledger.live);
-    expect(filed).toBeLessThanOrEqual(ledger.live + ledger.cancelled);
+    expect(filed).toBeGreaterThanOrEqual(ledger.all.live);
+    expect(filed).toBeLessThanOrEqual(ledger.all.live + ledger.all.cancelled);
     await shows(async () => (await opened.rows('#labels')).map(([label, live]) => [label, whole(live)]).sort()).toEqual(
-      [
-        ['idle', ledger.liveOf('idle')],
-        ['request', ledger.liveOf('request')],
-      ],
+      [...ledger.byLabel].map(([label, { live }]) => [label, live]),
     );
     const shards = await opened.rows('#shards');
     expect(shards.map(([shard, served]) => [shard, served])).toEqual([
@@ -76,7 +71,7 @@ describe('the numbers', () => {
     // A wheel has at least an entry for each timer.
     const levels = await opened.rows('#dials');
     const entries = levels.reduce((sum, cells) => sum + whole(cells[4]), 0);
-    expect(entries).toBeGreaterThanOrEqual(ledger.live);
+    expect(entries).toBeGreaterThanOrEqual(ledger.all.live);
     const inks = await page.evaluate<number[]>(`[...document.querySelectorAll('.dial canvas')].map((canvas) => new Set(
       new Uint32Array(canvas.getContext('2d').getImageData(0, 0, 288, 288).data.buffer)).size)`);
     expect(inks).toHaveLength(2);
@@ -95,7 +90,7 @@ describe('the numbers', () => {
       for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
     });
     for (let i = 0; i < 12; i++) shown.scheduler.scheduleAfter(i, 3_600_000);
-    await using opened = await OpenedPage.open(browser, shown.url);
+    await using opened = await OpenedPage.open(shown.url);
     await shows(() => opened.number('[data-value=live]')).toBe(42);
     await shows(() => opened.rows('#clients')).toHaveLength(2);
     const rows = await opened.rows('#clients');
@@ -113,7 +108,7 @@ describe('the numbers', () => {
 describe('the page', () => {
   test('asks no other host, and runs nothing that was put into it', async () => {
     await using shown = await served();
-    await using opened = await OpenedPage.open(browser, shown.url);
+    await using opened = await OpenedPage.open(shown.url);
     let visits = 0;
     const other = createServer((_, response) => {
       visits += 1;
@@ -145,7 +140,7 @@ describe('the page', () => {
 
   test('is light or dark as the system is, or as its button says, and remembers that', async () => {
     await using shown = await served();
-    await using opened = await OpenedPage.open(browser, shown.url, { colorScheme: 'light' });
+    await using opened = await OpenedPage.open(shown.url, { colorScheme: 'light' });
     const { page } = opened;
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await ground();
@@ -164,7 +159,7 @@ describe('the page', () => {
 
   test('draws nothing while it is not seen, and what is new once it is', async () => {
     await using shown = await served();
-    await using opened = await OpenedPage.open(browser, shown.url);
+    await using opened = await OpenedPage.open(shown.url);
     const { page } = opened;
     await shows(() => opened.number('[data-value=live]')).toBe(0);
     await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.isHidden })");
@@ -179,7 +174,7 @@ describe('the page', () => {
 
   test('says that the scheduler was closed, and shows the next one that is served there', async () => {
     const first = await served();
-    await using opened = await OpenedPage.open(browser, first.url);
+    await using opened = await OpenedPage.open(first.url);
     const { page } = opened;
     await shows(() => opened.status()).toBe('Live');
     await first.scheduler.close();
@@ -197,7 +192,7 @@ describe('the page', () => {
     await using shown = await served();
     const aborts = Array.from({ length: 32 }, () => new AbortController());
     const answers = await Promise.all(aborts.map(({ signal }) => fetch(`${shown.url}events`, { signal })));
-    await using opened = await OpenedPage.open(browser, shown.url);
+    await using opened = await OpenedPage.open(shown.url);
     await shows(() => opened.status()).toBe('Refused');
     expect(await opened.page.textContent('#banner')).toContain('32');
     aborts[0].abort();
@@ -210,9 +205,9 @@ describe('the page', () => {
     await using scheduler = createScheduler({ shards: 0 });
     const token = 'a-token-of-16-characters';
     const { url } = await serveDashboard(scheduler, { port: 0, token });
-    await using refused = await OpenedPage.open(browser, url);
+    await using refused = await OpenedPage.open(url);
     expect(await refused.page.textContent('body')).toContain('needs its token');
-    await using opened = await OpenedPage.open(browser, `${url}?token=${token}`);
+    await using opened = await OpenedPage.open(`${url}?token=${token}`);
     await shows(() => opened.status()).toBe('Live');
     expect(opened.page.url()).toBe(url);
     await opened.page.reload();

@@ -1,16 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../tools/screenshots/chromium.ts';
+import { describe, expect, test } from 'vitest';
 import { extremeDashboard, LONG } from './extreme.ts';
 import { OpenedPage } from './opened-page.ts';
 import { served } from './served.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
 
 const findFaults = readFileSync(new URL('./page-faults.mjs', import.meta.url), 'utf8');
 
@@ -41,7 +33,7 @@ const focused = `(({ activeElement: element }) => {
 
 /** Opens the page, and waits until all of it shows something. */
 async function open(url: string, rows = 17): Promise<OpenedPage> {
-  const opened = await OpenedPage.open(browser, url, { viewport: { width: 1440, height: 3000 } });
+  const opened = await OpenedPage.open(url, { viewport: { width: 1440, height: 3000 } });
   const isShown = async (): Promise<boolean> =>
     (await opened.rows('#process')).length > 0 && (await opened.rows('#durable')).length === rows;
   await expect.poll(isShown, { interval: 50, timeout: 30_000 }).toBe(true);

@@ -34,13 +34,12 @@ test('10,000 connections: 32 are streams, all others are told that there is no r
 });
 
 test('connections that say nothing: whoever comes after 64 is told so, after 256 is not heard', async () => {
-  await using served_ = await served();
-  const { url } = served_;
+  await using shown = await served();
   const sockets: Socket[] = [];
   let [open, closed] = [0, 0];
   const fill = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+      const socket = connect(Number(new URL(shown.url).port), '127.0.0.1').on('error', () => undefined);
       sockets.push(socket);
       await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
       open += 1;
@@ -51,15 +50,15 @@ test('connections that say nothing: whoever comes after 64 is told so, after 256
     }
   };
   await fill(63);
-  expect((await ask(url, '/')).status).toBe(200);
+  expect((await ask(shown.url, '/')).status).toBe(200);
   await fill(1);
-  expect(await ask(url, '/')).toMatchObject({ status: 503, text: expect.stringContaining('32') });
+  expect(await ask(shown.url, '/')).toMatchObject({ status: 503, text: expect.stringContaining('32') });
   await fill(192);
   expect(closed).toBe(0);
   await fill(50);
   await until(() => closed === 50);
-  await expect(ask(url, '/')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(ask(shown.url, '/')).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(open).toBe(306);
   for (const socket of sockets) socket.destroy();
-  await until(async () => (await ask(url, '/').catch(() => undefined))?.status === 200); // it has not lost its place
+  await until(async () => (await ask(shown.url, '/').catch(() => undefined))?.status === 200); // it has not lost its place
 });

@@ -1,4 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { launchChromium } from '../../tools/screenshots/chromium.ts';
+
+/** Of the suite that imports this. */
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
 
 /** A page of a dashboard in a browser, and whatever goes wrong in it. */
 export class OpenedPage implements AsyncDisposable {
@@ -8,7 +17,7 @@ export class OpenedPage implements AsyncDisposable {
   /** Addresses that were asked for, of whatever kind. */
   readonly asked: string[] = [];
 
-  static async open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
+  static async open(url: string, options: Parameters<Browser['newPage']>[0] = {}) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 2200 }, ...options });
     const opened = new OpenedPage(page);
     await page.goto(url);
@@ -28,10 +37,10 @@ export class OpenedPage implements AsyncDisposable {
     return Number(/[\d,]+(\.\d+)?/.exec(text)?.[0].replaceAll(',', '') ?? Number.NaN);
   }
 
-  /** The cells of a table, by rows. */
-  rows(selector: string): Promise<string[][]> {
-    return this.page
-      .locator(`${selector} tbody tr`)
+  /** The cells of a table, by rows: of the table in this place, or that of a selector. */
+  rows(place: string | Locator): Promise<string[][]> {
+    return (typeof place === 'string' ? this.page.locator(place) : place)
+      .locator('tbody tr')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
   }
 

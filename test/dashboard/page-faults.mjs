@@ -27,7 +27,6 @@
   if (document.documentElement.scrollWidth > innerWidth)
     faults.push(`the page is ${document.documentElement.scrollWidth} wide`);
   let texts = 0;
-  let least = 21;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const element = node.parentElement;
@@ -56,7 +55,6 @@
       }
     }
     const ratio = contrast(channels(getComputedStyle(element).color), groundOf(element));
-    least = Math.min(least, ratio);
     if (ratio < 4.5) faults.push(`'${node.data.slice(0, 30)}' has a contrast of ${ratio.toFixed(2)}`);
   }
   // What canvases write, they write in these colours.
@@ -72,5 +70,5 @@
     const { left, right, width } = element.getBoundingClientRect();
     if (width > 0 && (left < 0 || right > innerWidth)) faults.push(`${nameOf(element)} is outside`);
   }
-  return { faults, texts, least };
+  return { faults, texts };
 })();

@@ -1,16 +1,16 @@
-import { createScheduler, type SchedulerStats } from 'shardwheel';
+import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Model } from '../../src/dashboard/page/model.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
+import { pass } from '../fixtures/event-loop.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
 import { ask, Watcher } from './dashboard-client.ts';
 import { anyPort, served } from './served.ts';
 
 test('the page, its script and its style, which name no other host, and nothing else', async () => {
-  await using served_ = await served();
-  const { url } = served_;
-  const [page, script, style] = await Promise.all(['/', '/main.js', '/style.css'].map((path) => ask(url, path)));
+  await using shown = await served();
+  const [page, script, style] = await Promise.all(['/', '/main.js', '/style.css'].map((path) => ask(shown.url, path)));
   expect([page.status, script.status, style.status]).toEqual([200, 200, 200]);
   expect([page.text, script.text, style.text]).toEqual(
     ['/main.js', 'EventSource', '.dial'].map((part) => expect.stringContaining(part)),
@@ -23,25 +23,20 @@ test('the page, its script and its style, which name no other host, and nothing 
   for (const { text } of [page, style]) {
     expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|url\(/);
   }
-  const head = await ask(url, '/', { method: 'HEAD' });
+  const head = await ask(shown.url, '/', { method: 'HEAD' });
   expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', page.headers['content-length']]);
   const others = ['/../package.json', '/src', '/main.js/', '//x', '/%2e%2e/src', '/events/x'];
-  expect((await Promise.all(others.map((path) => ask(url, path)))).map(({ status }) => status)).toEqual(
+  expect((await Promise.all(others.map((path) => ask(shown.url, path)))).map(({ status }) => status)).toEqual(
     others.map(() => 404),
   );
-  expect((await ask(url, '/', { method: 'POST' })).status).toBe(405);
-  expect((await ask(url, 'http://127.0.0.1/', {})).status).toBe(400);
+  expect((await ask(shown.url, '/', { method: 'POST' })).status).toBe(405);
+  expect((await ask(shown.url, 'http://127.0.0.1/', {})).status).toBe(400);
 });
 
 test('events: a hello, then a sample at once, and one each second, which have what the scheduler says', async () => {
   await using served_ = await served();
   const { scheduler, url } = served_;
-  const told: SchedulerStats[] = [];
-  const stats = scheduler.stats.bind(scheduler);
-  scheduler.stats = async () => {
-    told.push(await stats());
-    return told[told.length - 1];
-  };
+  const stats = vi.spyOn(scheduler, 'stats');
   for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
   using watcher = await Watcher.open(url);
   const hello = await watcher.hello();
@@ -52,7 +47,7 @@ test('events: a hello, then a sample at once, and one each second, which have wh
   expect([first.rates, first.cores, first.recent]).toEqual([undefined, undefined, undefined]);
   for (let i = 0; i < 20; i++) scheduler.scheduleAfter(i, 1);
   const sample = await watcher.sample();
-  expect(sample.stats).toEqual(JSON.parse(JSON.stringify(told[1])));
+  expect(sample.stats).toEqual(JSON.parse(JSON.stringify(await stats.mock.results[1].value)));
   expect(sample.stats.lateness.count).toBe(20);
   const second = model.take(sample);
   expect(second).toMatchObject({ size: 30, scheduled: 50, delivered: 20 });
@@ -124,4 +119,65 @@ test('that a shard does not answer', async () => {
   await watcher.hello();
   expect(await watcher.expect('waiting')).toEqual({ seconds: 1 });
   scheduler.stats = stats;
+});
+
+test('nothing is asked while nobody looks', async () => {
+  await using served_ = await served();
+  const { scheduler, url } = served_;
+  const asking = [vi.spyOn(scheduler, 'stats'), vi.spyOn(scheduler, 'wheels')];
+  const asked = () => asking.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  await ask(url, '/');
+  await pass(1100);
+  expect(asked()).toBe(0);
+  const watcher = await Watcher.open(url);
+  await watcher.hello();
+  const samples = [await watcher.sample(), await watcher.sample()];
+  expect(asked()).toBe(4); // stats() and wheels(), twice
+  watcher[Symbol.dispose]();
+  await pass(200);
+  const before = asked();
+  await pass(1500);
+  expect(asked()).toBe(before);
+  using again = await Watcher.open(url);
+  const { points } = await again.hello();
+  expect(points).toEqual(samples.map(({ point }) => point));
+  expect(points.map(({ run }) => run)).toEqual([1, 1]);
+  // What has changed since is no rate: it would be that of the time when nobody looked.
+  expect((await again.sample()).point.run).toBe(2);
+});
+
+test.each([
+  ['close(), which may be called twice', 'The dashboard was closed.', 0],
+  ['the close of its scheduler', 'The scheduler was closed.', 1],
+] as const)('%s ends the streams with a last event, and frees the port', async (_name, reason, shards) => {
+  await using scheduler = createScheduler({ shards });
+  const dashboard = await serveDashboard(scheduler, anyPort);
+  using watcher = await Watcher.open(dashboard.url);
+  await watcher.hello();
+  await watcher.sample();
+  if (shards === 1) await scheduler.close();
+  else await Promise.all([dashboard.close(), dashboard.close()]);
+  expect(await watcher.expect('end')).toEqual({ reason });
+  expect(await watcher.next()).toBeUndefined();
+  await dashboard.close();
+  await expect(ask(dashboard.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(scheduler.listenerCount('shard-restart')).toBe(0);
+  const port = Number(new URL(dashboard.url).port);
+  const again = serveDashboard(scheduler, { port });
+  if (shards === 1) await expect(again).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+  else await (await again).close(); // the scheduler is open as before
+});
+
+test('a scheduler has one at a time', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const both = await Promise.allSettled([serveDashboard(scheduler, anyPort), serveDashboard(scheduler, anyPort)]);
+  const [value, ...others] = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  expect(others).toEqual([]);
+  const refused = { code: 'ERR_DASHBOARD_SERVED', message: expect.stringContaining(value.url) };
+  await expect(serveDashboard(scheduler, anyPort)).rejects.toMatchObject(refused);
+  expect((await ask(value.url, '/')).status).toBe(200);
+  await using other = createScheduler({ shards: 0 });
+  await serveDashboard(other, anyPort);
+  await value.close();
+  await serveDashboard(scheduler, anyPort);
 });

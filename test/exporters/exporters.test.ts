@@ -1,7 +1,7 @@
 import { createScheduler, InvalidArgumentError, InvalidConfigError, type Scheduler } from 'shardwheel';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { until } from '../fixtures/event-loop.ts';
 import { Fault, withFaults } from '../fixtures/fault.ts';
 import { internalsOf } from '../fixtures/internals.ts';
@@ -15,22 +15,11 @@ const deliveredIn = async (place: Place, labels: Record<string, string> = {}): P
 
 /** Counts how often the scheduler is read, and its shards are asked. */
 function countReadings(scheduler: Scheduler): () => { readings: number; questions: number } {
-  let questions = 0;
-  let readings = 0;
   const { coordinator } = internalsOf(scheduler);
-  const publishAll = coordinator.publishAll.bind(coordinator);
-  coordinator.publishAll = () => {
-    readings += 1;
-    publishAll();
-  };
-  for (const host of coordinator.hosts) {
-    const call = host.call.bind(host);
-    host.call = (name) => {
-      questions += 1;
-      return call(name);
-    };
-  }
-  return () => ({ readings, questions });
+  const readings = vi.spyOn(coordinator, 'publishAll');
+  const questions = coordinator.hosts.map((host) => vi.spyOn(host, 'call'));
+  const sum = () => questions.reduce((total, { mock }) => total + mock.calls.length, 0);
+  return () => ({ readings: readings.mock.calls.length, questions: sum() });
 }
 
 describe.each([

@@ -22,15 +22,14 @@ const LIMIT = 180_000;
  */
 export class InstalledProject {
   readonly folder = mkdtempSync(join(tmpdir(), 'shardwheel-installed-'));
-  tarball = '';
 
   /** `packages`: as `npm install` takes them. */
   constructor(...packages: string[]) {
     this.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
     beforeAll(() => {
       this.run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.folder], root);
-      [this.tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
-      this.run('npm', ['install', '--no-audit', '--no-fund', `./${this.tarball}`, ...packages]);
+      const [tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
+      this.run('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`, ...packages]);
     }, 2 * LIMIT);
     afterAll(() => rmSync(this.folder, { recursive: true, force: true }), LIMIT);
   }

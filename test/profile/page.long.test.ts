@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
-import { launchChromium } from '../../tools/screenshots/chromium.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { OpenedPage } from '../dashboard/opened-page.ts';
 import { exampleData } from './example-data.ts';
@@ -33,7 +32,6 @@ const workers = exampleData({
   totals: { created: 7, cleared: 0, refreshed: 0, fired: 7 },
 });
 
-let browser: Browser;
 let report: ReportData;
 let url: string;
 
@@ -46,11 +44,9 @@ beforeAll(async () => {
   expect([code, stderr]).toEqual([0, 'profile: measuring timers on this machine …\n']);
   report = JSON.parse(readFileSync(json, 'utf8'));
   url = pathToFileURL(html).href;
-  browser = await launchChromium();
 }, 120_000);
-afterAll(() => browser?.close());
 
-const open = (options: Parameters<Browser['newPage']>[0] = {}) => OpenedPage.open(browser, url, options);
+const open = (options?: BrowserContextOptions) => OpenedPage.open(url, options);
 
 /** What the tile of this title shows. */
 const tile = ({ page }: OpenedPage, title: string): Promise<string | null> =>
@@ -60,11 +56,8 @@ const tile = ({ page }: OpenedPage, title: string): Promise<string | null> =>
     .textContent();
 
 /** The rows of the table in the panel of this title. */
-const rowsOf = ({ page }: OpenedPage, title: string): Promise<string[][]> =>
-  page
-    .locator('.panel', { has: page.getByRole('heading', { name: title }) })
-    .locator('tbody tr')
-    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+const rowsOf = (opened: OpenedPage, title: string): Promise<string[][]> =>
+  opened.rows(opened.page.locator('.panel', { has: opened.page.getByRole('heading', { name: title }) }));
 
 describe('the page of a profile', () => {
   test('shows the numbers of the data, asks nobody for anything, and runs nothing of what names say', async () => {

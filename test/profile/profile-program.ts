@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
-import type { Ended, RunOptions } from '../fixtures/child-process.ts';
+import { type Ended, type RunOptions, runNode } from '../fixtures/child-process.ts';
 
 export const programOf = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
@@ -14,6 +14,23 @@ export const folder = mkdtempSync(join(tmpdir(), 'shardwheel-profiled-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let runs = 0;
+
+/** A program of this text. */
+export function written(text: string, name = `${++runs}.mjs`): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+export const entry = (name: string): string => new URL(`../../lib/${name}.js`, import.meta.url).href;
+
+/** Runs a program, by its path, preloaded with entries of the package; its exit code, and what it has written. */
+export async function runProgram(path: string, entries: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const flags = entries.flatMap((name) => ['--import', entry(name)]);
+  const ended = await runNode(['--no-warnings', ...flags, path], { env: { NODE_OPTIONS: '', ...env }, limit: 20_000 });
+  return { code: ended.code, output: ended.stdout + ended.stderr };
+}
 
 /** Profiles a program, by its path, without the page and the estimate unless they are asked for. */
 export async function profile(

@@ -2,27 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
-import { folder, profile, programOf } from './profile-program.ts';
-import { runProgram } from './run-program.ts';
+import { folder, profile, programOf, runProgram } from './profile-program.ts';
 
-describe('what else is recorded', () => {
-  test("CommonJS, promisify(setTimeout), and a worker's timers apart", async () => {
-    const { report } = await profile(programOf('required.cjs'));
-    const created = report.loops.map(({ data }) => [data.process.thread === 0, data.delays.map(({ delay }) => delay)]);
-    expect(created).toEqual([
-      [false, [14]],
-      [true, [12, 13]],
-    ]);
-    expect(report.loops[0].data.totals).toMatchObject({ created: 4, fired: 4 });
-  });
-
-  test('a program alone, by --import, which shows a short report at its end', async () => {
-    const preload = new URL('../../lib/profile.js', import.meta.url).href;
-    const { code, output } = await runProgram(programOf('kinds.mjs'), ['--import', preload]);
-    expect(code).toBe(0);
-    expect(output).toContain('31 created, 12 cleared, 3 refreshed, 27 fired');
-    expect(output).toMatch(/≈ [56] +set at .*kinds\.mjs:\d+/);
-  });
+test('a program alone, by --import, shows a short report at its end', async () => {
+  const { code, output } = await runProgram(programOf('kinds.mjs'), ['profile']);
+  expect(code).toBe(0);
+  expect(output).toContain('31 created, 12 cleared, 3 refreshed, 27 fired');
+  expect(output).toMatch(/≈ [56] +set at .*kinds\.mjs:\d+/);
 });
 
 describe('a program that ends badly', () => {
@@ -59,24 +45,18 @@ describe('a program that ends badly', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(0.05);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'one that ends itself at %s: to the last timer',
-    async (signal) => {
-      const { code, report } = await profile(programOf('ends.mjs'), ['gracefully', signal], undefined, {
-        onStart: (child) => child.stdout?.once('data', () => child.kill(signal)),
-      });
-      expect([code, report.end]).toEqual([7, 'ended with exit code 7']);
-      expect(report.loops[0].data).toMatchObject({ state: 'ended', totals: { created: 3, fired: 2, cleared: 0 } });
-      expect(report.limits.join()).not.toContain('missing');
-    },
-  );
-
-  test('one that blocks its event loop, when it is told to end', async () => {
-    const { code, report } = await profile(programOf('ends.mjs'), ['block'], undefined, {
-      onStart: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
+  test.each([
+    ['gracefully', 'SIGINT', 7, 'ended with exit code 7', 'ended', 2],
+    ['gracefully', 'SIGTERM', 7, 'ended with exit code 7', 'ended', 2],
+    ['gracefully', 'SIGHUP', 7, 'ended with exit code 7', 'ended', 2],
+    ['block', 'SIGINT', 128 + 2, 'was ended by SIGINT', 'recording', 1],
+  ] as const)('one that goes on %s at %s: to the last timer', async (how, signal, code, end, state, fired) => {
+    const { code: own, report } = await profile(programOf('ends.mjs'), [how, signal], undefined, {
+      onStart: (child) => child.stdout?.once('data', () => child.kill(signal)),
     });
-    expect([code, report.end]).toEqual([128 + 2, 'was ended by SIGINT']);
-    expect(report.loops[0].data.totals).toMatchObject({ created: 3, fired: 1 });
+    expect([own, report.end]).toEqual([code, end]);
+    expect(report.loops[0].data).toMatchObject({ state, totals: { created: 3, fired, cleared: 0 } });
+    if (how === 'gracefully') expect(report.limits.join()).not.toContain('missing');
   });
 
   test('one that goes on after the seconds that were asked for', async () => {

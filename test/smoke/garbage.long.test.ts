@@ -16,10 +16,6 @@ async function measure(subject: string) {
   return JSON.parse(stdout) as { counted: number; allocations: Record<string, number> };
 }
 
-it('measuring makes no garbage that is collected', async () => {
-  expect((await measure('nothing')).counted).toBe(0);
-});
-
 it('a million times cancel and schedule on a wheel, with the clock moving, cause no garbage collection', async () => {
   expect(await measure('wheel')).toEqual({ counted: 0, allocations: {} });
 });

@@ -19,16 +19,6 @@ const draw = (range) => {
 
 /** What is measured: prepares, and returns a slice of the steady state, and what ends it. */
 const subjects = {
-  // What the measuring itself allocates: slices, turns of the event loop.
-  async nothing() {
-    const kept = new Float64Array(LIVE);
-    return {
-      slice() {
-        for (let i = 0; i < SLICE; i++) kept[draw(LIVE)] = draw(60_000);
-      },
-    };
-  },
-
   async wheel() {
     const { createWheel } = await import('../../lib/wheel.js');
     const wheel = createWheel('default');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compare, requireAgreement } from '../../bench/engine/comparison.ts';
-import { select, selectTargeted } from '../../bench/engine/selection.ts';
+import { selectTargeted } from '../../bench/engine/selection.ts';
 import { spreadOf } from '../../bench/engine/statistics.ts';
 import type { Measurement, Suite } from '../../bench/engine/suite.ts';
 import type { Target } from '../../bench/engine/target.ts';
@@ -102,10 +102,6 @@ describe('a target', () => {
     expect(verdict(target, 'another', 1, 1e9, { [base]: most })).toBe('met');
     expect(verdict(target, 'another', 1, 0)).toBe('not measured');
   });
-
-  it('is not spoken of where its suite was not run', () => {
-    expect(judge([])).toEqual([]);
-  });
 });
 
 describe('the tally', () => {
@@ -134,27 +130,6 @@ describe('the tally', () => {
   });
 });
 
-/** Names of the suites that are picked, with those of their subjects. */
-const namesOf = (picked: readonly Suite[]) =>
-  picked.map(({ name, subjects }) => `${name}: ${subjects.map((one) => one.name).join(' ')}`);
-
-describe('words', () => {
-  const second: Suite = { ...suite, name: 'area other', codes: ['X2'], subjects: [{ name: 'peer' }, { name: 'mine' }] };
-  const all = ['area workload: driver peer mine other', 'area other: peer mine'];
-
-  it.each([
-    [[], all],
-    [['area', 'work'], all.slice(0, 1)],
-    [['x1'], all.slice(0, 1)],
-    [['X1', 'X2'], all],
-    [['driver'], ['area workload: driver peer']],
-    [['mine', 'X1'], ['area workload: driver peer mine']],
-    [['nobody'], []],
-  ])('%j pick %j', (words, expected) => {
-    expect(namesOf(select([suite, second], words))).toEqual(expected);
-  });
-});
-
 it('the targets pick the suites that they speak of, and of the subjects those, the base and their drivers', () => {
   const subjects = [...suite.subjects, { name: 'driver of mine' }, { name: 'mine too', idle: 'driver of mine' }];
   const others: Suite[] = [
@@ -162,7 +137,10 @@ it('the targets pick the suites that they speak of, and of the subjects those, t
     { ...suite, name: 'area other' },
   ];
   const target = { title: '', suite: suite.name, figure: 'cost', most: 1, unit: '', of: '' };
-  const picked = (subject: string) => namesOf(selectTargeted(others, [{ ...target, subject }]));
+  const picked = (subject: string) =>
+    selectTargeted(others, [{ ...target, subject }]).map(
+      ({ name, subjects }) => `${name}: ${subjects.map((one) => one.name).join(' ')}`,
+    );
   expect(picked('mine')).toEqual(['area workload: driver peer mine']);
   expect(picked('mine too')).toEqual(['area workload: driver peer driver of mine mine too']);
 });

@@ -56,8 +56,7 @@ test('with a token: whoever carries it, in the address, a cookie or a header, on
   expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
   expect((await ask(shown.url, '/', { headers: { Cookie: `a=b; ${cookie.split(';')[0]}` } })).status).toBe(200);
   expect((await ask(shown.url, '/main.js', { headers: { Authorization: `bearer ${token}` } })).status).toBe(200);
-  using watcher = await Watcher.open(shown.url, `?token=${token}`);
-  await watcher.hello();
+  (await Watcher.open(shown.url, `?token=${token}`))[Symbol.dispose]();
 });
 
 test('elsewhere than on loopback: only with a token, and then under any name', async () => {
@@ -75,19 +74,10 @@ test('elsewhere than on loopback: only with a token, and then under any name', a
 
 test('options that cannot work', async () => {
   await using scheduler = createScheduler({ shards: 0 });
-  for (const options of [
-    { port: -1 },
-    { port: 65_536 },
-    { port: 1.5 },
-    { port: '80' },
-    { host: '' },
-    { host: 7 },
-    { token: 'too short' },
-    { token: 'with a blank, or ; for a cookie' },
-    { token: 16 },
-    null,
-    7,
-  ]) {
+  const ports = [-1, 65_536, 1.5, '80'].map((port) => ({ port }));
+  const hosts = ['', 7].map((host) => ({ host }));
+  const tokens = ['too short', 'with a blank, or ; for a cookie', 16].map((token) => ({ token }));
+  for (const options of [...ports, ...hosts, ...tokens, null, 7]) {
     const refused = { code: expect.stringMatching(/ERR_INVALID_(CONFIG|ARG_TYPE)/) };
     await expect(serveDashboard(scheduler, options as never)).rejects.toMatchObject(refused);
   }

@@ -29,20 +29,21 @@ export function ask(url: string, path: string, { headers = {}, method = 'GET' }:
   });
 }
 
-/** An open event stream. */
+/** An open event stream, past its hello. */
 export class Watcher implements Disposable {
-  readonly status: number;
+  hello!: Hello;
   private readonly abort: AbortController;
   private readonly events: AsyncGenerator<StreamEvent>;
 
-  static async open(url: string, query = '', headers: Record<string, string> = {}): Promise<Watcher> {
+  static async open(url: string, query = ''): Promise<Watcher> {
     const abort = new AbortController();
-    const answer = await fetch(new URL(`events${query}`, url), { signal: abort.signal, headers });
-    return new Watcher(answer, abort);
+    const answer = await fetch(new URL(`events${query}`, url), { signal: abort.signal });
+    const watcher = new Watcher(answer, abort);
+    watcher.hello = await watcher.expect('hello');
+    return watcher;
   }
 
   private constructor(answer: Response, abort: AbortController) {
-    this.status = answer.status;
     this.abort = abort;
     this.events = eventsIn(answer.body?.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>);
   }
@@ -50,10 +51,6 @@ export class Watcher implements Disposable {
   /** The next event; undefined at the end. */
   async next(): Promise<StreamEvent | undefined> {
     return (await this.events.next()).value;
-  }
-
-  async hello(): Promise<Hello> {
-    return this.expect('hello');
   }
 
   async sample(): Promise<Sample> {

@@ -25,7 +25,6 @@ test('a client that never reads is dropped, and holds up nobody', async () => {
   deaf.on('error', () => undefined).pause();
   await until(() => streams.count === 1);
   using reader = await Watcher.open(server.url);
-  await reader.hello();
   expect(streams.count).toBe(2);
   const text = JSON.stringify('x'.repeat(10_000));
   let sent = 0;
@@ -54,7 +53,6 @@ test('streams that are shown the same are sent the same text, made once', async 
     streams.add({ response, from: Number(new URL(request.url ?? '', 'http://x').searchParams.get('from')) }, '{}');
   });
   const watchers = await Promise.all([0, 0, 8].map((from) => Watcher.open(server.url, `?from=${from}`)));
-  for (const watcher of watchers) await watcher.hello();
   const made: number[] = [];
   streams.send('sample', (from) => {
     made.push(from);

@@ -70,7 +70,6 @@ test('samples have the counts of the durable timers that the dashboard was given
   await durable.schedule('a', 'due', Date.now());
   await until(() => delivered === 1);
   using watcher = await Watcher.open(dashboard.url);
-  await watcher.hello();
   expect((await watcher.sample()).durable).toBe(undefined); // it has asked
   let shown = (await watcher.sample()).durable;
   while (shown?.store?.stored !== 9) shown = (await watcher.sample()).durable;

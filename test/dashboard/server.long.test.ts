@@ -39,7 +39,7 @@ test('events: a hello, then a sample at once, and one each second, which have wh
   const stats = vi.spyOn(scheduler, 'stats');
   for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
   using watcher = await Watcher.open(url);
-  const hello = await watcher.hello();
+  const { hello } = watcher;
   expect(hello).toMatchObject({ protocol: 2, pid: process.pid, interval: 1000, shards: 1, points: [] });
   const model = new Model(hello);
   const first = model.take(await watcher.sample());
@@ -69,7 +69,7 @@ test('shards by eight', async () => {
     ['?from=x', 0, 8],
   ] as const) {
     using watcher = await Watcher.open(url, query);
-    expect((await watcher.hello()).from).toBe(first);
+    expect(watcher.hello.from).toBe(first);
     const { stats, wheels } = await watcher.sample();
     expect(stats.shards).toHaveLength(12);
     expect(wheels.map(({ shard }) => shard)).toEqual(Array.from({ length: shown }, (_, at) => first + at));
@@ -91,7 +91,6 @@ test('a scheduler that is connected in another thread: its own timers alone', as
     new URL('../../lib/dashboard.js', import.meta.url).href,
   );
   using watcher = await Watcher.open(url);
-  await watcher.hello();
   const { point, stats } = await watcher.sample();
   expect(point).toMatchObject({ size: 30, scheduled: 30 });
   expect([stats.client, stats.clients]).toEqual([1, []]); // it goes by its number
@@ -103,7 +102,6 @@ test('restarts of shards', async () => {
   const { url } = await serveDashboard(scheduler, anyPort);
   await restartShard(scheduler, 0);
   using watcher = await Watcher.open(url);
-  await watcher.hello();
   expect(await watcher.sample()).toMatchObject({
     stats: { shards: [{ deaths: 1, restarts: 1 }] },
     restarted: [{ shard: 0, rescheduled: 0 }],
@@ -116,7 +114,6 @@ test('that a shard does not answer', async () => {
   const { stats } = scheduler;
   scheduler.stats = () => new Promise(() => undefined);
   using watcher = await Watcher.open(url);
-  await watcher.hello();
   expect(await watcher.expect('waiting')).toEqual({ seconds: 1 });
   scheduler.stats = stats;
 });
@@ -130,7 +127,6 @@ test('nothing is asked while nobody looks', async () => {
   await pass(1100);
   expect(asked()).toBe(0);
   const watcher = await Watcher.open(url);
-  await watcher.hello();
   const samples = [await watcher.sample(), await watcher.sample()];
   expect(asked()).toBe(4); // stats() and wheels(), twice
   watcher[Symbol.dispose]();
@@ -139,7 +135,7 @@ test('nothing is asked while nobody looks', async () => {
   await pass(1500);
   expect(asked()).toBe(before);
   using again = await Watcher.open(url);
-  const { points } = await again.hello();
+  const { points } = again.hello;
   expect(points).toEqual(samples.map(({ point }) => point));
   expect(points.map(({ run }) => run)).toEqual([1, 1]);
   // What has changed since is no rate: it would be that of the time when nobody looked.
@@ -153,7 +149,6 @@ test.each([
   await using scheduler = createScheduler({ shards });
   const dashboard = await serveDashboard(scheduler, anyPort);
   using watcher = await Watcher.open(dashboard.url);
-  await watcher.hello();
   await watcher.sample();
   if (shards === 1) await scheduler.close();
   else await Promise.all([dashboard.close(), dashboard.close()]);

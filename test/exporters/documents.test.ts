@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { families } from '../../src/exporters/metric-source.ts';
 import { prometheusName } from '../../src/exporters/prometheus-metric.ts';
 import { LATENESS_BOUNDS } from '../../src/metrics/lateness-histogram.ts';
 import type { Messages } from '../../src/scheduler/scheduler-events.ts';
+import { read } from '../docs/documents.ts';
+import { runNode } from '../fixtures/child-process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const text = read('docs/operate.md');
 
 const metrics = families.flatMap((family) => family.metrics);
@@ -67,8 +63,7 @@ test.each(['prometheus', 'opentelemetry', 'lateness'])('the code of %s is that o
   expect(code).toBe(read(`examples/metrics/${name}.ts`));
 });
 
-const run = (name: string) =>
-  promisify(execFile)(process.execPath, [`${root}dist/examples/metrics/${name}.js`], { timeout: 30_000 });
+const run = (name: string) => runNode([`dist/examples/metrics/${name}.js`], { limit: 30_000 });
 
 test('the example for Prometheus is scraped over HTTP, and ends', async () => {
   const { stdout, stderr } = await run('prometheus');

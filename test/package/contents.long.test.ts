@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { read, root } from '../docs/documents.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string) => readFileSync(root + path, 'utf8');
 const packageJson = JSON.parse(read('package.json'));
 
 const argv = ['pack', '--dry-run', '--json', '--ignore-scripts'];

@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { type Ended, type RunOptions, runNode } from '../fixtures/child-process.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 export const programOf = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
-/** Of the suite that imports this; removed at its end. */
-export const folder = mkdtempSync(join(tmpdir(), 'shardwheel-profiled-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Of the suite that imports this. */
+export const folder = temporaryFolder();
 
 let runs = 0;
 

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { delayText } from '../../src/profile/short-report.ts';
 import { embedded } from '../../tools/cli/profile/html-report.ts';
 import { readProfiles } from '../../tools/cli/profile/profile-files.ts';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { terminalReport } from '../../tools/cli/profile/terminal-report.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { exampleCosts, exampleData } from './example-data.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'shardwheel-report-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const reportOf = (changes: Partial<ReportData> = {}): ReportData => ({
   date: '2026-11-23T00:00:00.000Z',

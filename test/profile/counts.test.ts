@@ -94,16 +94,8 @@ describe('a sampler', () => {
 });
 
 describe('the series', () => {
-  const point = (at: number, pass: number) => ({
-    at,
-    pass,
-    live: at,
-    busy: 0,
-    created: at,
-    cleared: 0,
-    refreshed: 0,
-    fired: 0,
-  });
+  const none = { busy: 0, cleared: 0, refreshed: 0, fired: 0 };
+  const point = (at: number, pass: number) => ({ ...none, at, pass, live: at, created: at });
 
   test.each([1, 479, 480, 481, 5000, 100_000])(
     'of %i points has at most 480, in order, and the longest pass',

@@ -14,10 +14,8 @@ describe('the estimate', () => {
   });
 
   test('takes timers that are cleared within 4 ms at the cost of such', () => {
-    const { young, withShardwheel } = estimateOf(
-      exampleData({ lifetimes: [20, 20, 10, 25, 25] }),
-      exampleCosts,
-    ) as Estimate;
+    const data = exampleData({ lifetimes: [20, 20, 10, 25, 25] });
+    const { young, withShardwheel } = estimateOf(data, exampleCosts) as Estimate;
     expect(young).toBe(0.5);
     expect(withShardwheel).toBeCloseTo(0.059 * (60 / 150) + 0.001, 9);
   });
@@ -43,21 +41,12 @@ describe('the estimate', () => {
 });
 
 describe('the verdict', () => {
-  const estimated = (calls: number, withShardwheel: number): Estimate => ({
-    calls,
-    firing: 0,
-    withShardwheel,
-    young: 0,
-  });
+  const estimated = (calls: number, withShardwheel: number) => ({ calls, withShardwheel, firing: 0, young: 0 });
+  const unused = { created: 0, cleared: 0, refreshed: 0, fired: 0 };
   const longPass = { count: 9, milliseconds: 90, longest: { milliseconds: 60, fired: 20_000, at: 1 } };
 
   test.each([
-    [
-      'no timer was set',
-      exampleData({ totals: { created: 0, cleared: 0, refreshed: 0, fired: 0 } }),
-      undefined,
-      'none',
-    ],
+    ['no timer was set', exampleData({ totals: unused }), undefined, 'none'],
     ['timers take less than a hundredth', exampleData(), estimated(0.009, 0), 'none'],
     ['shardwheel would gain less than a hundredth', exampleData(), estimated(0.2, 0.195), 'none'],
     ['shardwheel would be dearer', exampleData(), estimated(0.05, 0.09), 'none'],

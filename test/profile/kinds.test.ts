@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
-import type { ProfileData } from '../../src/profile/profile-data.ts';
+import { expect, test } from 'vitest';
 import { profile, programOf } from './profile-program.ts';
 
-let data: ProfileData;
-let stdout: string;
-
-beforeAll(async () => {
-  const ended = await profile(programOf('kinds.mjs'));
-  expect(ended.code).toBe(0);
-  const { report } = ended;
-  stdout = ended.stdout;
-  ({ data } = report.loops[0]);
-}, 60_000);
+const { code, report, stdout } = await profile(programOf('kinds.mjs'));
+const { data } = report.loops[0];
 
 /** Created, cleared, refreshed, fired. */
 const countsOf = (delay: number): number[] => {
@@ -34,6 +25,7 @@ test.each<[what: string, delay: number, counts: number[]]>([
 });
 
 test('immediates and microtasks are no timers', () => {
+  expect(code).toBe(0);
   expect(data.totals).toEqual({ created: 31, cleared: 12, refreshed: 3, fired: 27 });
   expect(data.kinds).toEqual({ timeouts: 22, intervals: 1, promises: 8 });
 });

@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 // The lists of tests for Node's timers, while they are profiled: nothing may be different.
 
-process.env.SHARDWHEEL_PROFILE_DIR = mkdtempSync(join(tmpdir(), 'profile-'));
+process.env.SHARDWHEEL_PROFILE_DIR = temporaryFolder();
 const { snapshot, stop } = await import(new URL('../../lib/profile.js', import.meta.url).href);
-afterAll(() => {
-  stop();
-  rmSync(String(process.env.SHARDWHEEL_PROFILE_DIR), { recursive: true });
-});
+afterAll(stop);
 
 await import('../timers/lists.ts');
 await import('../timers/order.long.test.ts');

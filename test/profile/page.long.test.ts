@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { OpenedPage } from '../dashboard/opened-page.ts';
@@ -32,19 +32,13 @@ const workers = exampleData({
   totals: { created: 7, cleared: 0, refreshed: 0, fired: 7 },
 });
 
-let report: ReportData;
-let url: string;
-
-beforeAll(async () => {
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  for (const each of [mine, workers]) writeFileSync(join(data, `${each.process.thread}.json`), JSON.stringify(each));
-  const [json, html] = [join(folder, 'page.json'), join(folder, 'page.html')];
-  const { code, stderr } = await runCommand(['profile', '--read', data, '--json', json, '--out', html]);
-  expect([code, stderr]).toEqual([0, 'profile: measuring timers on this machine …\n']);
-  report = JSON.parse(readFileSync(json, 'utf8'));
-  url = pathToFileURL(html).href;
-}, 120_000);
+const data = join(folder, 'data');
+mkdirSync(data);
+for (const each of [mine, workers]) writeFileSync(join(data, `${each.process.thread}.json`), JSON.stringify(each));
+const [json, html] = [join(folder, 'page.json'), join(folder, 'page.html')];
+const made = await runCommand(['profile', '--read', data, '--json', json, '--out', html]);
+const report: ReportData = JSON.parse(readFileSync(json, 'utf8'));
+const url = pathToFileURL(html).href;
 
 const open = (options?: BrowserContextOptions) => OpenedPage.open(url, options);
 
@@ -61,6 +55,7 @@ const rowsOf = (opened: OpenedPage, title: string): Promise<string[][]> =>
 
 describe('the page of a profile', () => {
   test('shows the numbers of the data, asks nobody for anything, and runs nothing of what names say', async () => {
+    expect([made.code, made.stderr]).toEqual([0, 'profile: measuring timers on this machine …\n']);
     await using opened = await open();
     const [{ verdict }] = report.loops;
     expect(await opened.page.textContent('h1')).toBe(verdict.headline);

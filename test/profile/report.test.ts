@@ -58,11 +58,8 @@ describe('the report in the terminal', () => {
 
   test('has a line for each other event loop', () => {
     const [loop] = reportOf().loops;
-    const worker = {
-      ...loop,
-      data: exampleData({ process: { ...loop.data.process, thread: 2 } }),
-      estimate: undefined,
-    };
+    const data = exampleData({ process: { ...loop.data.process, thread: 2 } });
+    const worker = { ...loop, data, estimate: undefined };
     expect(terminalReport(reportOf({ loops: [loop, worker] }), 8)).toMatch(/worker 2, Node v20\.20\.2\) .*│ +– │/);
   });
 });

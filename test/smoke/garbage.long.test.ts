@@ -1,9 +1,5 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-
-const script = fileURLToPath(new URL('gc-count.mjs', import.meta.url));
+import { runNode } from '../fixtures/child-process.ts';
 
 /** Bytes of a double that crosses a call which the compiler did not inline. */
 const BOX = 16;
@@ -11,8 +7,7 @@ const BOX = 16;
 const NOISE = 2;
 
 async function measure(subject: string) {
-  const flags = ['--expose-gc', '--max-semi-space-size=1', script, subject];
-  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  const { stdout } = await runNode(['--expose-gc', '--max-semi-space-size=1', 'test/smoke/gc-count.mjs', subject]);
   return JSON.parse(stdout) as { counted: number; allocations: Record<string, number> };
 }
 

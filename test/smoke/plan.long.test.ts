@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { advise } from '../../tools/plan/advice.ts';
 import { candidates, highestRate, type PlanRequest } from '../../tools/plan/arrangements.ts';
 import type { Costs, Service, ServiceCosts } from '../../tools/plan/costs.ts';
@@ -11,6 +10,7 @@ import { readCosts, remarkOnLive } from '../../tools/plan/saved-costs.ts';
 import { type Arrangement, simulate } from '../../tools/plan/simulation.ts';
 import { UsageError } from '../../tools/replay/command-line.ts';
 import { runCommand } from '../cli/run-command.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const none = { perConnection: 0, perTurn: 0 };
 
@@ -172,8 +172,7 @@ test.each<Case>([
   if (says !== undefined) expect(sentences.join('\n')).toMatch(says);
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'shardwheel-plan-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const written = (name: string, value: unknown): string => {
   const path = join(folder, name);

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findDrift, type Sample } from '../../tools/soak/drift.ts';
 import { runNode } from '../fixtures/child-process.ts';
 import { SEED } from '../fixtures/draws.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'soak-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const run = (flags: string) => runNode(['dist/tools/soak/main.js', ...flags.split(' ')], { limit: 60_000 });
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1);

@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'shardwheel-release-test-'));
-const clone = join(folder, 'clone');
+const clone = join(temporaryFolder(), 'clone');
 
 const git = (...argv: string[]) => execFileSync('git', ['-C', clone, ...argv], { encoding: 'utf8', stdio: 'pipe' });
 const release = (...argv: string[]) => {
@@ -34,7 +33,6 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
   appendFileSync(join(clone, '.git/info/exclude'), 'node_modules\n');
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
   [[], 'one version is wanted, got 0'],

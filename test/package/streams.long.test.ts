@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -84,56 +84,32 @@ const RESOURCES =
   "require('fs').writeSync(1, process.getActiveResourcesInfo().filter((name) => /Pipe|TTY|FS/.test(name)).join());";
 const STREAM = `const { get, set, value, ...is } = Object.getOwnPropertyDescriptor(process, 'stdout');
   process.stdout.write([typeof get, typeof set, typeof value, JSON.stringify(is), process.stdout._type].join());`;
+const FED = "require('child_process').spawnSync('cat', { stdio: 'inherit' });";
 const SECOND = `"$BINARY" -e 'const t = Date.now(); while (Date.now() < t + 300); process.stdout.write(require("fs").readFileSync(0))'`;
 
 /** What standard streams can be; each line's output and exit code are to be those of plain Node. */
-const cases: { what: string; line: string; code: string; says: string | RegExp }[] = [
-  {
-    what: 'a pipe on stdin that is written late is read',
-    line: '(sleep LATER; echo hi) | NODE',
-    code: READ,
-    says: 'hi\n',
-  },
-  {
-    what: 'a large write into a slow pipe is whole',
-    line: 'NODE | (sleep LATER; wc -c)',
-    code: WRITE,
-    says: '3000000\n',
-  },
-  {
-    what: 'another process that shares the pipe reads it',
-    line: `(sleep LATER; sleep 0.2; echo hi) | (NODE & ${SECOND}; wait)`,
-    code: 'setTimeout(() => {}, 100);',
-    says: 'hi\n',
-  },
-  {
-    what: 'a pipe on stdin is no active resource',
-    line: 'sleep LATER | NODE',
-    code: RESOURCES,
-    says: '',
-  },
-  {
-    what: 'closed streams stay closed',
-    line: 'NODE <&- >&- 2>&-; echo $?',
-    code: 'setTimeout(() => {}, 5);',
-    says: '0\n',
-  },
-  {
-    what: 'a child is fed by the pipe of its parent',
-    line: '(sleep LATER; echo hi) | NODE',
-    code: `require('child_process').spawnSync('cat', { stdio: 'inherit' });`,
-    says: 'hi\n',
-  },
-  {
-    what: 'a terminal is read and written',
-    line: `echo hi | script -qec 'exec NODE' /dev/null | tr -d '\\r' | grep -c 'isTTY'`,
-    code: "require('fs').writeSync(1, 'isTTY ' + require('tty').isatty(0));",
-    says: '1\n',
-  },
-  { what: 'stdout is the property that it is', line: 'NODE', code: STREAM, says: /^function,\w+,undefined,.*,pipe$/ },
+const cases: [what: string, line: string, code: string, says: string | RegExp][] = [
+  ['a pipe on stdin that is written late is read', '(sleep LATER; echo hi) | NODE', READ, 'hi\n'],
+  ['a large write into a slow pipe is whole', 'NODE | (sleep LATER; wc -c)', WRITE, '3000000\n'],
+  [
+    'another process that shares the pipe reads it',
+    `(sleep LATER; sleep 0.2; echo hi) | (NODE & ${SECOND}; wait)`,
+    'setTimeout(() => {}, 100);',
+    'hi\n',
+  ],
+  ['a pipe on stdin is no active resource', 'sleep LATER | NODE', RESOURCES, ''],
+  ['closed streams stay closed', 'NODE <&- >&- 2>&-; echo $?', 'setTimeout(() => {}, 5);', '0\n'],
+  ['a child is fed by the pipe of its parent', '(sleep LATER; echo hi) | NODE', FED, 'hi\n'],
+  [
+    'a terminal is read and written',
+    `echo hi | script -qec 'exec NODE' /dev/null | tr -d '\\r' | grep -c 'isTTY'`,
+    "require('fs').writeSync(1, 'isTTY ' + require('tty').isatty(0));",
+    '1\n',
+  ],
+  ['stdout is the property that it is', 'NODE', STREAM, /^function,\w+,undefined,.*,pipe$/],
 ];
 
-describe.each(cases)('$what', ({ line, code, says }) => {
+describe.each(cases)('%s', (_, line, code, says) => {
   let expected: ReturnType<typeof shell>;
   beforeAll(() => {
     expected = shell(line, code);

@@ -1,7 +1,6 @@
 import { serveDashboard } from '../../src/dashboard/serve-dashboard.ts';
-import type { DurableStats } from '../../src/durable/durable-stats.ts';
 import { addStatsSource } from '../../src/durable/durable-stats.ts';
-import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
+import { memoryStore, openDurableTimers } from '../../src/entries/durable.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 
 /** A label as long as most names of functions are not, and one that turns the direction of what follows. */
@@ -22,21 +21,12 @@ const grown = <T extends object>(counts: T): T =>
 /** A dashboard that shows what is hard to show: long names, large counts, something in every table. */
 export async function extremeDashboard() {
   const scheduler = createScheduler({ shards: 0, capacity: 65_536 });
-  const lateness = new LatenessHistogram();
-  lateness.record(1234.5);
-  const durable = { stats: async (): Promise<DurableStats> => ({ ...counts, lateness: lateness.summary() }) };
-  const counts = grown({
-    young: 0,
-    scheduled: 0,
-    cancelled: 0,
-    delivered: 0,
-    failed: 0,
-    retried: 0,
-    died: 0,
-    endedYoung: 0,
-    store: { kind: 'memory' as const, ...grown({ stored: 0, overdue: 0, active: 0, dead: 0, near: 0, writes: 0 }) },
+  const durable = await openDurableTimers({ store: memoryStore() });
+  const durableStats = durable.stats.bind(durable);
+  addStatsSource(durable, async () => {
+    const real = await durableStats();
+    return { ...grown(real), store: real.store && grown(real.store) };
   });
-  addStatsSource(durable, durable.stats);
   for (const label of [LONG, TURNING, 'request']) {
     for (let i = 0; i < 300; i++) scheduler.label(label, { min: 10 }).scheduleAfter(i, 60_000 * (i + 1));
   }
@@ -59,5 +49,6 @@ export async function extremeDashboard() {
   };
   const { url } = await serveDashboard(scheduler, { port: 0, durable });
   scheduler.emit('shard-restart', { shard: 1, cause: new Error(`${LONG} ${TURNING}`), deaths: 1, rescheduled: MANY });
-  return { scheduler, url, [Symbol.asyncDispose]: () => scheduler.close() as Promise<never> };
+  const close = () => Promise.all([scheduler.close(), durable.close()]);
+  return { scheduler, url, [Symbol.asyncDispose]: close as () => Promise<never> };
 }

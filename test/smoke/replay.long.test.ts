@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../tools/replay/summary.ts';
 import { runNode } from '../fixtures/child-process.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const main = 'dist/tools/replay/main.js';
-const folder = mkdtempSync(join(tmpdir(), 'replay-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const small = '--cps 2000 --seconds 1 --drain 0.6 --time-wait 0.2 --request-timeout 0.3 --lifetime 0.5 --hang 5'.split(
   ' ',

@@ -21,11 +21,7 @@ export class DurableStoreError extends Error {
 
   /** `said` is what the engine said, which the first of the patterns that fits gives a meaning. */
   static of(store: string, meanings: StoreMeanings, said: string, cause: unknown): DurableStoreError {
-    const [code, , what] = meanings.find(([, pattern]) => pattern.test(said)) ?? [
-      'ERR_STORE_FAILED',
-      /./,
-      'has failed',
-    ];
+    const [code, , what] = meanings.find(([, pattern]) => pattern.test(said)) ?? UNKNOWN;
     return new DurableStoreError(code, `${store} ${what}: ${said}`, { cause });
   }
 
@@ -56,6 +52,7 @@ export class DurableStoreError extends Error {
 
 /** What texts of an engine mean to the user. */
 export type StoreMeanings = readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[];
+const UNKNOWN: StoreMeanings[number] = ['ERR_STORE_FAILED', /./, 'has failed'];
 
 /** A payload cannot be stored. Nothing was scheduled. */
 export class PayloadError extends TypeError {

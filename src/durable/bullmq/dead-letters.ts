@@ -5,9 +5,6 @@ import type { QueueLink } from './queue-link.ts';
 /** A hash of Redis: of each timer, by its id, the last dead one. */
 export const DEAD = 'shardwheel-dead';
 
-/** Fields that Redis looks at in one go. */
-const STEP = 1000;
-
 type DeadData = JobData & Pick<DeadTimer, 'diedAt' | 'reason'>;
 
 export const deadText = (dead: DeadTimer): string =>
@@ -16,17 +13,12 @@ export const deadText = (dead: DeadTimer): string =>
 /** Yields the dead timers of a name. What is there throughout is seen once, whatever is removed meanwhile. */
 export async function* scanDead(link: QueueLink, name: string): AsyncGenerator<DeadTimer> {
   const seen = new Set<string>();
-  let cursor = '0';
-  do {
-    const [next, pairs] = await link.call(() =>
-      link.client.hscan(link.prefix + DEAD, cursor, 'MATCH', timerPattern(name, ''), 'COUNT', STEP),
-    );
+  for await (const pairs of link.scan('hscan', DEAD, timerPattern(name, ''))) {
     for (let at = 0; at < pairs.length; at += 2) {
       if (seen.has(pairs[at])) continue;
       seen.add(pairs[at]);
       const data = JSON.parse(pairs[at + 1]) as DeadData;
       yield { ...timerOf(name, data, 0), diedAt: data.diedAt, reason: data.reason };
     }
-    cursor = next;
-  } while (cursor !== '0');
+  }
 }

@@ -1,6 +1,9 @@
 import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 import { Patience } from '../patience.ts';
 
+/** Members that Redis looks at in one go. */
+const STEP = 1000;
+
 /** A step over the members of a set or a hash that match a pattern. */
 type Scan = (
   key: string,
@@ -81,6 +84,19 @@ export class QueueLink {
   /** Rejects with DurableStoreError, also if there is no answer in time. */
   call<T>(work: () => Promise<T>): Promise<T> {
     return this.patience.bounded(this.certain(work()));
+  }
+
+  /** Yields the members that match, and what stands beside each, in steps that do not block Redis; some more than once. */
+  async *scan(command: 'zscan' | 'hscan', key: string, pattern: string): AsyncGenerator<string[]> {
+    const { client, prefix } = this;
+    let cursor = '0';
+    do {
+      const [next, pairs] = await this.call(() =>
+        client[command](prefix + key, cursor, 'MATCH', pattern, 'COUNT', STEP),
+      );
+      yield pairs;
+      cursor = next;
+    } while (cursor !== '0');
   }
 
   /** Runs a script on keys of the queue, which are given without its prefix. */

@@ -3,9 +3,6 @@ import { timerPattern } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { look, scheduledOf } from './scripts/look.ts';
 
-/** Members of a set that Redis looks at in one go. */
-const STEP = 1000;
-
 /** Yields what is scheduled of a name with keys that begin with the prefix, each timer once, in steps that do not block Redis. */
 export async function* scanTimers(link: QueueLink, name: string, prefix: string): AsyncGenerator<StoredTimer> {
   const seen = new Set<string>();
@@ -29,14 +26,7 @@ export async function countHeld(link: QueueLink): Promise<number> {
 /** Ids of jobs, some more than once. */
 async function* scanJobs(link: QueueLink, pattern: string): AsyncGenerator<string[]> {
   const { client, prefix } = link;
-  let cursor = '0';
-  do {
-    const [next, pairs] = await link.call(() =>
-      client.zscan(`${prefix}delayed`, cursor, 'MATCH', pattern, 'COUNT', STEP),
-    );
-    yield pairs.filter((_, at) => at % 2 === 0);
-    cursor = next;
-  } while (cursor !== '0');
+  for await (const pairs of link.scan('zscan', 'delayed', pattern)) yield pairs.filter((_, at) => at % 2 === 0);
   for (const list of ['wait', 'paused', 'active']) {
     const jobs = await link.call(() => client.lrange(prefix + list, 0, -1));
     yield jobs.filter((job) => job.startsWith(pattern.slice(0, -1)));

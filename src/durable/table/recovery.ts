@@ -14,7 +14,6 @@ export class Recovery {
   private readonly start = performance.now();
   private readonly names = new Set<string>();
   private overdue = 0;
-  private isCounting = false;
   private isEnded = false;
   private next: NodeJS.Timeout | undefined;
 
@@ -25,11 +24,8 @@ export class Recovery {
 
   /** This process begins to deliver the timers of the name. */
   begin(name: string): void {
-    if (this.names.has(name)) return;
     this.names.add(name);
-    if (this.isCounting || this.isEnded) return;
-    this.isCounting = true;
-    this.next = setTimeout(this.report, INTERVAL);
+    if (!this.isEnded) this.next ??= setTimeout(this.report, INTERVAL);
   }
 
   end(): void {

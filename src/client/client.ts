@@ -61,8 +61,9 @@ export interface ClientParts {
  */
 export class Client {
   isClosed = false;
-  scheduled = 0;
-  rescheduled = 0;
+  /** Starts and moves of timers on lanes. */
+  started = 0;
+  moved = 0;
   private readonly keepsContexts: boolean;
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
@@ -231,7 +232,7 @@ export class Client {
     const slot = table.allocate(deadline, due);
     if (slot < 0) throw this.refusal(lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
-    this.scheduled += 1;
+    this.started += 1;
     if (this.refs.keepsAlive === false) this.refs.updateRef();
     return slot;
   }
@@ -246,7 +247,7 @@ export class Client {
   move(lane: ClientLane, slot: number, deadline: number, slack: number): void {
     const due = this.dueWordOf(deadline, slack);
     lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
-    this.rescheduled += 1;
+    this.moved += 1;
   }
 
   end(lane: ClientLane, slot: number): void {
@@ -322,6 +323,15 @@ export class Client {
   /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
   heldResources(): string[] {
     return this.isClosed ? [] : [...this.turnClock.heldResources(), ...this.refs.heldResources()];
+  }
+
+  /** Starts so far; those of drop-in timers are counted by their label. */
+  get scheduled(): number {
+    return this.started + this.home.label.scheduled;
+  }
+
+  get rescheduled(): number {
+    return this.moved + this.home.moved;
   }
 
   /** Timers cancelled so far: scheduled, and neither live nor delivered. */

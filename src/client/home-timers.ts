@@ -20,8 +20,6 @@ export interface HomeHost {
   readonly delivery: Delivery;
   readonly refs: KeepAlive;
   readonly turnClock: TurnClock;
-  scheduled: number;
-  rescheduled: number;
 }
 
 /** Callbacks between two readings of the clock: they take time, and lateness must be accurate. */
@@ -57,6 +55,8 @@ export class HomeTimers {
   private timers: (HomeTimer | undefined)[] = [];
   /** By slot; made when a timer first has a context. */
   private contexts: Context[] | undefined;
+  /** Moves so far. */
+  moved = 0;
   /** Timers ended so far: a word that wraps. */
   private ended = 0;
 
@@ -89,7 +89,6 @@ export class HomeTimers {
     timer[SLOT] = slot;
     label.size += 1;
     label.scheduled += 1;
-    client.scheduled += 1;
     if (!timer[REFED]) client.refs.adjustUnref(1);
     else if (client.refs.keepsAlive === false) client.refs.updateRef();
     if (deadline < client.turnClock.comesBy) this.comeBy(this.wheel.dueTimeOf(deadline));
@@ -98,7 +97,7 @@ export class HomeTimers {
   /** Moves a live timer to a deadline in ms, to its place among those that are set now. */
   move(slot: number, deadline: number): void {
     this.wheel.move(slot, deadline);
-    this.client.rescheduled += 1;
+    this.moved += 1;
     if (deadline < this.client.turnClock.comesBy) this.comeBy(this.wheel.dueTimeOf(deadline));
   }
 

@@ -103,7 +103,7 @@ export class Rescaling {
       const deadline = labels === undefined ? Number.NaN : labels.scaledDeadlineOf(this.slot);
       if (Number.isNaN(deadline) || deadline === table.deadlineOf(this.slot)) continue;
       client.move(lane, this.slot, deadline, client.labelOf(lane, this.slot).slack);
-      client.rescheduled -= 1; // not a move by the program
+      client.moved -= 1; // not a move by the program
       moved += 1;
     }
     return moved;

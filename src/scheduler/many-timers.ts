@@ -44,7 +44,7 @@ function startAll(
       ids[i] = client.start(client.labels.plain, client.shardOf(hints[i]), deadline, undefined, undefined);
     } catch (error) {
       for (let undone = 0; undone < i; undone++) client.cancel(ids[undone]);
-      client.scheduled -= i; // as if they had never been scheduled
+      client.started -= i; // as if they had never been scheduled
       throw error;
     }
   }

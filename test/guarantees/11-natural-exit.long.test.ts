@@ -49,6 +49,21 @@ describe.concurrent.each([0, 1, 2])('guarantee 11, natural exit: shards %i', (sh
     expect(elapsed).toBeLessThan(1500 + AT_ONCE);
   });
 
+  test('beside deadline signals a timer does; cancelled, it does no longer', async () => {
+    const { elapsed } = await ends(
+      `const scheduler = createScheduler({ shards });
+       scheduler.signalAfter(60_000); scheduler.signalAfter(10); const signal = scheduler.signalAfter(60_000);
+       const id = scheduler.scheduleAfter(1, 60_000);
+       setTimeout(() => {
+         scheduler.cancel(id); signal[Symbol.dispose](); signal[Symbol.dispose]();
+         scheduler.scheduleAfter(1, 1000);
+       }, 200);`,
+      shards,
+    );
+    expect(elapsed).toBeGreaterThanOrEqual(1000);
+    expect(elapsed).toBeLessThan(AT_ONCE);
+  });
+
   test('a pending advanceTo of a manual clock holds the process', async () => {
     const { notes } = await ends(
       `const scheduler = createScheduler({ shards, clock: 'manual' });
@@ -60,45 +75,42 @@ describe.concurrent.each([0, 1, 2])('guarantee 11, natural exit: shards %i', (sh
   });
 });
 
-describe.concurrent.each([0, 2])('guarantee 11, natural exit at once: shards %i', (shards) => {
-  test('no reason to stay: the process ends at once', async () => {
-    const reasons = {
-      'nothing scheduled': '',
-      unref: `scheduler.unref().scheduleAfter('a', 60_000, () => notes.push('fired'));`,
-      'unref after scheduling': `scheduler.scheduleAfter('a', 60_000, () => notes.push('fired')); scheduler.unref();`,
-      'ready only': 'await scheduler.ready;',
-      cancelled: `scheduler.cancel(scheduler.scheduleAfter('a', 60_000));`,
-      'cancelled later': `await scheduler.ready; const id = scheduler.scheduleAfter('a', 60_000);
+test.concurrent.each([0, 2])('guarantee 11, natural exit, at once: shards %i', async (shards) => {
+  const reasons = {
+    'nothing scheduled': '',
+    unref: `scheduler.unref().scheduleAfter('a', 60_000, () => notes.push('fired'));`,
+    'unref after scheduling': `scheduler.scheduleAfter('a', 60_000, () => notes.push('fired')); scheduler.unref();`,
+    'ready only': 'await scheduler.ready;',
+    cancelled: `scheduler.cancel(scheduler.scheduleAfter('a', 60_000));`,
+    'cancelled later': `await scheduler.ready; const id = scheduler.scheduleAfter('a', 60_000);
                           setTimeout(() => scheduler.cancel(id), 60);`,
-      'stats and nextExpiration': 'await scheduler.stats(); await scheduler.nextExpiration();',
-      closed: `scheduler.scheduleAfter('a', 60_000); await scheduler.close();`,
-      'closed, not awaited': `scheduler.scheduleAfter('a', 60_000); scheduler.close();`,
-      aborted: `const controller = new AbortController();
+    'stats and nextExpiration': 'await scheduler.stats(); await scheduler.nextExpiration();',
+    closed: `scheduler.scheduleAfter('a', 60_000); await scheduler.close();`,
+    'closed, not awaited': `scheduler.scheduleAfter('a', 60_000); scheduler.close();`,
+    'deadline signals': 'scheduler.signalAfter(60_000);',
+    aborted: `const controller = new AbortController();
                 createScheduler({ shards, signal: controller.signal }).scheduleAfter('a', 60_000);
                 controller.abort();`,
-    };
-    const list = Object.entries(reasons);
-    for (const [name, text] of list) {
-      const { elapsed, notes } = await ends(`const scheduler = createScheduler({ shards });\n${text}`, shards);
-      expect(notes, name).toEqual([]);
-      expect(elapsed, name).toBeLessThan(AT_ONCE);
-    }
-    expect(list.length).toBe(10);
-  });
+  };
+  const list = Object.entries(reasons);
+  for (const [name, text] of list) {
+    const { elapsed, notes } = await ends(`const scheduler = createScheduler({ shards });\n${text}`, shards);
+    expect(notes, name).toEqual([]);
+    expect(elapsed, name).toBeLessThan(AT_ONCE);
+  }
+  expect(list.length).toBe(11);
 });
 
-describe.concurrent.each([1, 2])('guarantee 11, natural exit all the same: shards %i', (shards) => {
-  test('a thread dies while a timer lives: the process stays for it, and ends after it', async () => {
-    const { elapsed, notes } = await ends(
-      `const scheduler = createScheduler({ shards });
+test.concurrent.each([1, 2])('guarantee 11, natural exit, though a thread dies: shards %i', async (shards) => {
+  const { elapsed, notes } = await ends(
+    `const scheduler = createScheduler({ shards });
        scheduler.on('shard-restart', ({ rescheduled }) => notes.push('restart'));
        await scheduler.ready;
        scheduler.scheduleAfter('a', 500, () => notes.push('fired'));
        setTimeout(() => ${killing}, 50);`,
-      shards,
-    );
-    expect(notes).toEqual(['restart', 'fired']);
-    expect(elapsed).toBeGreaterThanOrEqual(500);
-    expect(elapsed).toBeLessThan(AT_ONCE);
-  });
+    shards,
+  );
+  expect(notes).toEqual(['restart', 'fired']);
+  expect(elapsed).toBeGreaterThanOrEqual(500);
+  expect(elapsed).toBeLessThan(AT_ONCE);
 });

@@ -48,6 +48,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     const restart = await restartShard(scheduler, shard);
     expect(restart).toEqual({ shard, rescheduled: left, cause: expect.any(Error), deaths: 1 });
     expect(restart.cause.message).toBe(`The thread of shard ${shard} exited with code 1`);
+    expect((await scheduler.wheels())[shard].lanes[0].filed).toBe(left);
     expect(await scheduler.advanceTo(1000)).toBe(180);
     tally.expectEachOnce();
     const stats = await scheduler.stats();
@@ -79,9 +80,7 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     tally.expectEachOnce();
     expect(kills).toBeGreaterThan(process.versions.deno === undefined ? 2 : 0); // where a dead thread is soon followed by another
   });
-});
 
-describe.each([1, 2])('guarantee 3, exactly once, with a manual clock: shards %i', (shards) => {
   test('what is due when a thread dies is delivered by the same advanceTo', async () => {
     await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 1024 });
     const tally = Tally.of(scheduler, 500, (i) => 500 - i);

@@ -103,12 +103,13 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
     book.expectOrder(shards);
   });
 
-  test('one jump over 1,000 ticks delivers in the order of ticks, however many turns it takes', async () => {
+  test('one jump over three years delivers in the order of ticks, however many turns it takes', async () => {
     await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 20_000, maxBatch: 100 });
     const draws = new Draws(SEED);
     const book = new Book(scheduler);
-    for (let i = 0; i < 10_000; i++) book.schedule(i, draws.below(1000));
-    expect(await scheduler.advanceTo(1000)).toBe(10_000);
+    const years = 3 * 365 * 86_400_000;
+    for (let i = 0; i < 10_000; i++) book.schedule(i, draws.below(i % 5 === 0 ? years : 1000));
+    expect(await scheduler.advanceTo(years)).toBe(10_000);
     book.expectOrder(shards);
   });
 
@@ -169,23 +170,21 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 });
 
-describe.each([1, 2])('guarantee 6, order across the restart of a shard: shards %i', (shards) => {
-  test('by due tick; none within a tick', async () => {
-    await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2000 });
-    const draws = new Draws(SEED);
-    const dues: number[][] = Array.from({ length: shards }, () => []);
-    for (let i = 0; i < 1500; i++) {
-      const due = 1 + draws.below(600);
-      scheduler.schedule(i, due, () => dues[scheduler.shardOf(i)].push(due));
-    }
-    await scheduler.advanceTo(100);
-    for (let shard = 0; shard < shards; shard++) {
-      const restarted = restartShard(scheduler, shard);
-      await scheduler.advanceTo(300 + shard); // overdue when the successor starts
-      await restarted;
-    }
-    await scheduler.advanceTo(600);
-    for (const list of dues) expect(list).toEqual([...list].sort((one, other) => one - other));
-    expect(dues.flat().length).toBe(1500);
-  });
+test.each([1, 2])('guarantee 6, order by due tick across a restart: shards %i', async (shards) => {
+  await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2000 });
+  const draws = new Draws(SEED);
+  const dues: number[][] = Array.from({ length: shards }, () => []);
+  for (let i = 0; i < 1500; i++) {
+    const due = 1 + draws.below(600);
+    scheduler.schedule(i, due, () => dues[scheduler.shardOf(i)].push(due));
+  }
+  await scheduler.advanceTo(100);
+  for (let shard = 0; shard < shards; shard++) {
+    const restarted = restartShard(scheduler, shard);
+    await scheduler.advanceTo(300 + shard); // overdue when the successor starts
+    await restarted;
+  }
+  await scheduler.advanceTo(600);
+  for (const list of dues) expect(list).toEqual([...list].sort((one, other) => one - other));
+  expect(dues.flat().length).toBe(1500);
 });

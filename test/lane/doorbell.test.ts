@@ -6,18 +6,20 @@ import { runThreads } from './run-threads.ts';
 
 const UNTIL_RUNG = Number.POSITIVE_INFINITY;
 
-/** Whether a shard that announced this would be rung for a timer due then. */
-function isRung(wakeTick: number, due: number): boolean {
+/** Whether a shard that announced this, or is awake again, would be rung for a timer due then. */
+function isRung(wakeTick: number | 'awake', due: number): boolean {
   const memory = allocateDoorbell();
   const [shard, client] = [new Doorbell(memory), new Doorbell(memory)];
   const rings = shard.rings();
-  shard.announce(wakeTick);
+  shard.announce(wakeTick === 'awake' ? UNTIL_RUNG : wakeTick);
+  if (wakeTick === 'awake') shard.awake();
   client.ringIfAsleepUntilAfter(due);
   return shard.rings() !== rings;
 }
 
 describe('Doorbell', () => {
-  test.each([
+  test.each<{ wakeTick: number | 'awake'; due: number; rung: boolean; why: string }>([
+    { wakeTick: 'awake', due: 1, rung: false, why: 'nobody rings a shard that is awake' },
     { wakeTick: 100, due: 99, rung: true, why: 'it would sleep past it' },
     { wakeTick: 100, due: 100, rung: false, why: 'it wakes at that tick' },
     { wakeTick: 100, due: 101, rung: false, why: 'it wakes before' },
@@ -33,16 +35,6 @@ describe('Doorbell', () => {
     { wakeTick: 1, due: 2 ** 53 - 1, rung: false, why: 'due is later by millions of wraps' },
   ])('parked until $wakeTick, a timer due $due rings: $rung ($why)', ({ wakeTick, due, rung }) => {
     expect(isRung(wakeTick, due)).toBe(rung);
-  });
-
-  test('nobody rings a shard that is awake', () => {
-    const memory = allocateDoorbell();
-    const shard = new Doorbell(memory);
-    shard.announce(UNTIL_RUNG);
-    shard.awake();
-    const rings = shard.rings();
-    new Doorbell(memory).ringIfAsleepUntilAfter(1);
-    expect(shard.rings()).toBe(rings);
   });
 
   test('a ring between the look at the bell and the wait ends the wait at once', () => {

@@ -43,22 +43,20 @@ describe('rings between two threads, both directions at once: no record is lost,
   });
 });
 
-describe('the timer table between two threads', () => {
-  test("while a tag matches, the due word read before it is that timer's", async () => {
-    const timers = 1_000_000;
-    const memory = allocateLane(16, { commands: 64, fired: 1 });
-    const data = { memory, timers, factor: 0x9e3779b1, stop: new SharedArrayBuffer(4) };
-    const [client, reader] = (await runThreads({ script: 'table-client', data }, { script: 'table-reader', data })) as [
-      { started: number; size: number; live: number },
-      { named: number; matched: number; stale: number; faults: [] },
-    ];
-    expect(client.started).toBe(timers);
-    expect(client.size).toBe(client.live);
-    expect(reader.faults).toEqual([]);
-    expect(reader.named).toBe(timers);
-    expect(reader.matched).toBeGreaterThan(timers / 100);
-    expect(reader.stale).toBeGreaterThan(timers / 100);
-  });
+test("the timer table between two threads: while a tag matches, the due word read before it is that timer's", async () => {
+  const timers = 1_000_000;
+  const memory = allocateLane(16, { commands: 64, fired: 1 });
+  const data = { memory, timers, factor: 0x9e3779b1, stop: new SharedArrayBuffer(4) };
+  const [client, reader] = (await runThreads({ script: 'table-client', data }, { script: 'table-reader', data })) as [
+    { started: number; size: number; live: number },
+    { named: number; matched: number; stale: number; faults: [] },
+  ];
+  expect(client.started).toBe(timers);
+  expect(client.size).toBe(client.live);
+  expect(reader.faults).toEqual([]);
+  expect(reader.named).toBe(timers);
+  expect(reader.matched).toBeGreaterThan(timers / 100);
+  expect(reader.stale).toBeGreaterThan(timers / 100);
 });
 
 interface Timer {

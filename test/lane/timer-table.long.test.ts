@@ -40,22 +40,13 @@ describe('TimerTable', () => {
       for (const generation of [first, first + 1, first + 2, first + 3 > last ? 0 : first + 3]) {
         const slot = start(table);
         const id = table.idOf(slot);
+        expect(table.tagOf(slot) & 1).toBe(1); // odd exactly while a timer is live
         expect(isTimerId(id)).toBe(true);
         expect(decodeTimerId(id, layout)).toEqual({ shard: 0, generation, slot });
         expect(table.slotOf(id)).toBe(slot);
         table.free(slot);
-        expect(table.slotOf(id)).toBe(-1);
+        expect([table.slotOf(id), table.tagOf(slot) & 1]).toEqual([-1, 0]);
       }
-    }
-  });
-
-  test('tags are not 0, and odd, exactly while a timer is live', () => {
-    const { table } = tableOf(1, { firstGeneration: 2 ** 31 - 2 });
-    for (let reuse = 0; reuse < 6; reuse++) {
-      const slot = start(table);
-      expect(table.tagOf(slot) & 1).toBe(1);
-      table.free(slot);
-      expect(table.tagOf(slot) & 1).toBe(0);
     }
   });
 
@@ -99,11 +90,6 @@ describe('TimerTable', () => {
     const values = [0.5, -1, -0.5, 4, 1, 2 ** 53, 2 ** 32, 1e300, Number.NaN, Number.POSITIVE_INFINITY];
     const others = ['0', '', null, undefined, true, {}, [], [0], 0n, Symbol.iterator];
     for (const value of [...values, ...others]) expect(table.slotOf(value as TimerId)).toBe(-1);
-    const busy = tableOf(4, { firstGeneration: 3 }).table;
-    const id = busy.idOf(start(busy));
-    for (const near of [id + 0.5, id - 0.5, -id, id + 2 ** 52, id + 1, id - 4, id + 4, `${id}`]) {
-      expect(busy.slotOf(near as TimerId)).toBe(-1);
-    }
   });
 
   test('keeps what its timers were given and moved to, up to its capacity, whatever is done', () => {

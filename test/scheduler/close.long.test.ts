@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createScheduler, createTimers, type Scheduler, SchedulerClosedError } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { pass, until } from '../fixtures/event-loop.ts';
-import { killShard } from '../fixtures/shard-threads.ts';
+import { pass } from '../fixtures/event-loop.ts';
 import { Tally } from '../fixtures/tally.ts';
 import { manual } from './manual.ts';
 
@@ -135,24 +134,5 @@ describe('close() called by who hears of it, and between the waits of others', (
         expect(unfired.length + delivered[0] + delivered[1]).toBe(count);
       }
     }
-  });
-
-  test('the listener of an error closes while a shard goes inline: nothing is said or done afterwards', async () => {
-    const thread = { inlineAfter: { deaths: 1, within: 1000 } };
-    const scheduler = createScheduler({ shards: 1, capacity: 1024, thread });
-    await scheduler.ready;
-    for (let i = 0; i < 10; i++) scheduler.scheduleAfter(i, 60_000);
-    const events: string[] = [];
-    let closing: Promise<unknown[]> | undefined;
-    scheduler.on('shard-restart', () => events.push('restart'));
-    scheduler.on('error', () => {
-      events.push('error');
-      closing = scheduler.close();
-    });
-    killShard(scheduler, 0);
-    await until(() => closing !== undefined);
-    expect((await closing)?.length).toBe(10);
-    await pass(20);
-    expect(events).toEqual(['error']);
   });
 });

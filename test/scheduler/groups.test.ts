@@ -1,5 +1,5 @@
 import type { TimerGroup } from 'shardwheel';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 /** The modules as the compiler wrote them: what a group remembers is no export of the package. */
@@ -11,22 +11,20 @@ const { rememberedIds } = (await built('scheduler/timer-group')) as {
 
 const manual = (shards = 0) => createScheduler({ shards, clock: 'manual', capacity: 4096 });
 
-describe.each([0, 2])('a group: shards %i', (shards) => {
-  test('cancels its timers, and no other, in one call', async () => {
-    await using scheduler = manual(shards);
-    const delivered: string[] = [];
-    const note = (name: string) => delivered.push(name);
-    const group = scheduler.group('connection 1');
-    scheduler.schedule('connection 1', 10, note, 'of nobody');
-    scheduler.group('connection 1').schedule(10, note, 'of another group');
-    group.schedule(10, note, 'at 10');
-    group.scheduleAfter(20, note, 'after 20');
-    expect(group.size).toBe(2);
-    expect(group.cancelAll()).toBe(2);
-    expect([group.size, scheduler.size, group.cancelAll()]).toEqual([0, 2, 0]);
-    await scheduler.advanceTo(30);
-    expect(delivered).toEqual(['of nobody', 'of another group']);
-  });
+test.each([0, 2])('a group cancels its timers, and no other, in one call: shards %i', async (shards) => {
+  await using scheduler = manual(shards);
+  const delivered: string[] = [];
+  const note = (name: string) => delivered.push(name);
+  const group = scheduler.group('connection 1');
+  scheduler.schedule('connection 1', 10, note, 'of nobody');
+  scheduler.group('connection 1').schedule(10, note, 'of another group');
+  group.schedule(10, note, 'at 10');
+  group.scheduleAfter(20, note, 'after 20');
+  expect(group.size).toBe(2);
+  expect(group.cancelAll()).toBe(2);
+  expect([group.size, scheduler.size, group.cancelAll()]).toEqual([0, 2, 0]);
+  await scheduler.advanceTo(30);
+  expect(delivered).toEqual(['of nobody', 'of another group']);
 });
 
 test('the end of a scope cancels; the group can be used again, until the scheduler is closed', async () => {

@@ -1,6 +1,5 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { restartShard } from '../fixtures/shard-threads.ts';
 import { manual } from './manual.ts';
 
 describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
@@ -41,13 +40,4 @@ describe.each([0, 1, 2])('stats(): shards %i', (shards) => {
     await scheduler.close();
     await pending;
   });
-});
-
-test('stats() counts restarts, and wheels() has the timers of the shard that was restarted', async () => {
-  await using scheduler = await manual({ shards: 2 });
-  for (let i = 0; i < 10; i++) scheduler.schedule(i, 1000);
-  await scheduler.advanceTo(1);
-  for (let round = 0; round < 2; round++) await restartShard(scheduler, 0);
-  expect((await scheduler.stats()).shards.map(({ restarts }) => restarts)).toEqual([2, 0]);
-  expect((await scheduler.wheels()).reduce((sum, { lanes }) => sum + lanes[0].filed, 0)).toBe(10);
 });

@@ -65,8 +65,8 @@ describe('a handle reaches a thread', () => {
 describe('a handle that is of no use is refused, with a code', () => {
   const connect = (value: unknown) => () => connectScheduler(value as SchedulerHandle);
 
-  test('forged', () => {
-    using scheduler = disposable(createScheduler({ shards: 0 }));
+  test('forged', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
     const handle = scheduler.share();
     const forgeries: unknown[] = [undefined, null, 7, 'handle', {}, [], { shardwheel: 1 }];
     const memory = new SharedArrayBuffer(64);
@@ -81,7 +81,7 @@ describe('a handle that is of no use is refused, with a code', () => {
     const { stdout } = await runText(`import { createScheduler } from 'shardwheel';
       console.log(JSON.stringify(createScheduler({ shards: 0 }).share()));`);
     expect(connect(JSON.parse(stdout))).toThrow(expect.objectContaining({ code: 'ERR_FOREIGN_HANDLE' }));
-    using scheduler = disposable(createScheduler({ shards: 0 }));
+    await using scheduler = createScheduler({ shards: 0 });
     expect(connect({ ...scheduler.share(), pid: 1 })).toThrow(expect.objectContaining({ code: 'ERR_FOREIGN_HANDLE' }));
   });
 
@@ -234,7 +234,3 @@ describe('a connected scheduler', () => {
     expect(stdout.trim().split('\n').sort()).toEqual(['exit 0', 'exit 0', 'fired', 'fired']);
   });
 });
-
-/** Closes at the end of a test that waits for nothing. */
-const disposable = <S extends { close(): unknown }>(scheduler: S): S & Disposable =>
-  Object.assign(scheduler, { [Symbol.dispose]: () => void scheduler.close() });

@@ -1,17 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { SchedulerHandle, SchedulerOptions } from 'shardwheel';
 
-/** What a client has done and seen; `latest`: the longest lateness, ms. */
+/** What a client has done and seen. */
 export interface Counts {
   operations: number;
   delivered: number;
   early: number;
   doubled: number;
   wrong: number;
-  latest: number;
 }
 
-const NAMES = ['operations', 'delivered', 'early', 'doubled', 'wrong', 'latest'] as const;
+const NAMES = ['operations', 'delivered', 'early', 'doubled', 'wrong'] as const;
 
 /** A thread whose client is driven at random: see fuzzed-thread.mjs. */
 export class FuzzedClient {

@@ -8,7 +8,7 @@ import { draws } from '../lane/threads/pause.mjs';
 const { handle, options, seed, counts } = workerData;
 const scheduler = handle === undefined ? createScheduler(options) : connectScheduler(handle);
 
-const [OPERATIONS, DELIVERED, EARLY, DOUBLED, WRONG, LATEST] = [0, 1, 2, 3, 4, 5];
+const [OPERATIONS, DELIVERED, EARLY, DOUBLED, WRONG] = [0, 1, 2, 3, 4];
 /** The second half of them is set and then left alone, so that nothing but their shard brings them back. */
 const TIMERS = 4000;
 const LEFT_ALONE = TIMERS / 2;
@@ -37,7 +37,6 @@ function fired(index, id) {
   const now = scheduler.now();
   if (isLive[index] === 0 || ids[index] !== id) counts[DOUBLED] += 1;
   if (now < deadlines[index]) counts[EARLY] += 1;
-  counts[LATEST] = Math.max(counts[LATEST], now - deadlines[index]);
   counts[DELIVERED] += 1;
   isLive[index] = 0;
   stale = id;

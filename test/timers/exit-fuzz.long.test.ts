@@ -9,6 +9,7 @@ const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 30 : 1000;
 const AT_ONCE = 2;
 const own = [
   'shardwheel/timers',
+  'without process._tickCallback',
   'registered',
   'registered, Node first',
   'registered, across the take-over',

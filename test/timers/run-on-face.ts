@@ -1,58 +1,45 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
-import { type Ended, runText } from '../fixtures/child-process.ts';
+import { expect } from 'vitest';
+import { type Ended, runNode, runText } from '../fixtures/child-process.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const preload = (entry: string) => ['--import', new URL(`../../lib/${entry}.js`, import.meta.url).href];
+interface Way {
+  readonly flags?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const preload = (entry: string) => ['--import', `shardwheel/${entry}`];
 
 /** What programs of processes of their own run on: see programs/face-of.mjs. Node is right. */
-export const faces = [
-  'node:timers',
-  'shardwheel/timers',
-  'inline',
-  'registered',
-  'registered, Node first',
-  'registered, across the take-over',
-] as const;
-export type Face = (typeof faces)[number];
-
-const environments: Partial<Record<Face, NodeJS.ProcessEnv>> = {
-  registered: { SHARDWHEEL_TIMERS: 'always' },
-  'registered, across the take-over': { SHARDWHEEL_TIMERS_FROM: '8' },
-};
-
-const flagsOf = (face: Face): string[] => (face.startsWith('registered') ? preload('register') : []);
+const ways = {
+  'node:timers': {},
+  'shardwheel/timers': {},
+  // What Node does not document may go: then each timeout has an immediate of its own.
+  'without process._tickCallback': { flags: ['--import', 'data:text/javascript,delete process._tickCallback'] },
+  inline: {},
+  registered: { flags: preload('register'), env: { SHARDWHEEL_TIMERS: 'always' } },
+  'registered, Node first': { flags: preload('register') },
+  'registered, across the take-over': { flags: preload('register'), env: { SHARDWHEEL_TIMERS_FROM: '8' } },
+  'registered, from the second timer': { flags: preload('register'), env: { SHARDWHEEL_TIMERS_FROM: '2' } },
+  profiled: { flags: preload('profile'), env: { SHARDWHEEL_PROFILE_DIR: temporaryFolder() } },
+} satisfies Record<string, Way>;
+export type Face = keyof typeof ways;
 
 /** ms after which a process is ended that goes on: of many programs, of one. */
 const PATIENCE = 120_000;
 const SHORT_PATIENCE = 20_000;
 
 /** Runs `programs/<name>` on a face in a process of its own. It gets many programs by its standard input, one by an argument. */
-export async function runOnFace(
-  name: string,
-  face: Face,
-  given: { input?: unknown; argument?: unknown },
-): Promise<Ended> {
-  const child = spawn(
-    process.execPath,
-    [...flagsOf(face), `test/timers/programs/${name}`, face, JSON.stringify(given.argument ?? null)],
-    {
-      cwd: root,
-      env: { ...process.env, NODE_OPTIONS: '', ...environments[face] },
-      timeout: given.argument === undefined ? PATIENCE : SHORT_PATIENCE,
-      killSignal: 'SIGKILL',
+export function runOnFace(name: string, face: Face, given: { input?: unknown; argument?: unknown }): Promise<Ended> {
+  const { flags = [], env }: Way = ways[face];
+  const program = [`test/timers/programs/${name}`, face, JSON.stringify(given.argument ?? null)];
+  return runNode([...flags, ...program], {
+    env: { NODE_OPTIONS: '', ...env },
+    limit: given.argument === undefined ? PATIENCE : SHORT_PATIENCE,
+    onStart: ({ stdin }) => {
+      stdin?.on('error', () => undefined); // it has ended before it had read all, and its code says why
+      stdin?.end(JSON.stringify(given.input ?? null));
     },
-  );
-  child.stdin.on('error', () => undefined); // it has ended before it had read all, and its code says why
-  child.stdin.end(JSON.stringify(given.input ?? null));
-  const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
+  });
 }
 
 /**
@@ -69,25 +56,25 @@ export async function differsAgain(run: (face: Face) => Promise<unknown>, face: 
   return !got.some((each) => right.includes(each));
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'timers-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** What programs given as text run on: those that are preloaded they know nothing of. The first is right. */
+/** What programs given as text run on: those that are preloaded they know nothing of. */
 const textFaces = [
-  { face: 'node:timers', flags: [], env: {} },
-  { face: 'shardwheel/timers', flags: [], env: {} },
-  { face: 'registered', flags: preload('register'), env: { SHARDWHEEL_TIMERS: 'always' } },
-  { face: 'taken over from the second timer', flags: preload('register'), env: { SHARDWHEEL_TIMERS_FROM: '2' } },
-  { face: 'profiled', flags: preload('profile'), env: { SHARDWHEEL_PROFILE_DIR: folder } },
-];
+  'node:timers',
+  'shardwheel/timers',
+  'without process._tickCallback',
+  'registered',
+  'registered, from the second timer',
+  'profiled',
+] as const;
+const imported: readonly Face[] = ['shardwheel/timers', 'without process._tickCallback'];
 
 /**
  * Runs a program on every face, each in a process of its own. It has the functions of `timers`, `AsyncLocalStorage`, `log`, and `block`,
  * which keeps the loop busy for some ms. What it prints and how it ends must be as on Node; what it writes to stderr is Node's own.
  */
 export async function runOnFaces(program: string): Promise<Ended & { lines: string[] }> {
-  const runOn = ({ face, flags, env }: (typeof textFaces)[number]) => {
-    const text = `import timers from '${face === 'shardwheel/timers' ? face : 'node:timers'}';
+  const runOn = (face: Face) => {
+    const { flags, env }: Way = ways[face];
+    const text = `import timers from '${imported.includes(face) ? 'shardwheel/timers' : 'node:timers'}';
       import { AsyncLocalStorage } from 'node:async_hooks';
       const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, promises } = timers;
       const log = (...what) => console.log(...what);
@@ -97,7 +84,7 @@ export async function runOnFaces(program: string): Promise<Ended & { lines: stri
   };
   const [right, ...others] = await Promise.all(textFaces.map(runOn));
   for (const [at, { code, stdout, stderr }] of others.entries()) {
-    const found = { ...textFaces[at + 1], code, stdout, isSilent: stderr === '' };
+    const found = { face: textFaces[at + 1], code, stdout, isSilent: stderr === '' };
     expect(found).toEqual({ ...found, code: right.code, stdout: right.stdout, isSilent: right.stderr === '' });
   }
   return { ...right, lines: right.stdout.split('\n').filter(Boolean) };

@@ -5,7 +5,7 @@ const options = { missedCalls: 'delay' };
 
 export async function faceOf(name) {
   if (name === 'node:timers') return node;
-  if (name.startsWith('registered, ')) return registered();
+  if (name === 'profiled' || name.startsWith('registered, ')) return registered();
   const { createScheduler } = await import('shardwheel');
   const face = await import('shardwheel/timers');
   if (name === 'inline') return face.createTimers(createScheduler({ shards: 0 }), options);

@@ -2,11 +2,42 @@
 // the while, and what is left when it is taken away again. FAKES names the library.
 import assert from 'node:assert';
 import { createRequire } from 'node:module';
+import { mock } from 'node:test';
 import { setTimeout as imported } from 'node:timers';
 import promises from 'node:timers/promises';
+import { install } from '@sinonjs/fake-timers';
 import { createScheduler } from 'shardwheel';
-import { fakes } from './fake-libraries.mjs';
 import { isFace } from './probe.mjs';
+
+const begin = Date.now();
+
+/** Libraries of fake timers, each by the calls that its documentation names. */
+const fakes = {
+  sinon: {
+    hasPromises: true,
+    install: () => install({ now: begin }),
+    tick: (clock, by) => clock.tickAsync(by),
+    uninstall: (clock) => clock.uninstall(),
+  },
+  'sinon-timers-alone': {
+    hasPromises: false,
+    install: () =>
+      install({ now: begin, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] }),
+    tick: (clock, by) => clock.tickAsync(by),
+    uninstall: (clock) => clock.uninstall(),
+  },
+  'node-test': {
+    hasPromises: true,
+    install: () => mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'], now: begin }),
+    tick: async (_, by) => {
+      for (let past = 0; past < by; past += 10_000) {
+        mock.timers.tick(10_000);
+        await new Promise((resolve) => process.nextTick(resolve));
+      }
+    },
+    uninstall: () => mock.timers.reset(),
+  },
+};
 
 const library = fakes[process.env.FAKES];
 const isRegistered = isFace(() => clearTimeout(setTimeout(() => undefined, 1)));

@@ -214,6 +214,18 @@ test.each(subjects)(
   },
 );
 
+test.each(subjects)('$name: after _idleTimeout = -1 a refresh does nothing', async ({ timers }) => {
+  const order: string[] = [];
+  await new Promise<void>((resolve) => {
+    const one = timers.setTimeout(() => order.push('one'), 5) as NodeJS.Timeout & { _idleTimeout: number };
+    timers.setTimeout(() => order.push('two'), 5);
+    one._idleTimeout = -1;
+    one.refresh();
+    timers.setTimeout(resolve, 40);
+  });
+  expect(order).toEqual(['one', 'two']);
+});
+
 describe('what is held', () => {
   const preamble = `
     import { createScheduler, createTimers } from 'shardwheel';

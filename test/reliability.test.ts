@@ -8,14 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(root + path, 'utf8');
 const text = read('docs/guarantees.md');
 const table = text.slice(text.indexOf('## Memory order'), text.indexOf('## Clients of other threads'));
-const FILES = [
-  'lane/lane-memory',
-  'lane/doorbell',
-  'lane/heartbeat',
-  'sharing/pulse',
-  'sharing/board',
-  'time/shared-clock',
-];
+const FILES = ['lane/lane-memory', 'lane/doorbell', 'sharing/pulse', 'sharing/board', 'time/shared-clock'];
 
 describe('docs/guarantees.md', () => {
   test('names every shared word that the code gives a name', () => {

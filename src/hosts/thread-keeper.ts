@@ -1,7 +1,6 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
-import { Heartbeat } from '../lane/heartbeat.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import { type HostState, OWNER } from '../sharing/board.ts';
 import { SharedClock } from '../time/shared-clock.ts';
@@ -90,7 +89,6 @@ export class ThreadKeeper implements LaneLink {
     const clock = new SharedClock(setup.clock);
     const scale = new TickScale(setup.tick);
     this.watchdog = new Watchdog({
-      heartbeat: new Heartbeat(setup.heartbeat),
       doorbell: this.doorbell,
       tick: () => scale.tickAtOrBefore(clock.exact()),
       slots,

@@ -1,5 +1,4 @@
 import type { Doorbell } from '../lane/doorbell.ts';
-import type { Heartbeat } from '../lane/heartbeat.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import { monotonic } from './restart-policy.ts';
 
@@ -16,7 +15,6 @@ const MAX_GROWN = 10_000;
 const CALM = 600_000;
 
 export interface WatchdogParts {
-  readonly heartbeat: Heartbeat;
   readonly doorbell: Doorbell;
   /** The present tick. */
   readonly tick: () => number;
@@ -69,7 +67,7 @@ export class Watchdog {
   /** Watches a thread that is up: it has to take its turns. */
   watchTurns(): void {
     this.isStarting = false;
-    this.noteBeats(this.parts.heartbeat.beats());
+    this.noteBeats(this.parts.doorbell.beats());
   }
 
   rest(): void {
@@ -78,9 +76,9 @@ export class Watchdog {
   }
 
   private readonly check = (): void => {
-    const { heartbeat, doorbell, tick, limit, hung } = this.parts;
-    const beats = heartbeat.beats();
-    if (this.isStarting || (beats === this.beats && doorbell.isTurnDue(heartbeat.ringsSeen(), tick()))) {
+    const { doorbell, tick, limit, hung } = this.parts;
+    const beats = doorbell.beats();
+    if (this.isStarting || (beats === this.beats && doorbell.isTurnDue(tick()))) {
       this.silentChecks += 1;
       // Asleep past its tick, the shard may only have slept longer than intended.
       doorbell.ring();

@@ -7,6 +7,8 @@ import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
  *   group 0, written by all: bell      counts rings; the shard waits for it to change
  *   group 1, the shard's:    state     awake | parked until wakeTick | parked until rung
  *                            wakeTick  two words, low and high
+ *   group 2, the shard's:    heard     the rings when its latest turn began
+ *                            beats     counts its turns, and wraps: only a change is meaningful
  *
  * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads
  * its rings again before it waits. These four accesses are sequentially consistent, so at least one of the two
@@ -16,6 +18,9 @@ import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
  * Only a client that publishes while the shard parks again may see a mixture of the two words of wakeTick: the
  * shard's read of its rings then finds what that client has published, rung or not.
  *
+ * That a shard is alive, a watchdog sees by its beats: they have a cache line of their own, so that only its rare reads
+ * slow these stores down.
+ *
  * A futex wake costs some microseconds on the event loop: clients ring only if the shard would otherwise sleep past
  * a new deadline, a ring runs full, or a call waits for an answer.
  */
@@ -23,12 +28,14 @@ const BELL = 0;
 const STATE = WORDS_PER_GROUP;
 const WAKE_TICK = WORDS_PER_GROUP + 1;
 const WAKE_TICK_HIGH = WORDS_PER_GROUP + 2;
+const HEARD = 2 * WORDS_PER_GROUP;
+const BEATS = 2 * WORDS_PER_GROUP + 1;
 
 const AWAKE = 0;
 const PARKED_UNTIL_TICK = 1;
 const PARKED_UNTIL_RUNG = 2;
 
-export const allocateDoorbell = (): SharedArrayBuffer => allocateGroups(2);
+export const allocateDoorbell = (): SharedArrayBuffer => allocateGroups(3);
 
 export class Doorbell {
   private readonly words: Int32Array;
@@ -53,13 +60,17 @@ export class Doorbell {
     this.ring();
   }
 
-  /**
-   * Whether the shard should take a turn: it is awake, or was rung after the bell stood at `rings`, or slept past its wake tick.
-   * `now`: the present tick.
-   */
-  isTurnDue(rings: number, now: number): boolean {
+  // A watchdog.
+
+  beats(): number {
+    return Atomics.load(this.words, BEATS);
+  }
+
+  /** Whether the shard should take a turn: it is awake, or was rung since its latest, or slept past its wake tick. `now`: a tick. */
+  isTurnDue(now: number): boolean {
+    const heard = Atomics.load(this.words, HEARD);
     const state = Atomics.load(this.words, STATE);
-    if (state === AWAKE || Atomics.load(this.words, BELL) !== rings) return true;
+    if (state === AWAKE || Atomics.load(this.words, BELL) !== heard) return true;
     return state === PARKED_UNTIL_TICK && this.wakeTick() < now;
   }
 
@@ -68,6 +79,12 @@ export class Doorbell {
   /** Reads the bell. Read it before anything that a ring may announce. */
   rings(): number {
     return Atomics.load(this.words, BELL);
+  }
+
+  /** Once a turn, with the rings when it began: all of them are answered now. */
+  beat(rings: number): void {
+    Atomics.store(this.words, HEARD, rings);
+    Atomics.add(this.words, BEATS, 1); // publishes only itself and HEARD
   }
 
   /** Tells clients until which tick the shard is going to sleep (Infinity: until rung). */

@@ -4,7 +4,6 @@ import { findThreadFiles, loadThreadLibraries } from '../hosts/thread-files.ts';
 import { oneByOne, ThreadKeeper } from '../hosts/thread-keeper.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import { allocateDoorbell } from '../lane/doorbell.ts';
-import { allocateHeartbeat } from '../lane/heartbeat.ts';
 import { DEFAULT_RING_SIZES, INLINE_RING_SIZES } from '../lane/lane-memory.ts';
 import { hasSharedMemory } from '../memory/shared-words.ts';
 import { process } from '../process.ts';
@@ -35,7 +34,6 @@ class OwnCoordinator extends Coordinator {
     const clock = SharedClock.allocate(options.manual);
     const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, () => ({
       doorbell: allocateDoorbell(),
-      heartbeat: allocateHeartbeat(),
     }));
     const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
     super({

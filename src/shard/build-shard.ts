@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
-import { Heartbeat } from '../lane/heartbeat.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
 import { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
@@ -28,14 +27,12 @@ export interface ShardSetup {
   readonly wheel: WheelConfig;
   readonly clock: SharedClockMemory;
   readonly doorbell: SharedArrayBuffer;
-  readonly heartbeat: SharedArrayBuffer;
 }
 
 export interface BuiltShard {
   readonly shard: Shard;
   readonly wheel: WheelConfig;
   readonly doorbell: Doorbell;
-  readonly heartbeat: Heartbeat;
   readonly clock: SharedClock;
   readonly scale: TickScale;
 }
@@ -54,7 +51,6 @@ export function buildShard(setup: ShardSetup): BuiltShard {
     shard: new Shard(clock, scale),
     wheel: setup.wheel,
     doorbell: new Doorbell(setup.doorbell),
-    heartbeat: new Heartbeat(setup.heartbeat),
     clock,
     scale,
   };

@@ -11,7 +11,7 @@ const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
 
 /** The parts that a loop turns. */
-export type LoopParts = Pick<BuiltShard, 'shard' | 'doorbell' | 'heartbeat' | 'clock' | 'scale'>;
+export type LoopParts = Pick<BuiltShard, 'shard' | 'doorbell' | 'clock' | 'scale'>;
 
 /**
  * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After a short
@@ -33,20 +33,20 @@ export class ShardLoop {
   }
 
   private readonly turn = (): void => {
-    const { doorbell, heartbeat, shard } = this.parts;
+    const { doorbell, shard } = this.parts;
     this.rings = doorbell.rings(); // before the turn: a ring from now on ends the coming wait
-    heartbeat.beat(this.rings);
+    doorbell.beat(this.rings);
     const more = shard.turn();
     setImmediate(more ? this.turn : this.park);
   };
 
   private readonly park = (): void => {
-    const { doorbell, heartbeat, shard } = this.parts;
+    const { doorbell, shard } = this.parts;
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
       this.wake();
       if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || doorbell.rings() !== this.rings) break;
-      heartbeat.beat(this.rings);
+      doorbell.beat(this.rings);
       if (shard.turn()) break;
     }
     this.turn();

@@ -56,12 +56,11 @@ export class HandleError extends Error {
 }
 
 /** Raised with every change to shared memory layouts or messages. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** A host, whose doorbell clients ring and watch: one shard, or, if one host serves all, all of them. */
 interface SharedHost {
   readonly doorbell: SharedArrayBuffer;
-  readonly heartbeat: SharedArrayBuffer;
 }
 
 /**
@@ -116,7 +115,7 @@ export function requireHandle(value: unknown): SchedulerHandle {
   if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid, process.pid);
   if (handle.shardwheel !== VERSION) throw HandleError.otherVersion();
   const { board, clock, hosts, name } = handle;
-  const memories = Array.isArray(hosts) ? hosts.flatMap((host) => [host?.doorbell, host?.heartbeat]) : [undefined];
+  const memories = Array.isArray(hosts) ? hosts.map((host) => host?.doorbell) : [undefined];
   const isWhole = [board, clock?.buffer, ...memories].every(isSharedArrayBuffer) && typeof name === 'string';
   if (!isWhole || board.byteLength !== Board.bytesFor(hosts.length)) throw HandleError.forged(value);
   return handle;

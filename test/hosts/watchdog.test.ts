@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { allocateDoorbell, Doorbell } from '../../src/lane/doorbell.ts';
-import { allocateHeartbeat, Heartbeat } from '../../src/lane/heartbeat.ts';
 
 const LIMIT = 1000;
 const CHECK = LIMIT / 4;
@@ -10,19 +9,16 @@ async function watch(limit = LIMIT) {
   vi.resetModules(); // so that it takes the faked timers
   const { Watchdog } = await import('../../src/hosts/watchdog.ts');
   const doorbell = new Doorbell(allocateDoorbell());
-  const memory = allocateHeartbeat();
-  const shard = new Heartbeat(memory);
   const silences: number[] = [];
   const clock = { tick: 0, slots: 0 };
   const dog = new Watchdog({
-    heartbeat: new Heartbeat(memory),
     doorbell,
     tick: () => clock.tick,
     slots: () => clock.slots,
     limit,
     hung: (silence) => silences.push(silence),
   });
-  const turn = () => shard.beat(doorbell.rings());
+  const turn = () => doorbell.beat(doorbell.rings());
   const checks = (count: number) => vi.advanceTimersByTime(count * CHECK);
   /** As a thread that starts, takes a turn and goes on. */
   const serve = () => {

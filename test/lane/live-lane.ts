@@ -5,7 +5,6 @@ import { ClientTime } from '../../src/client/client-time.ts';
 import type { Delivery } from '../../src/client/delivery.ts';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { WORD_REACH, wordOf } from '../../src/lane/due-word.ts';
-import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { TickScale } from '../../src/time/tick-scale.ts';
@@ -39,7 +38,6 @@ export class LiveLane {
       wheel: { engine: 'cascading', precision: 1, levelBits: [8, 8, 8, 8] },
       clock: clockMemory,
       doorbell: allocateDoorbell(),
-      heartbeat: allocateHeartbeat(),
       lanes: [{ memory: allocateLane(capacity, rings), clientBell }],
     };
     this.clock = new SharedClock(clockMemory);

@@ -10,7 +10,6 @@ const { TableView } = (await built('lane/table-view')) as typeof import('../../s
 const { Payload } = (await built('client/payload')) as typeof import('../../src/client/payload.ts');
 const { buildShard, serveLane } = (await built('shard/build-shard')) as typeof import('../../src/shard/build-shard.ts');
 const { allocateDoorbell, ClientBell } = (await built('lane/doorbell')) as typeof import('../../src/lane/doorbell.ts');
-const { allocateHeartbeat } = (await built('lane/heartbeat')) as typeof import('../../src/lane/heartbeat.ts');
 const { presets } = (await built('wheel/presets')) as typeof import('../../src/wheel/presets.ts');
 
 /** Looks at a timer's record by client or shard, and payloads let go of. */
@@ -44,7 +43,6 @@ function rebuild(scheduler: Scheduler): number {
     wheel: presets.default,
     clock: client.clock.memory,
     doorbell: allocateDoorbell(),
-    heartbeat: allocateHeartbeat(),
   };
   const lane = { memory: client.lanes[0].memory, clientBell: ClientBell.allocate() };
   return serveLane(buildShard(setup), lane, 'tables').found;

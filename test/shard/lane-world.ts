@@ -1,5 +1,4 @@
 import { allocateDoorbell, ClientBell } from '../../src/lane/doorbell.ts';
-import { allocateHeartbeat } from '../../src/lane/heartbeat.ts';
 import { allocateLane, type RingSizes } from '../../src/lane/lane-memory.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
@@ -171,7 +170,6 @@ export const allocateSetup = ({
   wheel,
   clock: SharedClock.allocate(true),
   doorbell: allocateDoorbell(),
-  heartbeat: allocateHeartbeat(),
   lanes: Array.from({ length: clients }, () => ({
     memory: allocateLane(capacity, rings),
     clientBell: ClientBell.allocate(),

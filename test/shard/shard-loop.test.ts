@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { allocateDoorbell, Doorbell } from '../../src/lane/doorbell.ts';
-import { allocateHeartbeat, Heartbeat } from '../../src/lane/heartbeat.ts';
 import { type LoopParts, ShardLoop } from '../../src/shard/shard-loop.ts';
 
 /** Thrown by the wait after the last. */
@@ -44,7 +43,6 @@ function play(period: number, waits: number, during: (wait: number, doorbell: Do
   const parts = {
     shard,
     doorbell: new SilentDoorbell(memory),
-    heartbeat: new Heartbeat(allocateHeartbeat()),
     clock: { memory: { manual: false }, refresh: () => time },
     scale: { timeOf: (tick: number) => tick },
   };

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allocateDoorbell, ClientBell } from '../../../src/lane/doorbell.ts';
-import { allocateHeartbeat } from '../../../src/lane/heartbeat.ts';
 import { buildShard, serveLane } from '../../../src/shard/build-shard.ts';
 import { presets } from '../../../src/wheel/presets.ts';
 import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
@@ -63,7 +62,6 @@ function shardOf({ client }: TimerLoad) {
     wheel: presets.default,
     clock: client.clock.memory,
     doorbell: allocateDoorbell(),
-    heartbeat: allocateHeartbeat(),
   });
   return [built, { memory: client.lanes[0].memory, clientBell: ClientBell.allocate() }] as const;
 }

@@ -1,5 +1,17 @@
 import { InvalidArgumentError, InvalidConfigError } from './errors.ts';
 
+/** Returns the value of an option that is an integer. Throws InvalidConfigError. */
+export function requireInteger(option: string, value: unknown, min: number, max: number): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
+  throw new InvalidConfigError(option, `must be an integer from ${min} to ${max}`, value);
+}
+
+/** Returns the value of an option in ms. Throws InvalidConfigError. */
+export function requireMilliseconds(option: string, value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw new InvalidConfigError(option, `must be a number of ms from ${min} to ${max}`, value);
+}
+
 /** The number of letters to add, drop or change between two words, by Levenshtein. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
@@ -46,9 +58,13 @@ export function refuseUnknown(
 }
 
 /** Does the same, and throws InvalidArgumentError if the options are not an object. */
-export function requireOptions(options: unknown, known: object, renamed?: Readonly<Record<string, string>>): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidArgumentError('options', 'must be an object', options);
-  }
-  refuseUnknown(options, known, 'options', renamed);
+export function requireOptions(
+  options: unknown,
+  known: object,
+  what = 'options',
+  requirement = 'must be an object',
+  renamed?: Readonly<Record<string, string>>,
+): void {
+  if (typeof options !== 'object' || options === null) throw new InvalidArgumentError(what, requirement, options);
+  refuseUnknown(options, known, what, renamed);
 }

@@ -1,6 +1,6 @@
 import { type DurableStats, type DurableStatsSource, statsSourceOf } from '../durable/durable-stats.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import { requireOptions } from '../known-options.ts';
+import { requireInteger, requireOptions } from '../known-options.ts';
 import { process } from '../process.ts';
 
 /** `serveDashboard` cannot serve. */
@@ -60,9 +60,7 @@ export const isLoopback = (host: string): boolean =>
 export function resolveDashboardOptions(options: DashboardOptions = {}): ResolvedDashboardOptions {
   requireOptions(options, { port: 0, host: 0, token: 0, durable: 0 } satisfies Record<keyof DashboardOptions, 0>);
   const { port = DEFAULT_PORT, host = '127.0.0.1', token, durable } = options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new InvalidConfigError('options.port', 'must be an integer from 0 to 65535', port);
-  }
+  requireInteger('options.port', port, 0, 65_535);
   if (typeof host !== 'string' || host === '') {
     throw new InvalidConfigError('options.host', "must be a host's name or address", host);
   }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts';
+import { requireMilliseconds, requireOptions } from '../known-options.ts';
 import { QueueLink, type RedisConnection } from './bullmq/queue-link.ts';
 import { QueueStore } from './bullmq/queue-store.ts';
-import { requireNumber, requireOptions } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 
 export interface BullmqStoreOptions {
@@ -35,7 +35,7 @@ export function bullmqStore(options: BullmqStoreOptions): DurableStore {
   if (typeof queue !== 'string' || queue === '' || queue.includes(':')) {
     throw new InvalidArgumentError('options.queue', "must be a name without ':'", queue);
   }
-  requireNumber('stalledAfter', stalledAfter, 1000, 3_600_000);
-  requireNumber('timeout', timeout, 100, 600_000);
+  requireMilliseconds('options.stalledAfter', stalledAfter, 1000, 3_600_000);
+  requireMilliseconds('options.timeout', timeout, 100, 600_000);
   return new QueueStore(new QueueLink(connection, queue, stalledAfter, timeout));
 }

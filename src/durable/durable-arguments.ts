@@ -1,5 +1,5 @@
-import { InvalidArgumentError, InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
+import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
+import { requireOptions } from '../known-options.ts';
 import type { CloseOptions } from './durable-timer.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
@@ -7,17 +7,6 @@ const MOST_KEY = 1024;
 const MOST_NAME = 128;
 /** An hour, in ms. */
 export const MOST_YOUTH = 3_600_000;
-
-/** Throws InvalidArgumentError unless it is an object, and InvalidConfigError unless its options are `known`. */
-export function requireOptions(
-  options: unknown,
-  known: object,
-  what = 'options',
-  requirement = 'must be an object',
-): void {
-  if (typeof options !== 'object' || options === null) throw new InvalidArgumentError(what, requirement, options);
-  refuseUnknown(options, known, what);
-}
 
 export const requireName = (name: unknown): void => requireText('name', name, MOST_NAME);
 export const requireKey = (key: unknown): void => requireText('key', key, MOST_KEY);
@@ -30,14 +19,6 @@ export function requirePrefix(prefix: unknown): void {
 export function requireHandler(handler: unknown, name: string, isHandled: boolean): void {
   if (typeof handler !== 'function') throw new InvalidArgumentError('handler', 'must be a function', handler);
   if (isHandled) throw new InvalidArgumentError('name', 'must be one that has no handler yet', name);
-}
-
-/** Returns the value of an option: ms, or a count where it is to be an integer. Throws InvalidConfigError. */
-export function requireNumber(option: string, value: unknown, min: number, max: number, isInteger = false): number {
-  const fits = typeof value === 'number' && value >= min && value <= max && (!isInteger || Number.isInteger(value));
-  if (fits) return value;
-  const requirement = `must be ${isInteger ? 'an integer' : 'a number of ms'} from ${min} to ${max}`;
-  throw new InvalidConfigError(`options.${option}`, requirement, value);
 }
 
 /** Returns ms since 1970. */

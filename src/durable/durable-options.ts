@@ -1,10 +1,12 @@
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
+import { requireInteger, requireMilliseconds, requireOptions } from '../known-options.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { MOST_YOUTH, requireNumber, requireOptions } from './durable-arguments.ts';
+import { MOST_YOUTH } from './durable-arguments.ts';
+import type { DurableSettings } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
-import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry-policy.ts';
+import { type RetryOptions, resolveRetry } from './retry-policy.ts';
 
 export interface DurableOptions {
   /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
@@ -39,10 +41,7 @@ export interface DurableOptions {
 }
 
 /** @internal */
-export interface ResolvedDurableOptions extends Required<Omit<DurableOptions, 'scheduler' | 'retry'>> {
-  readonly scheduler: Scheduler | undefined;
-  readonly retry: RetryPolicy;
-}
+export type ResolvedDurableOptions = DurableSettings & Required<Omit<DurableOptions, keyof DurableSettings>>;
 
 /** The default of each number, the least, the most, and whether it is an integer, else ms. */
 const NUMBERS = {
@@ -70,7 +69,8 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
     throw new InvalidConfigError('options.payloadFormat', "must be 'structured-clone' or 'json'", payloadFormat);
   }
   const numbers = Object.entries(NUMBERS).map(([name, [by, min, max, isInteger]]) => {
-    return [name, requireNumber(name, options[name as keyof Numbers] ?? by, min, max, isInteger)];
+    const require = isInteger ? requireInteger : requireMilliseconds;
+    return [name, require(`options.${name}`, options[name as keyof Numbers] ?? by, min, max)];
   });
   const retry = resolveRetry(options.retry);
   return { store, scheduler, payloadFormat, retry, ...(Object.fromEntries(numbers) as Numbers) };

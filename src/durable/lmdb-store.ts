@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { InvalidArgumentError } from '../errors.ts';
+import { requireMilliseconds, requireOptions } from '../known-options.ts';
 import { process } from '../process.ts';
-import { requireNumber, requireOptions } from './durable-arguments.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { Patience } from './patience.ts';
@@ -42,7 +42,7 @@ export function lmdbStore(options: LmdbStoreOptions): DurableStore {
   if (typeof path !== 'string' || path === '') {
     throw new InvalidArgumentError('options.path', 'must be the path of a folder', path);
   }
-  requireNumber('timeout', timeout, 100, 600_000);
+  requireMilliseconds('options.timeout', timeout, 100, 600_000);
   const why = ': another process holds its lock, or the disk does not write';
   const patience = new Patience(timeout, `The LMDB store ${path}`, why);
   return new TableStore('lmdb', () => openTable(path, patience), patience);

@@ -1,5 +1,5 @@
 import { InvalidConfigError } from '../errors.ts';
-import { requireNumber, requireOptions } from './durable-arguments.ts';
+import { requireInteger, requireMilliseconds, requireOptions } from '../known-options.ts';
 
 export interface RetryOptions {
   /** Attempts in all, from 1 to 1,000. After the last that fails the timer is dead. Default 10. */
@@ -18,8 +18,8 @@ export function resolveRetry(options: RetryOptions = {}): RetryPolicy {
   const known = { attempts: 0, delay: 0, maxDelay: 0 } satisfies Record<keyof RetryOptions, 0>;
   requireOptions(options, known, 'options.retry');
   const { attempts = 10, delay = 1000, maxDelay = 3_600_000 } = options;
-  requireNumber('retry.attempts', attempts, 1, 1000, true);
-  requireNumber('retry.delay', delay, 1, 86_400_000);
+  requireInteger('options.retry.attempts', attempts, 1, 1000);
+  requireMilliseconds('options.retry.delay', delay, 1, 86_400_000);
   if (typeof maxDelay !== 'number' || !(maxDelay >= delay && maxDelay <= 31_536_000_000)) {
     const requirement = `must be a number of ms from options.retry.delay, which is ${delay}, to 31536000000`;
     throw new InvalidConfigError('options.retry.maxDelay', requirement, maxDelay);

@@ -11,6 +11,6 @@ export {
   timers as default,
   useScheduler,
 } from '../timers/default-timers.ts';
-export type { TimersPromises } from '../timers/promise-timers.ts';
+export type { TimersPromises } from '../timers/likeness.ts';
 export { Timeout } from '../timers/timeout.ts';
 export type { LongDelays, TimersOptions } from '../timers/timeout-source.ts';

@@ -1,5 +1,5 @@
-import { InvalidArgumentError, InvalidConfigError, show } from '../errors.ts';
-import { requireOptions } from '../known-options.ts';
+import { InvalidArgumentError, show } from '../errors.ts';
+import { requireMilliseconds, requireOptions } from '../known-options.ts';
 
 /** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
 export class MetricsError extends Error {
@@ -45,8 +45,5 @@ export function resolveExporterOptions(options: ExporterOptions = {}) {
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new InvalidArgumentError('options.name', 'must be a string that is not empty', name);
   }
-  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= 60_000)) {
-    throw new InvalidConfigError('options.timeout', 'must be a number of ms from 1 to 60000', timeout);
-  }
-  return { name, timeout };
+  return { name, timeout: requireMilliseconds('options.timeout', timeout, 1, 60_000) };
 }

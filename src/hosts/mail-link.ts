@@ -23,7 +23,7 @@ export class MailLink implements LaneLink {
     this.server = server;
     this.want = want;
     this.shard = shard;
-    this.doorbell = new Doorbell(handle.hosts[shard].doorbell);
+    this.doorbell = new Doorbell(handle.hosts[shard]);
     this.address = addressOf.host(handle.name, shard);
     this.client = client;
     this.reply = addressOf.client(handle.name, client);

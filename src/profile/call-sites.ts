@@ -1,6 +1,7 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { process } from '../process.ts';
+import type { SiteCounts } from './profile-data.ts';
 
 /** Frames that are read; a package that wraps timers more deeply counts as the place itself. */
 const FRAMES = 12;
@@ -9,15 +10,7 @@ const MOST_SITES = 500;
 const MOST_PLACES = 2000;
 
 /** The sampled timers of one place; each sample counts for the number of calls that it represents. */
-export interface Site {
-  readonly site: string;
-  readonly name: string;
-  readonly from: string;
-  samples: number;
-  created: number;
-  cleared: number;
-  refreshed: number;
-  fired: number;
+export interface Site extends Omit<SiteCounts, 'delay'> {
   /** Samples by delay in ms. */
   readonly delays: Map<number, number>;
 }

@@ -221,7 +221,7 @@ export abstract class Coordinator {
     const { client } = this;
     const { shared, events, isJudged } = this.parts;
     const { tick, wheel, clock } = shared;
-    const setup: ShardSetup = { number, tick, wheel, clock, ...shared.hosts[number] };
+    const setup: ShardSetup = { number, tick, wheel, clock, doorbell: shared.hosts[number] };
     const host = new LaneHost(setup, this.linkTo(setup), {
       wakeClient: () => client.turnClock.now(),
       turnBy: (due) => client.turnClock.by(due),

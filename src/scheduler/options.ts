@@ -1,7 +1,7 @@
 import { slackInTicks, slackRange } from '../client/client-time.ts';
 import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { type ResolvedThreadOptions, resolveThreadOptions, type ThreadOptions } from '../hosts/thread-options.ts';
-import { requireOptions } from '../known-options.ts';
+import { requireInteger, requireOptions } from '../known-options.ts';
 import { process } from '../process.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
@@ -89,19 +89,13 @@ function check(isValid: boolean, option: string, requirement: string, value: unk
   if (!isValid) throw new InvalidConfigError(`options.${option}`, requirement, value);
 }
 
-const isInteger = (value: unknown, min: number, max: number): boolean =>
-  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-
-const checkInteger = (option: string, value: unknown, max: number): void =>
-  check(isInteger(value, 1, max), option, `must be an integer from 1 to ${max}`, value);
-
 /**
  * `tick` in ms. Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an
  * object.
  * @internal
  */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
-  requireOptions(options, CONNECT_NAMES, RENAMED_OPTIONS);
+  requireOptions(options, CONNECT_NAMES, undefined, undefined, RENAMED_OPTIONS);
   return resolveOwn(options, tick);
 }
 
@@ -112,13 +106,13 @@ function resolveOwn({ maxBatch = 8192, slack = 0, signal }: SchedulerConnectOpti
   const scale = new TickScale(tick);
   const ticks = slackInTicks(slack, scale);
   check(!Number.isNaN(ticks), 'slack', slackRange(scale), slack);
-  checkInteger('maxBatch', maxBatch, 2 ** 24);
+  requireInteger('options.maxBatch', maxBatch, 1, 2 ** 24);
   return { maxBatch, slack: ticks, signal };
 }
 
 /** Throws like {@link resolveConnectOptions}. @internal */
 export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions {
-  requireOptions(options, NAMES, RENAMED_OPTIONS);
+  requireOptions(options, NAMES, undefined, undefined, RENAMED_OPTIONS);
   const { shards = 'auto', wheel = 'default', tick = 1, capacity = 2 ** 22 } = options;
   const { clock = 'monotonic', asyncContext = 'auto' } = options;
   const isTick = typeof tick === 'number' && tick >= MIN_TICK && tick < Number.POSITIVE_INFINITY;
@@ -127,10 +121,10 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   const isKnown = asyncContext === 'auto' || asyncContext === 'never';
   check(isKnown, 'asyncContext', "must be 'auto' or 'never'", asyncContext);
   const own = resolveOwn(options, tick);
-  const isShards = shards === 'auto' || isInteger(shards, 0, MAX_SHARDS);
+  const isShards = shards === 'auto' || (Number.isInteger(shards) && shards >= 0 && shards <= MAX_SHARDS);
   check(isShards, 'shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, shards);
   const copy = resolveWheel(wheel);
-  checkInteger('capacity', capacity, MAX_CAPACITY);
+  requireInteger('options.capacity', capacity, 1, MAX_CAPACITY);
   return {
     ...own,
     shards: shards === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_SHARDS) : shards,

@@ -32,9 +32,7 @@ class OwnCoordinator extends Coordinator {
   constructor(options: ResolvedOptions, events: CoordinatorEvents, reason: string | undefined) {
     const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
     const clock = SharedClock.allocate(options.manual);
-    const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, () => ({
-      doorbell: allocateDoorbell(),
-    }));
+    const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, allocateDoorbell);
     const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
     super({
       shared: { ownerThread: threadNumber(), clock, hosts, mayHaveThreads: false, ...settings },

@@ -104,12 +104,12 @@ export class Sharing {
 /** Makes a shard drop a client's lanes. Throws if there is no memory for the message. @internal */
 export function detach({ name, hosts }: SchedulerHandle, host: number, client: number): void {
   post(addressOf.host(name, host), { call: 'detach', client } satisfies ToThread);
-  new Doorbell(hosts[host].doorbell).ring(); // wakes a parked shard
+  new Doorbell(hosts[host]).ring(); // wakes a parked shard
 }
 
 /** Wakes all parked shards. @internal */
 export function ringHosts({ hosts }: SchedulerHandle): void {
-  for (const { doorbell } of hosts) new Doorbell(doorbell).ring();
+  for (const doorbell of hosts) new Doorbell(doorbell).ring();
 }
 
 function statsOf(entry: Entry): ClientStats {

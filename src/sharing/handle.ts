@@ -58,11 +58,6 @@ export class HandleError extends Error {
 /** Raised with every change to shared memory layouts or messages. */
 const VERSION = 2;
 
-/** A host, whose doorbell clients ring and watch: one shard, or, if one host serves all, all of them. */
-interface SharedHost {
-  readonly doorbell: SharedArrayBuffer;
-}
-
 /**
  * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
  * list. Its fields are internal.
@@ -76,7 +71,8 @@ export interface SchedulerHandle {
   readonly ownerThread: number;
   readonly board: SharedArrayBuffer;
   readonly clock: SharedClockMemory;
-  readonly hosts: readonly SharedHost[];
+  /** The doorbell of each host: a host is one shard or, if one serves all, all of them. */
+  readonly hosts: readonly SharedArrayBuffer[];
   /** The owner's option, with 'auto' resolved. */
   readonly shards: number;
   readonly isAuto: boolean;
@@ -115,7 +111,7 @@ export function requireHandle(value: unknown): SchedulerHandle {
   if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid, process.pid);
   if (handle.shardwheel !== VERSION) throw HandleError.otherVersion();
   const { board, clock, hosts, name } = handle;
-  const memories = Array.isArray(hosts) ? hosts.map((host) => host?.doorbell) : [undefined];
+  const memories = Array.isArray(hosts) ? hosts : [undefined];
   const isWhole = [board, clock?.buffer, ...memories].every(isSharedArrayBuffer) && typeof name === 'string';
   if (!isWhole || board.byteLength !== Board.bytesFor(hosts.length)) throw HandleError.forged(value);
   return handle;

@@ -1,13 +1,13 @@
 import type * as node from 'node:timers';
 import { MISSED_CALLS } from '../client/call-grids.ts';
-import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
-import { process } from '../process.ts';
+import { InvalidConfigError } from '../errors.ts';
+import { requireOptions } from '../known-options.ts';
 import { requireNode } from '../runtime.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { like, native } from '../time/native-timers.ts';
+import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
-import { createPromises, type TimersPromises } from './promise-timers.ts';
+import { type TimersPromises, timersLike } from './likeness.ts';
+import { createPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
@@ -43,9 +43,8 @@ export const INSTEAD = 'use createScheduler of shardwheel';
 
 /** @internal */
 export function resolveTimersOptions(options: TimersOptions) {
-  if (typeof options !== 'object' || options === null)
-    throw new InvalidArgumentError('options', 'must be an object: timers have no hint', options);
-  refuseUnknown(options, { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>);
+  const known = { missedCalls: 0, longDelays: 0 } satisfies Record<keyof TimersOptions, 0>;
+  requireOptions(options, known, 'options', 'must be an object: timers have no hint');
   const { missedCalls = 'skip', longDelays = 'keep' } = options;
   if (!MISSED_CALLS.includes(missedCalls)) {
     throw new InvalidConfigError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
@@ -80,18 +79,8 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, true);
   };
   const promises = createPromises(source);
-  const timers = {
-    setTimeout: like(nodes.setTimeout, setTimeout),
-    clearTimeout: like(nodes.clearTimeout, clearTimeout),
-    setInterval: like(nodes.setInterval, setInterval),
-    clearInterval: like(nodes.clearInterval, clearInterval),
-    setImmediate: nodes.setImmediate,
-    clearImmediate: like(nodes.clearImmediate, clearImmediate),
-    promises,
-  };
-  const { promisify } = process.getBuiltinModule('node:util');
-  Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
-  return timers as Timers;
+  const own = timersLike({ setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }, promises);
+  return { ...own, setImmediate: nodes.setImmediate, promises } as Timers;
 }
 
 type Handle = NodeJS.Timeout | string | number | undefined;

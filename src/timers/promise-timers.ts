@@ -1,21 +1,13 @@
-import type * as node from 'node:timers/promises';
 import { HANDED_BACK } from '../client/hand-back.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
-import { like, native } from '../time/native-timers.ts';
+import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
+import { promisesLike, type TimersPromises } from './likeness.ts';
 import { REFUSED, Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 const nodes = native.promises;
-
-/** The exports of node:timers/promises. */
-export interface TimersPromises {
-  setTimeout: typeof node.setTimeout;
-  setInterval: typeof node.setInterval;
-  setImmediate: typeof node.setImmediate;
-  scheduler: typeof node.scheduler;
-}
 
 interface Options {
   signal?: AbortSignal;
@@ -122,16 +114,7 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     }
   }
 
-  const wait = like(nodes.scheduler.wait, (delay: number, options?: Options) =>
-    setTimeout<void>(delay, undefined, options),
-  );
-  return {
-    setTimeout: like(nodes.setTimeout, setTimeout),
-    setInterval: like(nodes.setInterval, setInterval),
-    setImmediate: nodes.setImmediate,
-    // Otherwise Node's object: its class cannot be constructed.
-    scheduler: Object.create(nodes.scheduler, { wait: { value: wait, writable: true, configurable: true } }),
-  };
+  return { ...promisesLike(setTimeout, setInterval), setImmediate: nodes.setImmediate };
 }
 
 /** Like `finally`, but as many microtasks later as in Node: a program may depend on which of two promises settles first. */

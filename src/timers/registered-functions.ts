@@ -3,7 +3,7 @@ import { builtFolder, isCommonJs, requireFile } from '../package-files.ts';
 import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import { like, native } from '../time/native-timers.ts';
-import type { TimersPromises } from './promise-timers.ts';
+import { promisesLike, timersLike } from './likeness.ts';
 import type { registeredWheel } from './registered-wheel.ts';
 import { Serving } from './serving.ts';
 import { takeOverFrom, timersMode } from './timers-mode.ts';
@@ -80,36 +80,18 @@ function clearImmediate(handle: { readonly _onImmediate?: unknown } | undefined)
   if (handle?._onImmediate) nodes.clearImmediate(handle as NodeJS.Immediate);
 }
 
-const promises = {
-  setTimeout: like(native.promises.setTimeout, (delay?: number, value?: unknown, options?: object) => {
+const promises = promisesLike(
+  (delay?: number, value?: unknown, options?: object) => {
     const wheel = dropIn();
     if (wheel !== undefined) return wheel.promises.setTimeout(delay, value, options);
     if (isOn) serving.set(delay);
     return native.promises.setTimeout(delay, value, options);
-  }),
-  setInterval: like(native.promises.setInterval, (delay?: number, value?: unknown, options?: object) =>
+  },
+  (delay?: number, value?: unknown, options?: object) =>
     (dropIn()?.promises ?? native.promises).setInterval(delay, value, options),
-  ),
-  scheduler: Object.create(native.promises.scheduler, {
-    wait: {
-      value: like(native.promises.scheduler.wait, (delay: number, options?: object) =>
-        promises.setTimeout(delay, undefined, options as never),
-      ),
-      writable: true,
-      configurable: true,
-    },
-  }),
-} as Pick<TimersPromises, 'setTimeout' | 'setInterval' | 'scheduler'>;
+);
 
-const timers = {
-  setTimeout: like(nodes.setTimeout, setTimeout),
-  clearTimeout: like(nodes.clearTimeout, clearTimeout),
-  setInterval: like(nodes.setInterval, setInterval),
-  clearInterval: like(nodes.clearInterval, clearInterval),
-  clearImmediate: like(nodes.clearImmediate, clearImmediate),
-};
-const { promisify } = process.getBuiltinModule('node:util');
-Object.defineProperty(timers.setTimeout, promisify.custom, { enumerable: true, get: () => promises.setTimeout });
+const timers = timersLike({ setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }, promises);
 
 /** Node's own method, without its object: it works on any receiver. */
 const nodesActiveResources = process.getActiveResourcesInfo;

@@ -5,14 +5,9 @@ import type { DueSink } from './tick-index.ts';
 import { type CascadingConfig, MAX_CAPACITY, validateConfig } from './wheel-config.ts';
 
 /** What `add` returns: names the element for `remove` and `has`. */
-export class QueueElement<T> {
+export interface QueueElement<T> {
   readonly key: number;
   readonly value: T;
-
-  constructor(key: number, value: T) {
-    this.key = key;
-    this.value = value;
-  }
 }
 
 /**
@@ -58,7 +53,7 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
     if (key < this.minAllowedKey || key > this.maxAllowedKey) {
       throw new InvalidDeadlineError(key, `must be from ${this.minAllowedKey} to ${this.maxAllowedKey}`, 'key');
     }
-    const element = new QueueElement(key, value);
+    const element: QueueElement<T> = { key, value };
     const slot = this.free.pop() ?? this.elements.length;
     this.elements[slot] = element;
     this.slots.set(element, slot);

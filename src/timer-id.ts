@@ -57,6 +57,3 @@ export function decodeTimerId(id: TimerId, layout: TimerIdLayout): TimerIdParts 
   const shard = Math.floor(upper / generations);
   return { shard, generation: upper - shard * generations, slot: id - upper * slots };
 }
-
-/** Returns whether a value can be an id: a safe integer >= 0. Anything else is treated like a stale id. */
-export const isTimerId = (value: unknown): value is TimerId => Number.isSafeInteger(value) && (value as number) >= 0;

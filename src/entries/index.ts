@@ -34,9 +34,8 @@ export type { LaneQueues, ShardWheel, WheelLevel } from '../scheduler/shard-whee
 export type { ClientStats } from '../scheduler/sharing.ts';
 export type { LabelStats, SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
 export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
-export type { TimerGroup } from '../scheduler/timer-group.ts';
+export type { TimerGroup, TimerStarts, WorkerHint } from '../scheduler/timer-group.ts';
 export type { LabelOptions, TimerLabel } from '../scheduler/timer-label.ts';
-export type { TimerStarts, WorkerHint } from '../scheduler/timer-starts.ts';
 export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';

@@ -17,9 +17,8 @@ import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
 import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
-import { placementOf, TimerGroup } from './timer-group.ts';
+import { placementOf, TimerGroup, type TimerStarts, type WorkerHint } from './timer-group.ts';
 import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
-import type { TimerStarts, WorkerHint } from './timer-starts.ts';
 import {
   type BoundedWork,
   type DeadlineSignal,

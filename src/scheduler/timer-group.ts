@@ -5,16 +5,61 @@ import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 
-/** The calls by which a group starts timers: `TimerStarts`. */
-interface GroupStarts {
-  schedule<A>(hint: TimerGroup, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId;
-  scheduleAfter<A>(hint: TimerGroup, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId;
-  scheduleAt<A>(hint: TimerGroup, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId;
-  scheduleEvery<A>(
-    hint: TimerGroup,
+/**
+ * The key that is hashed to a shard: a connection's number, a tenant's name. Or a group, which is such a key and remembers the
+ * timers that it is given to.
+ */
+export type WorkerHint = number | string | TimerGroup;
+
+/** The calls that start timers: of a {@link Scheduler}, and with a label of a {@link TimerLabel}. */
+export interface TimerStarts {
+  /**
+   * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns its id.
+   * The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with Node's timers.
+   * Without a callback the timer is part of a 'fired' batch.
+   * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
+   * @cost O(1). No allocation, but for the first timer on a shard, which lays out a lane.
+   */
+  schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
+  schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  /**
+   * Schedules a timer to fire when at least `delay` ms have passed since this call. Throws like {@link schedule}.
+   * @cost As `schedule`, and a reading of the clock.
+   */
+  scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  /**
+   * Schedules a timer for a time of the wall clock, a Date or ms since 1970, by that clock's present state: if the clock is set
+   * later, the timer does not move. Throws like {@link schedule}.
+   * @cost As `scheduleAfter`, and a reading of the wall clock.
+   */
+  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(
+    workerHint: WorkerHint,
+    date: Date | number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
+  ): TimerId;
+  /**
+   * Schedules a timer that repeats until it is cancelled, under one id. Its n-th call is due at start + first + (n − 1) · period,
+   * in ms, never early and without drift. In its callback the timer is live and due at its next call; it may be moved, which moves the
+   * grid, and cancelled. A callback that throws does not end it. Slack delays a call, not the grid; a label's scale does not
+   * change a period. `scheduled` counts the timer once, `delivered` each call.
+   * @throws as {@link schedule}; InvalidArgumentError for a period that is not finite or shorter than a tick.
+   * @cost As `scheduleAfter`, and 17 bytes per timer. A call costs a delivery and a command, and allocates nothing.
+   */
+  scheduleEvery(
+    workerHint: WorkerHint,
     period: number,
-    callback?: TimerCallback<A>,
-    argument?: A,
+    callback?: TimerCallback<undefined>,
+    argument?: undefined,
+    options?: RepeatOptions,
+  ): TimerId;
+  scheduleEvery<A>(
+    workerHint: WorkerHint,
+    period: number,
+    callback: TimerCallback<A> | undefined,
+    argument: A,
     options?: RepeatOptions,
   ): TimerId;
 }
@@ -35,7 +80,7 @@ export let expectWaits: (hint: unknown) => void;
 export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
 /** Returns the shard of a hint. Throws InvalidArgumentError. @internal */
-export function placementOf(hint: number | string | TimerGroup, client: Client): number {
+export function placementOf(hint: WorkerHint, client: Client): number {
   return typeof hint === 'object' ? placementIn(hint, client) : client.shardOf(hint);
 }
 
@@ -62,7 +107,7 @@ export class TimerGroup implements Disposable {
   readonly workerHint: number | string;
   readonly #placement: number;
   readonly #client: Client;
-  readonly #starts: GroupStarts;
+  readonly #starts: TimerStarts;
   readonly #ids: TimerId[] = [];
   #length = 0;
   #dropAt = FIRST_LOOK;
@@ -84,7 +129,7 @@ export class TimerGroup implements Disposable {
   }
 
   /** Use {@link Scheduler.group}. Throws InvalidArgumentError. @internal */
-  constructor(client: Client, starts: GroupStarts, workerHint: number | string) {
+  constructor(client: Client, starts: TimerStarts, workerHint: number | string) {
     this.#client = client;
     this.#starts = starts;
     this.#placement = client.shardOf(workerHint);
@@ -101,21 +146,21 @@ export class TimerGroup implements Disposable {
   schedule(deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.schedule(this, deadline, callback, argument);
+    return this.#starts.schedule(this, deadline, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleAfter}, with the group as hint. */
   scheduleAfter(delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.scheduleAfter(this, delay, callback, argument);
+    return this.#starts.scheduleAfter(this, delay, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleAt}, with the group as hint. */
   scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.scheduleAt(this, date, callback, argument);
+    return this.#starts.scheduleAt(this, date, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleEvery}, with the group as hint. */
@@ -132,7 +177,7 @@ export class TimerGroup implements Disposable {
     options?: RepeatOptions,
   ): TimerId;
   scheduleEvery<A>(period: number, callback?: TimerCallback<A>, argument?: A, options?: RepeatOptions): TimerId {
-    return this.#starts.scheduleEvery(this, period, callback, argument, options);
+    return this.#starts.scheduleEvery(this, period, callback, argument as A, options);
   }
 
   /**

@@ -9,8 +9,7 @@ import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen } from './internals.ts';
 import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
-import { placementOf, remember } from './timer-group.ts';
-import type { TimerStarts, WorkerHint } from './timer-starts.ts';
+import { placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
 
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {

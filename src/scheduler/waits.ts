@@ -6,9 +6,8 @@ import { refuseUnknown } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { unwatch, watch } from './abort-watch.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
-import { expectWaits } from './timer-group.ts';
+import { expectWaits, type WorkerHint } from './timer-group.ts';
 import { clientOf, labelOr, type TimerLabel } from './timer-label.ts';
-import type { WorkerHint } from './timer-starts.ts';
 
 /** The work to wait for: a promise, or a function that starts the work; its signal aborts when the wait ends early. */
 export type BoundedWork<T> = PromiseLike<T> | ((signal: AbortSignal) => T | PromiseLike<T>);

@@ -25,10 +25,8 @@ export class HandleError extends Error {
   }
 
   static forged(value: unknown): HandleError {
-    return new HandleError(
-      'ERR_INVALID_HANDLE',
-      `The handle must be what scheduler.share() returns, got ${show(value)}`,
-    );
+    const why = `The handle must be what scheduler.share() returns, got ${show(value)}`;
+    return new HandleError('ERR_INVALID_HANDLE', why);
   }
 
   static otherVersion(): HandleError {

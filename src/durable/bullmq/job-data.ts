@@ -18,13 +18,8 @@ export function newJobId(timer: string): string {
 /** The pattern, of Redis, of the ids of timers of a name whose keys begin with the prefix, and of those of their jobs. */
 export const timerPattern = (name: string, prefix: string): string => `${encode(name)}/${encode(prefix)}*`;
 
-/** Texts that stay as they are. */
-const PLAIN = /^[\w.~-]*$/;
-
 /** What `encodeURIComponent` leaves, Redis takes as part of a pattern in `*`. */
-const encode = (text: string): string => (PLAIN.test(text) ? text : encodeAll(text));
-
-const encodeAll = (text: string): string =>
+const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The data of a job: what BullMQ's own fields do not have. Times in ms since 1970. */

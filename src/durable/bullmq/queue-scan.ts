@@ -1,5 +1,5 @@
-import type { StoredTimer } from '../stored-timer.ts';
-import { timerPattern } from './job-data.ts';
+import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
+import { type JobData, jobDataOf, timerOf, timerPattern } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { look, scheduledOf } from './scripts/look.ts';
 
@@ -7,7 +7,7 @@ import { look, scheduledOf } from './scripts/look.ts';
 export async function* scanTimers(link: QueueLink, name: string, prefix: string): AsyncGenerator<StoredTimer> {
   const seen = new Set<string>();
   for await (const jobs of scanJobs(link, timerPattern(name, prefix))) {
-    const fresh = jobs.map(timerOf).filter((timer) => !seen.has(timer) && seen.add(timer));
+    const fresh = jobs.map(idOfJob).filter((timer) => !seen.has(timer) && seen.add(timer));
     const found = await link.call(() => Promise.all(fresh.map((timer) => look(link, timer))));
     for (const each of found) {
       const timer = scheduledOf(name, each);
@@ -19,7 +19,7 @@ export async function* scanTimers(link: QueueLink, name: string, prefix: string)
 /** Resolves with how many of the jobs that workers have are followed by another, or have not begun. */
 export async function countHeld(link: QueueLink): Promise<number> {
   const held = await link.call(() => link.client.lrange(`${link.prefix}active`, 0, -1));
-  const found = await link.call(() => Promise.all(held.map((job) => look(link, timerOf(job)))));
+  const found = await link.call(() => Promise.all(held.map((job) => look(link, idOfJob(job)))));
   return found.filter((each) => scheduledOf('', each) !== undefined).length;
 }
 
@@ -34,4 +34,25 @@ async function* scanJobs(link: QueueLink, pattern: string): AsyncGenerator<strin
 }
 
 /** The timer of a job's id. */
-const timerOf = (id: string): string => id.slice(0, id.lastIndexOf('/'));
+const idOfJob = (id: string): string => id.slice(0, id.lastIndexOf('/'));
+
+/** A hash of Redis: of each timer, by its id, the last dead one. */
+export const DEAD = 'shardwheel-dead';
+
+type DeadData = JobData & Pick<DeadTimer, 'diedAt' | 'reason'>;
+
+export const deadText = (dead: DeadTimer): string =>
+  JSON.stringify({ ...jobDataOf(dead), diedAt: dead.diedAt, reason: dead.reason } satisfies DeadData);
+
+/** Yields the dead timers of a name. What is there throughout is seen once, whatever is removed meanwhile. */
+export async function* scanDead(link: QueueLink, name: string): AsyncGenerator<DeadTimer> {
+  const seen = new Set<string>();
+  for await (const pairs of link.scan('hscan', DEAD, timerPattern(name, ''))) {
+    for (let at = 0; at < pairs.length; at += 2) {
+      if (seen.has(pairs[at])) continue;
+      seen.add(pairs[at]);
+      const data = JSON.parse(pairs[at + 1]) as DeadData;
+      yield { ...timerOf(name, data, 0), diedAt: data.diedAt, reason: data.reason };
+    }
+  }
+}

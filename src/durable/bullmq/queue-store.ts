@@ -9,16 +9,13 @@ import type { DurableStore } from '../durable-store.ts';
 import { loadPackage } from '../store-package.ts';
 import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { Limiter } from '../work-order.ts';
-import { DEAD, deadText, scanDead } from './dead-letters.ts';
 import { type JobData, jobDataOf, newJobId, timerId } from './job-data.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
 import type { QueueLink } from './queue-link.ts';
-import { countHeld, scanTimers } from './queue-scan.ts';
-import { cancel } from './scripts/cancel.ts';
+import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
+import { cancel, move, supersede } from './scripts/changes.ts';
 import { look, scheduledOf } from './scripts/look.ts';
-import { move } from './scripts/move.ts';
-import { supersede } from './scripts/supersede.ts';
 
 /** The version of the jobs' data. */
 const SCHEMA = '2';

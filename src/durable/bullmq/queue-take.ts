@@ -2,12 +2,11 @@ import type { Job } from 'bullmq';
 import { DurableStoreError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
 import type { DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
-import { DEAD, deadText } from './dead-letters.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
-import { claim } from './scripts/claim.ts';
+import { DEAD, deadText } from './queue-scan.ts';
+import { claim, settle } from './scripts/attempts.ts';
 import { look } from './scripts/look.ts';
-import { settle } from './scripts/settle.ts';
 
 /**
  * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
@@ -18,9 +17,11 @@ export class QueueTake implements DueTimer {
   token: string;
   /** What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed. */
   end: 'unclaimed' | 'complete' | 'leave' = 'unclaimed';
+  released: () => void = () => undefined;
   /** Resolves when the delivery has released it. */
-  readonly over: Promise<void>;
-  readonly released: () => void;
+  readonly over = new Promise<void>((resolve) => {
+    this.released = resolve;
+  });
   private readonly job: Job<JobData>;
   private readonly link: QueueLink;
   private readonly host: DurableHost;
@@ -30,11 +31,6 @@ export class QueueTake implements DueTimer {
     this.token = token;
     this.link = link;
     this.host = host;
-    let released = (): void => undefined;
-    this.over = new Promise((resolve) => {
-      released = resolve;
-    });
-    this.released = released;
   }
 
   get name(): string {

@@ -72,10 +72,6 @@ export class DurableTimersClosedError extends Error {
 
   /** `call`: its name, if it came after. */
   constructor(call?: string) {
-    super(
-      call === undefined
-        ? 'The durable timers were closed'
-        : `${call}() was called after the durable timers were closed`,
-    );
+    super(`${call === undefined ? 'The' : `${call}() was called after the`} durable timers were closed`);
   }
 }

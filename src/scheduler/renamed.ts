@@ -13,14 +13,11 @@ const OF_SCHEDULER = {
 
 const OF_LABEL = { group: 'give the group as hint: label.schedule(scheduler.group(hint), deadline, …)' };
 
+const OF_THREADS = ['execArgv', 'env', 'workerUrl', 'resourceLimits', 'hangTimeout', 'inlineAfter'];
+
 /** The options of `createScheduler` before 1.0, and what has become of them. */
 export const RENAMED_OPTIONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['execArgv', 'env', 'workerUrl', 'resourceLimits', 'hangTimeout', 'inlineAfter'].map((name) => [
-      name,
-      `it is now options.thread.${name}`,
-    ]),
-  ),
+  ...Object.fromEntries(OF_THREADS.map((name) => [name, `it is now options.thread.${name}`])),
   totalCapacity: 'use options.capacity, of each shard: hints spread timers evenly',
   trace: "use 'npx shardwheel profile -- node app.js', which shows where timers are set",
 };

@@ -22,11 +22,8 @@ export class Intervals {
   /** Precondition: both are finite, and the precision is above 0. */
   constructor(start: number, precision: number, rounding: 'up' | 'next') {
     if (start + precision === start || start - precision === start) {
-      throw new InvalidConfigError(
-        'start',
-        `must be small enough for a tick of ${precision} to make a difference`,
-        start,
-      );
+      const requirement = `must be small enough for a tick of ${precision} to make a difference`;
+      throw new InvalidConfigError('start', requirement, start);
     }
     this.start = start;
     this.precision = precision;

@@ -3,13 +3,10 @@ import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 
 const { statfsSync } = process.getBuiltinModule('node:fs');
 
+const damaged = /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument/i;
 /** Codes of LMDB and of the system, by what they mean to the caller. */
 const meanings: StoreMeanings = [
-  [
-    'ERR_STORE_CORRUPT',
-    /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument/i,
-    'is damaged, or is not a store',
-  ],
+  ['ERR_STORE_CORRUPT', damaged, 'is damaged, or is not a store'],
   ['ERR_STORE_VERSION', /MDB_VERSION_MISMATCH/i, 'was written by another version of LMDB'],
   ['ERR_STORE_FULL', /MDB_MAP_FULL|ENOSPC|EFBIG|EDQUOT|No space left|File too large|quota/i, 'is full'],
   ['ERR_STORE_FULL', /MDB_READERS_FULL/, `has no place for a further process`],

@@ -1,6 +1,6 @@
 import { clockOrigin, MonotonicClock } from '../time/monotonic-clock.ts';
 import { setTimeout } from '../time/native-timers.ts';
-import type { ResolvedThreadOptions } from './thread-options.ts';
+import type { ThreadOptions } from './thread-options.ts';
 
 /** A successor has replaced a shard that died. */
 export interface ShardRestart {
@@ -17,7 +17,7 @@ export interface ShardRestart {
 export const monotonic = new MonotonicClock(clockOrigin());
 
 /** For what is tried again for ever. */
-export const ENDLESS: ResolvedThreadOptions['inlineAfter'] = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
+export const ENDLESS: Required<ThreadOptions>['inlineAfter'] = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
 
 /** ms */
 const FIRST_PAUSE = 10;
@@ -28,10 +28,10 @@ const LONGEST_PAUSE = 1000;
  * pauses, and never again when the limit of deaths is reached.
  */
 export class RestartPolicy {
-  private readonly limit: ResolvedThreadOptions['inlineAfter'];
+  private readonly limit: Required<ThreadOptions>['inlineAfter'];
   private deaths: number[] = [];
 
-  constructor(limit: ResolvedThreadOptions['inlineAfter']) {
+  constructor(limit: Required<ThreadOptions>['inlineAfter']) {
     this.limit = limit;
   }
 

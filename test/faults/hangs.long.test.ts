@@ -130,7 +130,8 @@ describe('no false alarm', () => {
   test('the machine stops for many times the limit, and goes on', async () => {
     const { code, stdout, stderr } = await runModule(
       `import { spawn } from 'node:child_process';
-       const scheduler = await readyScheduler({ shards, thread: { hangTimeout: 600 } });
+       const scheduler = createScheduler({ shards, thread: { hangTimeout: 600 } });
+       await scheduler.ready;
        let fired = 0;
        let restarts = 0;
        scheduler.on('shard-restart', () => { restarts += 1; });

@@ -40,9 +40,8 @@ export const deviations: readonly Deviation[] = [
     'what is due when a thread dies is delivered by the same advanceTo',
     'timers of the past are found by a successor',
     'when the shards have fired already and the batch is on its way',
-    'order across the restart of a shard',
-    'a thread dies while a timer lives: the process stays for it, and ends after it',
+    'order by due tick across a restart',
+    'natural exit, though a thread dies',
     'where the owner gives threads up, each client goes on inline, in its own thread',
-    'threads of shards that die are followed by others, for all clients',
   ].map((title): Deviation => ({ title, runtimes: ['deno'], reason: 'shards are inline there' })),
 ];

@@ -14,13 +14,13 @@ const runtimes = [
     runtime: 'bun',
     found: { package: 'bun@1.4.5', where: ['bun', '-e', 'console.log(process.execPath)'] },
     flags: ['--bun'],
-    least: 260,
+    least: 220,
   },
   {
     runtime: 'deno',
     found: { package: 'deno@2.9.6', where: ['deno', 'eval', 'console.log(Deno.execPath())'] },
     flags: ['run', '--allow-all'],
-    least: 220,
+    least: 180,
   },
 ] as const;
 

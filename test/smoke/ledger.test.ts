@@ -30,6 +30,14 @@ describe('the ledger finds what was planted:', () => {
     expect(ledger.live).toBe(0);
   });
 
+  test('lateness of what was due by the end, not of what the judge itself delays', () => {
+    const { ledger, fireAt } = ledgerOf(4);
+    const [by, after] = [ledger.arm(0, CONNECT, 10), ledger.arm(0, IDLE, 11)];
+    ledger.end = 10;
+    expect([fireAt(13, by!), fireAt(31, after!)]).toEqual([true, true]);
+    expect(ledger.verdict()).toMatchObject({ fired: 2, lost: 0, lateness: { count: 1, max: 3 }, latestAtStart: 3 });
+  });
+
   test('a lost timer, and one that was found again when it was long overdue', () => {
     const { ledger } = ledgerOf(4);
     ledger.arm(0, IDLE, 10);

@@ -65,7 +65,7 @@ describe('the end of the process, as with node:timers', () => {
     ],
     [
       'an interval that gives up its ref in its callback',
-      `const i = setInterval(() => log(i.unref().hasRef()), 5);`,
+      `const i = setInterval(() => log(i.unref().hasRef()), 100);`,
       ['false'],
     ],
     [

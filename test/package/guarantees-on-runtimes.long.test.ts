@@ -14,7 +14,7 @@ const runtimes = [
     runtime: 'bun',
     found: { package: 'bun@1.4.5', where: ['bun', '-e', 'console.log(process.execPath)'] },
     flags: ['--bun'],
-    least: 220,
+    least: 230,
   },
   {
     runtime: 'deno',

@@ -7,10 +7,11 @@ import { loadingSuites } from './suites/loading/loading-suites.ts';
 import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
+import { autoSuites } from './suites/scheduler/auto.ts';
 import { burst } from './suites/scheduler/burst.ts';
 import { deliverySuites } from './suites/scheduler/delivery.ts';
 import { memory } from './suites/scheduler/memory.ts';
-import { equal, flood, lateness, move, newest, random, shards } from './suites/scheduler/paced-suites.ts';
+import { contexts, equal, flood, lateness, move, newest, random, shards } from './suites/scheduler/paced-suites.ts';
 import { replay } from './suites/scheduler/replay.ts';
 import { slackSuites } from './suites/scheduler/slack.ts';
 import { heartbeats } from './suites/steering/heartbeats.ts';
@@ -31,11 +32,13 @@ export const suites: readonly Suite[] = [
   newest,
   equal,
   move,
+  contexts,
   burst,
   lateness,
   flood,
   replay,
   shards,
+  ...autoSuites,
   ...slackSuites,
   ...deliverySuites,
   labels,

@@ -8,7 +8,7 @@ export interface Row {
   readonly value: Spread;
   /** To the suite's base, round by round. The base's own is 1. */
   readonly ratio: Spread | undefined;
-  /** To further bases, by name, likewise: runs until 2026-11 have them. */
+  /** To further bases, by name, likewise. */
   readonly otherRatios?: Readonly<Record<string, Spread>>;
 }
 
@@ -45,11 +45,17 @@ export function compare(suite: Suite, rounds: Rounds): Comparison {
       const values = rounds.map((round) => figureOf(suite, round, name, figure.key, figure.net === true));
       const known = values.filter((value) => value !== undefined);
       if (known.length !== rounds.length) continue;
-      const base = rounds.map((round) => figureOf(suite, round, suite.base, figure.key, figure.net === true));
-      const ratios = known.map((value, round) => value / (base[round] ?? Number.NaN)).filter(Number.isFinite);
-      const hasRatio = !isIdle(suite, name) && ratios.length === rounds.length;
-      const ratio = hasRatio ? spreadOf(ratios) : undefined;
-      rows.push({ subject: name, figure: figure.key, value: spreadOf(known), ratio });
+      const ratioTo = (base: string): Spread | undefined => {
+        const of = rounds.map((round) => figureOf(suite, round, base, figure.key, figure.net === true));
+        const ratios = known.map((value, round) => value / (of[round] ?? Number.NaN)).filter(Number.isFinite);
+        return !isIdle(suite, name) && ratios.length === rounds.length ? spreadOf(ratios) : undefined;
+      };
+      const others = (suite.otherBases ?? []).flatMap((base): [string, Spread][] => {
+        const ratio = base === name ? undefined : ratioTo(base);
+        return ratio === undefined ? [] : [[base, ratio]];
+      });
+      const row = { subject: name, figure: figure.key, value: spreadOf(known), ratio: ratioTo(suite.base) };
+      rows.push(others.length === 0 ? row : { ...row, otherRatios: Object.fromEntries(others) });
     }
   }
   const figures = suite.figures.map(({ key, title, unit }) => ({ key, title, unit }));

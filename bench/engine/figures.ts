@@ -48,8 +48,40 @@ export const block = (name: string, lines: readonly string[]): string =>
     '\n',
   );
 
+/** Of a run's suite the subjects and figures that are named, in a block of that name. */
+export function excerptOf(
+  results: Results,
+  name: string,
+  suite: string,
+  subjects: readonly string[],
+  keys: readonly string[],
+): string {
+  const comparison = results.comparisons.find((one) => one.suite === suite);
+  if (comparison === undefined) throw new Error(`the run has no "${suite}": take it anew`);
+  const { base } = comparison;
+  const rows = comparison.rows.filter(({ subject }) => subjects.includes(subject));
+  const figures = comparison.figures.filter(({ key }) => keys.includes(key));
+  return block(name, [
+    `Suite \`${suite}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}. × is of ${base}.`,
+    '',
+    ...linesOf({ ...comparison, rows, figures }),
+  ]);
+}
+
 function tableOf(comparison: Comparison): string {
-  const { about, absent = {}, base, figures, title } = comparison;
+  const { about, absent = {}, base, title } = comparison;
+  return [
+    `### ${title}`,
+    '',
+    `${about}${base === '' ? '' : ` × is of ${base}.`}`,
+    '',
+    ...linesOf(comparison),
+    ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
+  ].join('\n');
+}
+
+function linesOf(comparison: Comparison): string[] {
+  const { base, figures } = comparison;
   const cell = (subject: string, key: string): string => {
     const row = rowIn(comparison, subject, key);
     if (row === undefined) return '–';
@@ -57,13 +89,8 @@ function tableOf(comparison: Comparison): string {
     return withSpread(row.value) + ratio;
   };
   return [
-    `### ${title}`,
-    '',
-    `${about}${base === '' ? '' : ` × is of ${base}.`}`,
-    '',
     `| | ${figures.map(({ title, unit }) => (unit === '' ? title : `${title}, ${unit}`)).join(' | ')} |`,
     `|---|${figures.map(() => '---:|').join('')}`,
     ...subjectsIn(comparison).map((name) => `| ${name} | ${figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
-    ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
-  ].join('\n');
+  ];
 }

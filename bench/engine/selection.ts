@@ -24,9 +24,9 @@ export function select(suites: readonly Suite[], words: readonly string[]): Suit
 /** Of the suites those that a target is set for, with the subjects that targets speak of and what they are held against. */
 export function selectTargeted(suites: readonly Suite[], targets: readonly Target[]): Suite[] {
   return suites.flatMap((suite) => {
-    const targeted = new Set(targets.filter((target) => target.suite === suite.name).map(({ subject }) => subject));
-    if (targeted.size === 0) return [];
-    return [keeping(suite, (name) => targeted.has(name))];
+    const its = targets.filter((target) => target.suite === suite.name);
+    const needed = new Set(its.flatMap(({ subject, base = suite.base }) => [subject, base]));
+    return its.length === 0 ? [] : [keeping(suite, (name) => needed.has(name))];
   });
 }
 

@@ -44,6 +44,8 @@ export interface Suite {
   readonly about: string;
   /** The subject that all others are divided by, within the same round. */
   readonly base: string;
+  /** Others that they are divided by as well. */
+  readonly otherBases?: readonly string[];
   /** The driver with no timers. */
   readonly idle?: string;
   readonly subjects: readonly SubjectEntry[];

@@ -118,7 +118,8 @@ export function refreshing(recorder: Recorder, nodes: Call): Call {
       refreshes.take();
     }
     if (watch.inserted !== this) {
-      if (!this._idleNext) return this; // cleared: it stays so
+      // Node refreshes no timer that was cleared, or that a program has given no delay.
+      if (!this._idleNext || !(this._idleTimeout >= 0)) return this;
       adoptListOf(this);
     }
     watch.inserted = undefined;

@@ -30,6 +30,9 @@ export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
   _destroyed: boolean;
 }
 
+/** Name of Node's class of lists. */
+const LISTS = 'TimersList';
+
 const oldest = Symbol('oldest');
 const newest = Symbol('newest');
 const INTERNAL: unknown[] = [];
@@ -180,7 +183,8 @@ export const isInternal = (timer: NodeTimeout): boolean => {
 /** Makes a list use the accessors if Node created it before its class had them. */
 export function adopt(list: object): void {
   const fields = list as TimersList;
-  if (!Object.hasOwn(fields, '_idlePrev')) return;
+  // A timer that is not the newest of its list has another timer there.
+  if (fields.constructor.name !== LISTS || !Object.hasOwn(fields, '_idlePrev')) return;
   const { _idlePrev, _idleNext } = fields;
   Reflect.deleteProperty(fields, '_idlePrev');
   Reflect.deleteProperty(fields, '_idleNext');
@@ -191,7 +195,7 @@ export function adopt(list: object): void {
 /** Gives Node's class of lists the accessors. `probe` has just been set. False if this Node keeps timers in another way. */
 export function watchLists(watch: ListWatch, probe: NodeTimeout): boolean {
   const list = probe._idlePrev as TimersList | null | undefined;
-  if (!list || list._idleNext !== probe || list.constructor.name !== 'TimersList') return false;
+  if (!list || list._idleNext !== probe || list.constructor.name !== LISTS) return false;
   const accessors = {
     _idlePrev: {
       get(this: TimersList) {

@@ -29,5 +29,5 @@ test('a call of a repeating timer allocates nothing beside what any delivery doe
   const byHand = await bytesPerCall('scheduler.scheduleAfter(i, 10, again, i)');
   expect(repeated).toBeGreaterThan(12);
   expect(repeated).toBeLessThan(48);
-  expect(repeated).toBeLessThan(byHand);
+  expect(repeated).toBeLessThan(byHand + 1); // a boxed number takes 12 bytes
 });

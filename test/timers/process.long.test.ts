@@ -33,6 +33,16 @@ describe('the end of the process, as with node:timers', () => {
                                      setTimeout(() => { log(t.hasRef()); t.refresh(); setTimeout(log, 300, 'two'); }, 200);`,
       ['one', 'false', 'one', 'two'],
     ],
+    [
+      'refreshed in vain, others of its delay behind it',
+      `setTimeout(() => {
+         const t = setTimeout(log, 10, 'one');
+         for (const name of ['two', 'three', 'four']) setTimeout(log, 10, name);
+         t._idleTimeout = -1;
+         t.refresh();
+       }, 5);`,
+      ['one', 'two', 'three', 'four'],
+    ],
     ['an interval that is unref', `setInterval(log, ${minute}, 'call').unref();`, []],
     [
       'an interval that clears itself',

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import { number, readFlags, UsageError } from './command-line.ts';
@@ -59,9 +58,6 @@ const examples = (name: string): string => {
 };
 
 const shardThreads = number(0, 1024, { whole: true });
-/** One stays with the event loop. */
-const spareCpus = (): number => Math.max(1, availableParallelism() - 1);
-
 const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shardThreads(text));
 
 /** Reads the flags; `name`: what the command is called by, for its help. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
@@ -75,7 +71,7 @@ export function parseOptions(argv: readonly string[], name = 'npm start --'): Op
     .option('--cps <n>', 'new connections per second', number(1, 10_000_000, { whole: true }), 100_000)
     .option('--seconds <s>', 'how long connections arrive', number(0.1, 3600), 10)
     .option('--drain <s>', 'how long the replay goes on after the last arrival', number(0, 3600), 2)
-    .option('--shards <n>', 'worker threads; 0 = inline; auto = when the timers pay for one', shards, spareCpus())
+    .option('--shards <n>', 'worker threads; 0 = inline; auto = when the timers pay for one', shards, 'auto' as const)
     .option('--threads <n>', 'event loops that share the connections', number(1, 64, { whole: true }), 1)
     .addOption(new Option('--wheel <preset>', 'preset of the wheels').choices(Object.keys(presets)).default('default'))
     .option('--tick <ms>', 'milliseconds per tick', number(0.001, 60_000), 1)

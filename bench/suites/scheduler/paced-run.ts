@@ -1,10 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CpuMeter, type CpuUse } from '../../../tools/replay/cpu-meter.ts';
-import type { Load } from './load.ts';
 
 /** ms of work after which a turn ends though more is due. */
 const TURN = 8;
+
+/** What is performed. */
+export interface PacedLoad {
+  perform(operations: number): void;
+  /** Called when measuring begins. */
+  measureFrom?(): void;
+}
 
 export interface PacedResult {
   readonly operations: number;
@@ -19,13 +25,13 @@ export interface PacedResult {
  * Performs `rate` operations per second, a slice of them each millisecond. When a turn comes late, the slices that it
  * missed follow at once; a machine or subject that cannot keep up takes longer, and performs the same slices.
  */
-export async function runPaced(load: Load, rate: number, seconds: number): Promise<PacedResult> {
+export async function runPaced(load: PacedLoad, rate: number, seconds: number): Promise<PacedResult> {
   const slice = Math.round(rate / 1000);
   const slices = Math.round(seconds * 1000);
   const cpu = new CpuMeter();
   globalThis.gc?.();
   await sleep(20);
-  load.measureFrom(); // what was late because of that collection is nobody's
+  load.measureFrom?.(); // what was late because of that collection is nobody's
   cpu.start();
   const start = performance.now();
   let block = 0;

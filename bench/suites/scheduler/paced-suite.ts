@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure, Measurement, Scale, SubjectEntry, Suite } from '../../engine/suite.ts';
 import { Load, type LoadOptions } from './load.ts';
-import { type PacedResult, runPaced } from './paced-run.ts';
+import { type PacedLoad, type PacedResult, runPaced } from './paced-run.ts';
 import { createSubject, DRIVER, NODE } from './subjects.ts';
 
 export interface PacedSuiteOptions {
@@ -15,6 +15,11 @@ export interface PacedSuiteOptions {
   readonly load: Omit<LoadOptions, 'live'>;
   readonly figures?: readonly Figure[];
   measure?(load: Load): Record<string, number>;
+  /** Performs a slice for a subject: it may be within something. Default: it is performed as it is. */
+  around?(subject: string, perform: () => void): void;
+  /** Default: node:timers. */
+  readonly base?: string;
+  readonly otherBases?: readonly string[];
 }
 
 /** What one operation takes, or one timer that fires. */
@@ -30,13 +35,14 @@ const WARM_UP = 0.5;
 
 /** A suite in which a million timers live and operations come at a steady rate for three seconds. */
 export function pacedSuite(options: PacedSuiteOptions): Suite {
-  const { name, title, codes, about, subjects, figures = [] } = options;
+  const { name, title, codes, about, subjects, figures = [], base = NODE, otherBases = [] } = options;
   return {
     name,
     title,
     codes,
     about: `1 M live, ${options.rate.toLocaleString('en-US')} per second for ${SECONDS} s in slices of 1 ms. ${about}`,
-    base: NODE,
+    base,
+    otherBases,
     idle: DRIVER,
     subjects,
     figures: [
@@ -52,10 +58,15 @@ export function pacedSuite(options: PacedSuiteOptions): Suite {
 async function measure(options: PacedSuiteOptions, subject: string, scale: Scale): Promise<Measurement> {
   const live = scale.quick ? 4000 : LIVE;
   const load = new Load((handles, onFire) => createSubject(subject, handles, onFire), { ...options.load, live });
+  const { around = (_, perform) => perform() } = options;
+  const paced: PacedLoad = {
+    perform: (count) => around(subject, () => load.perform(count)),
+    measureFrom: () => load.measureFrom(),
+  };
   await load.prepare();
   await sleep(scale.quick ? 20 : 500);
-  await runPaced(load, options.rate, scale.quick ? 0.01 : WARM_UP);
-  const result = await runPaced(load, options.rate, scale.quick ? 0.04 : SECONDS);
+  await runPaced(paced, options.rate, scale.quick ? 0.01 : WARM_UP);
+  const result = await runPaced(paced, options.rate, scale.quick ? 0.04 : SECONDS);
   const figures = { ...figuresOf(result), ...options.measure?.(load) };
   await load.close();
   return { figures, checksums: { operations: load.operations } };

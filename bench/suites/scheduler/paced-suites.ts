@@ -1,5 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pacedSuite } from './paced-suite.ts';
-import { afterEntry, driverEntry, nodeEntry, peerEntries, shardwheelEntry } from './subjects.ts';
+import {
+  afterEntry,
+  driverEntry,
+  IN_CONTEXT,
+  inContextEntry,
+  nodeEntry,
+  peerEntries,
+  RETIMER,
+  SHARDWHEEL,
+  shardwheelEntry,
+} from './subjects.ts';
 
 const RATE = 400_000;
 const MINUTE = 60_000;
@@ -48,6 +59,22 @@ export const move = pacedSuite({
   subjects: [driverEntry, nodeEntry, ...peerEntries, shardwheelEntry, afterEntry],
   rate: RATE,
   load: { operation: 'move', span: MINUTE },
+  otherBases: [RETIMER],
+});
+
+const storage = new AsyncLocalStorage();
+
+/** What it costs that callbacks run in the context of the call that set them. */
+export const contexts = pacedSuite({
+  name: 'scheduler contexts',
+  title: 'Scheduler: cancel + schedule within an async context',
+  codes: ['a'],
+  about: 'As (a). Within contexts each slice is one AsyncLocalStorage.run, with an object of its own.',
+  subjects: [driverEntry, shardwheelEntry, inContextEntry],
+  base: SHARDWHEEL,
+  rate: RATE,
+  load: { operation: 'random', span: MINUTE },
+  around: (subject, perform) => (subject === IN_CONTEXT ? storage.run({ subject }, perform) : perform()),
 });
 
 /** (f) How late what fires is, while all that goes on. */

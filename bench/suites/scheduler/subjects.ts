@@ -1,4 +1,4 @@
-import { createScheduler } from 'shardwheel';
+import { createScheduler, type Scheduler } from 'shardwheel';
 import { NativeTimers } from '../../../tools/replay/subjects/native-timers.ts';
 import { NoTimers } from '../../../tools/replay/subjects/no-timers.ts';
 import {
@@ -14,9 +14,10 @@ import { RefreshableTimers, retimer, timeoutRefresh } from '../../subjects/refre
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
 export const SHARDWHEEL = 'shardwheel';
-const RETIMER = 'retimer';
+export const RETIMER = 'retimer';
 const TIMEOUT_REFRESH = 'timeout-refresh';
 const AFTER = 'shardwheel, after';
+export const IN_CONTEXT = 'shardwheel, in contexts';
 const BATCH = 'shardwheel, batch';
 
 /** The subject named `shards n` has that many, any other the one that `'auto'` comes to when it pays. */
@@ -35,6 +36,7 @@ export const afterEntry: SubjectEntry = {
   name: AFTER,
   note: 'the same by scheduleAfter() and rescheduleAfter(), which read the clock in each call',
 };
+export const inContextEntry: SubjectEntry = { name: IN_CONTEXT, note: 'the same, within contexts' };
 export const batchEntry: SubjectEntry = {
   name: BATCH,
   note: "no callback, no argument: timers arrive in 'fired' batches",
@@ -69,3 +71,7 @@ export function createSubject(name: string, handles: number, onFire: (timer: num
 /** Arms a timer of such a subject. Precondition: it is not live. */
 export const start = (subject: Subject, timer: number, delay: number): void =>
   subject.arm(KIND, timer, timer, delay, timer);
+
+/** A subject that is a given scheduler. */
+export const timersOf = (scheduler: Scheduler, handles: number, onFire: (timer: number) => void): Subject =>
+  new ShardwheelTimers(handles, (_kind, timer) => onFire(timer), scheduler);

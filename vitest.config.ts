@@ -1,15 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isExhaustive } from './test/fixtures/depth.ts';
 
 const built = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
-/** The models take minutes on one core, so they begin first, and the others run beside them. */
-class ModelsFirst extends BaseSequencer {
+/** They take minutes on one core each, so they begin first, and the others run beside them. */
+const longest = /test\/(models\/|shard\/interleavings)/;
+
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isModel = ({ moduleId }: TestSpecification) => moduleId.includes('test/models/');
+    const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isModel), ...sorted.filter((file) => !isModel(file))];
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
@@ -25,9 +28,15 @@ const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 /** Stryker runs the tests that reach a mutant, again and again: the short ones, but for those that read sources. */
 const isMutated = process.env.STRYKER_MUTATOR_WORKER !== undefined;
 
+/** Short suites that become long ones. */
+const deeper = [
+  ...(isExhaustive ? ['test/shard/local-lane.test.ts'] : []),
+  ...(isSlow ? ['test/wheel/differential.test.ts'] : []),
+];
+
 const long = {
   extends: true as const,
-  test: { name: 'long', include: [longSuites, ...(isSlow ? ['test/wheel/differential.test.ts'] : [])] },
+  test: { name: 'long', include: [longSuites, ...deeper] },
 };
 
 // Tests of the public face import the package by its name and so run what users run, `lib`. Tests of single parts import their sources.
@@ -43,7 +52,7 @@ export default defineConfig({
     testTimeout: isSlow ? 3_600_000 : 120_000,
     pool: 'forks',
     maxWorkers: 2,
-    sequence: { sequencer: ModelsFirst },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

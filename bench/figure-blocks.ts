@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { figuresOf, runOf, subjectsOf } from './engine/figures.ts';
+import { excerptOf, figuresOf, runOf, subjectsOf } from './engine/figures.ts';
 import {
   type ReleaseReplays,
   releases,
@@ -32,6 +32,51 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/performance.md', replayFiguresOf(replays)],
     ['docs/performance.md', figuresOf(reference)],
     ['docs/performance.md', programsOf(programs)],
+    [
+      'docs/compare.md',
+      excerptOf(
+        run('runtimes'),
+        'compare-timers',
+        'runtimes timers',
+        ['node:timers, Node 24', 'shardwheel, Node 24', "undici's fast timers, Node 24"],
+        ['set, CPU', 'random, CPU', 'newest, CPU', 'refresh, CPU', 'fire', 'p99', 'early', 'bytes'],
+      ),
+    ],
+    [
+      'docs/compare.md',
+      excerptOf(
+        reference,
+        'compare-moves',
+        'scheduler move',
+        ['node:timers', 'retimer', 'timeout-refresh', 'shardwheel', 'shardwheel, after'],
+        ['loop', 'process', 'block'],
+      ),
+    ],
+    [
+      'docs/compare.md',
+      excerptOf(
+        programs[REFERENCE],
+        'compare-maps',
+        'programs map',
+        [
+          'lru-cache, node:timers',
+          'lru-cache, shardwheel/timers',
+          'ttlcache, node:timers',
+          'Map + schedule, shardwheel, inline',
+        ],
+        ['loop', 'process', 'p99', 'bytes'],
+      ),
+    ],
+    [
+      'docs/compare.md',
+      excerptOf(
+        durable[REFERENCE],
+        'compare-stores',
+        'durable connections',
+        ['BullMQ alone', 'shardwheel on BullMQ', 'shardwheel on BullMQ, young timers', 'shardwheel on LMDB'],
+        ['writes', 'cpu', 'redis', 'p50', 'p99'],
+      ),
+    ],
     ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
     ['docs/figures.md', subjectsOf(reference)],
     ['docs/figures.md', figuresOf(onNode20)],

@@ -19,9 +19,12 @@ const folder = mkdtempSync(join(tmpdir(), 'shardwheel-sessions-'));
 const entry = fileURLToPath(new URL(`./server-process${import.meta.url.slice(-3)}`, import.meta.url));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const children: ChildProcess[] = [];
+
 /** A process of the service, and the port it listens on: a new one each time, as another program may take the old one meanwhile. */
 async function start(): Promise<{ child: ChildProcess; port: number }> {
   const child = fork(entry, [folder, `${LIFETIME}`]);
+  children.push(child);
   const port = await Promise.race([
     once(child, 'message').then(([port]) => port as number),
     once(child, 'exit').then(([code]) => {
@@ -31,9 +34,9 @@ async function start(): Promise<{ child: ChildProcess; port: number }> {
   return { child, port };
 }
 
-const services = await Promise.all([start(), start()]);
-const load = new SessionLoad(() => services.map(({ port }) => port), LIFETIME);
 try {
+  const services = await Promise.all([start(), start()]);
+  const load = new SessionLoad(() => services.map(({ port }) => port), LIFETIME);
   const running = load.run(50);
   for (let kill = 0; kill < kills; kill++) {
     await pause(700 + Math.random() * 300);
@@ -78,6 +81,6 @@ try {
   console.log(`expired more than once: ${[...expired.values()].filter(({ length }) => length > 1).length}`);
   console.log(`late by (ms): median ${lateness[lateness.length >> 1]}, most ${lateness.at(-1)}`);
 } finally {
-  for (const { child } of services) child.kill('SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }

@@ -20,3 +20,4 @@ process.once('SIGTERM', async () => {
   await timers.close();
   process.disconnect();
 });
+process.once('disconnect', () => process.exit()); // the process that started it is gone

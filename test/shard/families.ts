@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isExhaustive, TIME_LIMIT } from '../fixtures/depth.ts';
 import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
 import { beginnings, forOneTimer, forTwoClients, forTwoTimers, type Steps } from './world-steps.ts';
-
-/**
- * The exhaustive suites go to the lengths that stand in their tables with SHARDWHEEL_SLOW=1, as `.ci/run` and `npm run test:slow` have
- * it; in `npm test` to one step less, which makes some tenth of the cases.
- */
-const isDeep = process.env.SHARDWHEEL_SLOW === '1';
 
 /** Ways for a small world to go on. */
 export interface Family {
@@ -20,7 +15,7 @@ export interface Family {
   /** In the end the clients stand still for a while, and the shard has to come to rest. */
   readonly alone?: boolean;
   readonly steps: Steps;
-  /** Most steps after the beginning, in deep runs. */
+  /** Most steps after the beginning, where suites are exhaustive; else one step less, which makes some tenth of the cases. */
   readonly length: number;
   /** A suite that skips its work is noticed: at least so many cases make sense. */
   readonly least: number;
@@ -58,7 +53,7 @@ export class FamilyWorlds {
   /** Runs every way that makes sense and has at least `shortest` steps after the beginning. Returns the sum of what `run` returns. */
   readonly every = (shortest: number, run: (world: LaneWorld, way: readonly string[]) => number): number => {
     const { from, length, steps } = this.family;
-    const longest = isDeep ? length : Math.max(1, length - 1);
+    const longest = isExhaustive ? length : Math.max(1, length - 1);
     const goOn = (way: readonly string[]): number => {
       const tail = way.length - beginnings[from].length;
       const world = this.begin(way);
@@ -87,10 +82,11 @@ export function testFamilies(
   describe(title, () => {
     test.each(families)(
       'capacity $capacity, rings of $ring, $clients clients, from $from, manual clock $manual: up to $length steps when deep',
+      { timeout: TIME_LIMIT },
       (family) => {
         const found = count(new FamilyWorlds(family, prepare));
         process.stdout.write(`  ${found} cases from ${family.from}\n`);
-        expect(found).toBeGreaterThanOrEqual(isDeep ? family.least : Math.ceil(family.least / 15));
+        expect(found).toBeGreaterThanOrEqual(isExhaustive ? family.least : Math.ceil(family.least / 15));
       },
     );
   });

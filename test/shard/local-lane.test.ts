@@ -3,13 +3,13 @@ import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
 import type { BuiltShard, LaneOrigin } from '../../src/shard/build-shard.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { presets } from '../../src/wheel/presets.ts';
+import { isExhaustive } from '../fixtures/depth.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { buildServing, type ServingSetup } from './build-serving.ts';
 import { type KnownTimer, LaneClient } from './lane-client.ts';
 import { allocateSetup } from './lane-world.ts';
 
-/** `.ci/run` plays all of them. */
-const WORLDS = process.env.SHARDWHEEL_SLOW === undefined ? 150 : 500;
+const WORLDS = isExhaustive ? 500 : 150;
 const STEPS = 400;
 
 /** Where a lane is served: by an index in the client's thread, or by one that knows no more than the shared memory. */

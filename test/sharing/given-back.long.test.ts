@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { createScheduler, type SchedulerHandle } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
+import { isExhaustive, TIME_LIMIT } from '../fixtures/depth.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
-const TIMES = process.env.SHARDWHEEL_SLOW === undefined ? 600 : 10_000;
+const TIMES = isExhaustive ? 10_000 : 600;
 
 /** What the thread holds open when it has connected and closed so often. */
 async function connectOften(handle: SchedulerHandle, times: number): Promise<number> {
@@ -21,7 +22,9 @@ async function connectOften(handle: SchedulerHandle, times: number): Promise<num
   return open;
 }
 
-test(`${TIMES} connections that came and went leave memory, handles and lanes as they were`, async () => {
+test(`${TIMES} connections that came and went leave memory, handles and lanes as they were`, {
+  timeout: TIME_LIMIT,
+}, async () => {
   await using scheduler = await readyScheduler({ shards: 2, capacity: 4096 });
   const handle = scheduler.share();
   // Code is compiled, and heaps and the allocator's arenas have reached the size that they keep.

@@ -96,7 +96,7 @@ test('fake time with node:test', async () => {
 
 test('sessions: each expires, not before its time, whichever process is killed', async () => {
   const { code, stdout, stderr } = await run('sessions/main', '--kills', '4');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr }, stderr).toEqual({ code: 0, stderr: '' });
   const numbers = (line: RegExp): number[] => (line.exec(stdout) ?? []).slice(1).map(Number);
   const [live, expired] = numbers(/^sessions that had to expire: (\d+), expired: (\d+)$/m);
   expect(live).toBeGreaterThan(50);

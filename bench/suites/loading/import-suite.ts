@@ -28,7 +28,7 @@ export const importSuite: Suite = {
     { key: 'builtins', title: "modules of Node's", unit: '', net: true },
   ],
   ...byTurns(
-    ({ quick }) => (quick ? 2 : TIMES),
+    ({ quick }) => (quick ? 1 : TIMES),
     (subject) =>
       withEmptyPackage(({ module }) => figuresOfProgram('import-process', [subject === EMPTY ? module : subject])),
   ),

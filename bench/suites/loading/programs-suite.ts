@@ -55,7 +55,7 @@ export const programsSuite: Suite = {
   ],
   parts: Object.keys(parts),
   ...byTurns(
-    ({ quick }, part) => (quick ? 2 : parts[part].times),
+    ({ quick }, part) => (quick ? 1 : parts[part].times),
     (subject, part, scale) => parts[part].measure(flagsOf[subject], scale),
   ),
 };

@@ -37,7 +37,7 @@ export const registerSuite: Suite = {
     { key: 'memory', title: 'resident', unit: 'MB', net: true },
   ],
   ...byTurns(
-    ({ quick }) => (quick ? 2 : TIMES),
+    ({ quick }) => (quick ? 1 : TIMES),
     (subject) => withEmptyPackage((empty) => figuresOfProcess([...flagsOf[subject](empty), '-e', reportAtExit])),
   ),
 };

@@ -36,7 +36,7 @@ export const threadsSuite: Suite = {
     { key: 'beyond', title: 'beyond a parked thread, each', unit: 'MB' },
   ],
   ...byTurns(
-    ({ quick }) => (quick ? 2 : TIMES),
+    ({ quick }) => (quick ? 1 : TIMES),
     async (subject): Promise<Figures> => {
       const [shards, parked] = subjects[subject];
       const { time, memory } = await measure(shards, parked);

@@ -24,7 +24,7 @@ export const timerSuite: Suite = {
     { key: 'call', title: 'the call', unit: 'ms' },
   ],
   ...byTurns(
-    ({ quick }) => (quick ? 3 : TIMES),
+    ({ quick }) => (quick ? 1 : TIMES),
     (subject) => figuresOfProgram('timer-process', [subject]),
   ),
 };

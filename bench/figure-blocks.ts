@@ -45,7 +45,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     [
       'docs/compare.md',
       excerptOf(
-        reference,
+        run('peers'),
         'compare-moves',
         'scheduler move',
         ['node:timers', 'retimer', 'timeout-refresh', 'shardwheel', 'shardwheel, after'],

@@ -68,6 +68,7 @@ export default defineConfig({
         text: 'Decide',
         items: [
           page('Profile, plan, size', 'decide'),
+          page('Compare', 'compare'),
           page('Performance', 'performance'),
           page('All figures', 'figures'),
           page('Performance log', 'performance-log'),

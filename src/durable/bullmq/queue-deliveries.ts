@@ -71,10 +71,13 @@ export class QueueDeliveries {
     await this.connections[0]?.quit().catch(() => undefined); // Redis has closed it, or is out of reach
   }
 
-  /** Closes what is open still. */
+  /** Closes what is open still, for good: a worker that ends connects once more, and a silent Redis would hold the process by that. */
   release(): void {
     clearInterval(this.renewal);
-    for (const connection of this.connections) connection.disconnect();
+    for (const connection of this.connections) {
+      connection.connect = () => Promise.reject(new Error('Connection is closed.'));
+      connection.disconnect();
+    }
   }
 
   private start(): NonNullable<QueueDeliveries['worker']> {

@@ -29,6 +29,7 @@ export interface RedisConnection {
   lrange(key: string, start: number, end: number): Promise<string[]>;
   zscan: Scan;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  connect(): Promise<void>;
   quit(): Promise<unknown>;
   disconnect(): void;
 }

@@ -12,8 +12,7 @@ const { floor, max, min, round } = Math;
  *   burst          │  1                2345    6       makes every call, as soon as possible
  *   delay          │  1                2    3    4     makes one call; the next is due a period after it began
  *
- * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'delay' is what
- * Node's own intervals do.
+ * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'delay' is what Node's own intervals do.
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 

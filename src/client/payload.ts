@@ -45,8 +45,7 @@ const CONTEXT = 64;
 const REPEATS = 128;
 
 /**
- * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's
- * thread.
+ * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's thread.
  *
  *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with OUT_OF_LINE it is in `outOfLine`
  *                     bit 4      its argument is a whole number, in `numbers`

@@ -31,9 +31,8 @@ export interface InlineLane extends OwnLane {
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of
- * parking. The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are
- * timers.
+ * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of parking.
+ * The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are timers.
  *
  * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is refused), that
  * is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a thread that dies, no timer is

@@ -33,9 +33,8 @@ export interface WatchdogParts {
  *
  *     limit = hangTimeout × 4 ^ (alarms of late), grown to 10 s at most, × (4 while it starts) + 1 µs × slots in use
  *
- * A thread that gets no processor looks like one that hangs, and nothing here can distinguish them. So a limit that was
- * too short for a machine grows. (Failure detectors that grow their timeout when they were wrong: Chandra and
- * Toueg, 1996.)
+ * A thread that gets no processor looks like one that hangs, and nothing here can distinguish them. So a limit that was too short
+ * for a machine grows. (Failure detectors that grow their timeout when they were wrong: Chandra and Toueg, 1996.)
  *
  * A shard that sleeps too long is rung at the first check, and so need not be replaced.
  *

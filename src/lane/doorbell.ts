@@ -10,10 +10,9 @@ import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
  *   group 2, the shard's:    heard     the rings when its latest turn began
  *                            beats     counts its turns, and wraps: only a change is meaningful
  *
- * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads
- * its rings again before it waits. These four accesses are sequentially consistent, so at least one of the two
- * sees the other. A ring between that last read and the wait changes `bell`, whose value the shard read before,
- * so that the wait returns at once.
+ * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads its rings again
+ * before it waits. These four accesses are sequentially consistent, so at least one of the two sees the other. A ring between that
+ * last read and the wait changes `bell`, whose value the shard read before, so that the wait returns at once.
  *
  * Only a client that publishes while the shard parks again may see a mixture of the two words of wakeTick: the
  * shard's read of its rings then finds what that client has published, rung or not.

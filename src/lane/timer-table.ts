@@ -13,9 +13,8 @@ const TAG_AT = TAG;
 const DEADLINE_AT = DEADLINE;
 
 /**
- * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
- * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds
- * its index.
+ * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the table; the shard
+ * reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds its index.
  *
  *   live slot    tag = generation·2 + 1    due = due word             deadline = as requested, ms
  *   free slot    tag = next generation·2   due = next free slot or -1
@@ -83,8 +82,7 @@ export class TimerTable {
   }
 
   /**
-   * Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be
-   * allocated.
+   * Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be allocated.
    */
   free(slot: number): boolean {
     const { words } = this;

@@ -5,9 +5,8 @@ import { process } from '../process.ts';
 type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown] }>, 'listenerCount' | 'emit'>;
 
 /**
- * Reports what a callback or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next
- * callback runs. Both see the context of this call. If an 'error' listener itself throws, that is an uncaught exception. Never
- * throws.
+ * Reports what a callback or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next callback
+ * runs. Both see the context of this call. If an 'error' listener itself throws, that is an uncaught exception. Never throws.
  */
 export function reportError(emitter: ErrorEmitter, error: unknown): void {
   if (emitter.listenerCount('error') === 0) {

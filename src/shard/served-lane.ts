@@ -162,10 +162,9 @@ export abstract class ServedLane implements DueSink {
 
   /**
    * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are taken in
-   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel
-   * advance, to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a
-   * deadline, is in its place when that tick is handed over, however small the budget. Returns whether there is more to do at
-   * once.
+   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel advance,
+   * to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a deadline, is
+   * in its place when that tick is handed over, however small the budget. Returns whether there is more to do at once.
    */
   turn(now: number, budget: number): boolean {
     if (this.roundLeft === 0 && this.late.length === 0) {

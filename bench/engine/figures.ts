@@ -56,8 +56,7 @@ export function excerptOf(
   subjects: readonly string[],
   keys: readonly string[],
 ): string {
-  const comparison = results.comparisons.find((one) => one.suite === suite);
-  if (comparison === undefined) throw new Error(`the run has no "${suite}": take it anew`);
+  const comparison = comparisonOf(results, suite);
   const { base } = comparison;
   const rows = comparison.rows.filter(({ subject }) => subjects.includes(subject));
   const figures = comparison.figures.filter(({ key }) => keys.includes(key));
@@ -66,6 +65,13 @@ export function excerptOf(
     '',
     ...linesOf({ ...comparison, rows, figures }),
   ]);
+}
+
+/** What a suite came to in a run. Throws where the run has none. */
+export function comparisonOf({ comparisons }: Results, suite: string): Comparison {
+  const comparison = comparisons.find((one) => one.suite === suite);
+  if (comparison === undefined) throw new Error(`the run has no "${suite}": take it anew`);
+  return comparison;
 }
 
 function tableOf(comparison: Comparison): string {

@@ -1,5 +1,5 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { block } from '../../engine/figures.ts';
+import { block, comparisonOf } from '../../engine/figures.ts';
 import { figure, withSpread } from '../../engine/format.ts';
 import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
 
@@ -31,12 +31,6 @@ function tableOf(comparison: Comparison, runs: readonly Results[]): string[] {
       (name) => `| ${name} | ${columns.map(({ of, key }) => cellOf(of, name, key)).join(' | ')} |`,
     ),
   ];
-}
-
-function comparisonOf({ comparisons }: Results, suite: string): Comparison {
-  const comparison = comparisons.find((one) => one.suite === suite);
-  if (comparison === undefined) throw new Error(`the run has no "${suite}": take it anew`);
-  return comparison;
 }
 
 /** A value, and its ratio to the base's. */

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { burdenIndex } from '../fixtures/burden-index.ts';
 import { program, wentWell } from './fired-on-threads.ts';
 import { InstalledProject } from './installed-project.ts';
 
@@ -121,16 +122,16 @@ test('without threads nothing has to be found; where they may be started, their 
     'small.js',
     `import { createScheduler } from 'shardwheel';
      const scheduler = createScheduler({ shards: JSON.parse(process.argv[2]) });
-     for (let i = 0; i < process.argv[3]; i++) scheduler.scheduleAfter(i, 20, () => {});
+     while (scheduler.now() < process.argv[3]) await (${burdenIndex})(scheduler);
      scheduler.scheduleAfter(1, 20, async () => console.log('fired', (await scheduler.stats()).serving.by));`,
   );
   const bundled = join(elsewhere, 'small.mjs');
   project.run('npx', ['esbuild', 'small.js', '--bundle', '--platform=node', '--format=esm', `--outfile=${bundled}`]);
-  const start = (shards: number | string, timers = 0) =>
-    project.try('node', [bundled, JSON.stringify(shards), `${timers}`], elsewhere);
+  const start = (shards: number | string, ms = 0) =>
+    project.try('node', [bundled, JSON.stringify(shards), `${ms}`], elsewhere);
   expect(start(0)).toMatchObject({ status: 0, stdout: 'fired inline\n', stderr: '' });
   expect(start('auto')).toMatchObject({ status: 0, stdout: 'fired inline\n', stderr: '' }); // none is wanted
-  const { status, stdout, stderr } = start('auto', 101_000);
+  const { status, stdout, stderr } = start('auto', 1000);
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'fired inline\n' });
   expect(stderr.match(/ShardInlineError: All shards run inline.*no thread can be started/g)).toHaveLength(1);
   expect(stderr).toContain("external: ['shardwheel']");

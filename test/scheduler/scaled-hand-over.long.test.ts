@@ -1,5 +1,6 @@
 import { createScheduler } from 'shardwheel';
 import { expect, test } from 'vitest';
+import { burdenIndex } from '../fixtures/burden-index.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { turn, until } from '../fixtures/event-loop.ts';
 import { killShard } from '../fixtures/shard-threads.ts';
@@ -26,7 +27,10 @@ test.each([1, 2, 'auto'] as const)(
     }
     let changes = 0;
     const isOver = async () => {
-      if (shards === 'auto') return (await scheduler.stats()).serving.changes > 0;
+      if (shards === 'auto') {
+        await burdenIndex(scheduler);
+        return (await scheduler.stats()).serving.changes > 0;
+      }
       if (changes === 2) killShard(scheduler, 0);
       return changes === 6;
     };

@@ -30,6 +30,8 @@ const WINDOW = 250;
  * a loop that does nothing but keep timers does more of it, with an index that takes up to 17 %.
  */
 const MAX_INLINE_SHARE = 0.2;
+/** Live timers above which none starts: to hand over so many blocks the loop for some ms. */
+const MAX_HANDED_OVER = 100_000;
 /** ms between two checks of a shard on a thread, and how many in a row must find it idle before it is inline again. */
 const CHECK_MS = 1000;
 const IDLE_CHECKS = 10;
@@ -111,7 +113,7 @@ export class ThreadPolicy {
     if (elapsed < WINDOW) return;
     const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
-    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW) {
+    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW && load.size <= MAX_HANDED_OVER) {
       // A longer window was without events, and says nothing about present costs.
       if (load.work > from.work) this.cost = busy / (load.work - from.work);
       const why = `the index took ${percent(share)} of the event loop's time, more than ${percent(MAX_INLINE_SHARE)}`;

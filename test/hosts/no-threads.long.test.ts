@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { burdenIndex } from '../fixtures/burden-index.ts';
+import { burdenIndex, SMALL_WHEEL } from '../fixtures/burden-index.ts';
 import { runText } from '../fixtures/child-process.ts';
 
 const permission = ['--permission', '--experimental-permission'].find((flag) =>
@@ -37,7 +37,7 @@ describe('a process that may not start threads', () => {
   test.each([
     ['{ shards: 1 }', 0],
     ['{ shards: 2 }', 0],
-    ["{ shards: 'auto' }", 1000],
+    [`{ shards: 'auto', wheel: ${JSON.stringify(SMALL_WHEEL)} }`, 1000],
   ])('is told once, with what to do, where a thread is wanted: %s', async (options, ms) => {
     const { stdout, stderr } = await runText(firing(options, ms), limited);
     expect([stdout, linesOf(stderr, /ShardInlineError/)]).toEqual(['inline', 1]);

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { burdenIndex } from '../fixtures/burden-index.ts';
+import { burdenIndex, SMALL_WHEEL } from '../fixtures/burden-index.ts';
 import { program, wentWell } from './fired-on-threads.ts';
 import { InstalledProject } from './installed-project.ts';
 
@@ -121,7 +121,7 @@ test('without threads nothing has to be found; where they may be started, their 
   project.write(
     'small.js',
     `import { createScheduler } from 'shardwheel';
-     const scheduler = createScheduler({ shards: JSON.parse(process.argv[2]) });
+     const scheduler = createScheduler({ shards: JSON.parse(process.argv[2]), wheel: ${JSON.stringify(SMALL_WHEEL)} });
      while (scheduler.now() < process.argv[3]) await (${burdenIndex})(scheduler);
      scheduler.scheduleAfter(1, 20, async () => console.log('fired', (await scheduler.stats()).serving.by));`,
   );

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { burdenIndex } from '../fixtures/burden-index.ts';
+import { burdenIndex, SMALL_WHEEL } from '../fixtures/burden-index.ts';
 
 const program = fileURLToPath(new URL('./loaded-files.mjs', import.meta.url));
 const built = (entry: string) => new URL(`../../lib/${entry}.js`, import.meta.url).href;
@@ -69,7 +69,10 @@ test('piscina and comlink are loaded where a thread is wanted, and only there', 
   expect(use('{ shards: 1 }', 'await scheduler.ready;')).toEqual(['comlink', 'piscina']);
   const served = `while ((await scheduler.stats()).serving.by !== 'threads') await (${burdenIndex})(scheduler);`;
   const up = until('!(await scheduler.stats()).shards[0].inline');
-  expect(use("{ shards: 'auto' }", `${served} ${up}`)).toEqual(['comlink', 'piscina']);
+  expect(use(`{ shards: 'auto', wheel: ${JSON.stringify(SMALL_WHEEL)} }`, `${served} ${up}`)).toEqual([
+    'comlink',
+    'piscina',
+  ]);
   expect(librariesOf(filesOf('wheel', 'loaded.createWheel().schedule(5, 1)'))).toEqual([]);
   expect(librariesOf(filesOf('timers', 'loaded.clearTimeout(loaded.setTimeout(() => {}, 5))'))).toEqual([]);
 });

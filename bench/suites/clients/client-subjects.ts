@@ -14,7 +14,7 @@ export interface ClientsSubject {
   readonly name: string;
   readonly loops: number;
   /** Undefined where each loop has timers of its own. */
-  readonly shards: number | undefined;
+  readonly shards: number | 'auto' | undefined;
   readonly timers: string;
 }
 
@@ -25,11 +25,17 @@ const notes: Readonly<Record<string, string>> = {
 };
 
 const nameOf = (loops: number, timers: string): string => `${loops} ${loops === 1 ? 'loop' : 'loops'}, ${timers}`;
-const shared = (shards: number): string => `${shards} ${shards === 1 ? 'shard' : 'shards'}`;
+const shared = (shards: number | 'auto'): string =>
+  shards === 'auto' ? "shards: 'auto'" : `${shards} ${shards === 1 ? 'shard' : 'shards'}`;
 
 export const subjects: readonly ClientsSubject[] = [1, 2, 4].flatMap((loops) => [
   ...[DRIVER, NODE, INLINE].map((timers) => ({ name: nameOf(loops, timers), loops, shards: undefined, timers })),
-  ...[1, 2].map((shards) => ({ name: nameOf(loops, shared(shards)), loops, shards, timers: shared(shards) })),
+  ...([1, 2, 'auto'] as const).map((shards) => ({
+    name: nameOf(loops, shared(shards)),
+    loops,
+    shards,
+    timers: shared(shards),
+  })),
 ]);
 
 export const entries: readonly SubjectEntry[] = subjects.map(({ name, loops, timers }) => {

@@ -104,8 +104,8 @@ const loads: readonly AutoLoad[] = [
   },
 ];
 
-const INLINE = 'inline';
-const AUTO = 'auto';
+export const INLINE = 'inline';
+export const AUTO = 'auto';
 const ways: Readonly<Record<string, number | 'auto'>> = { [INLINE]: 0, 'a thread': 1, [AUTO]: 'auto' };
 
 /** What `shards: 'auto'` has to choose between, for one load, and what it chooses. */

@@ -111,7 +111,7 @@ export class ShardThread {
   }
 }
 
-function newPool(Pool: typeof Piscina, { worker, preload }: ThreadFiles, settings: ResolvedThreadOptions): Piscina {
+function newPool(Pool: typeof Piscina, { worker, preloads }: ThreadFiles, settings: ResolvedThreadOptions): Piscina {
   const { resourceLimits, execArgv, env } = settings;
   const pool = new Pool({
     filename: worker,
@@ -122,7 +122,7 @@ function newPool(Pool: typeof Piscina, { worker, preload }: ThreadFiles, setting
     atomics: 'disabled',
     recordTiming: false,
     argv: [SHARD_THREAD],
-    execArgv: preload === undefined ? [...execArgv] : ['--require', preload, ...execArgv],
+    execArgv: [...preloads.flatMap((path) => ['--require', path]), ...execArgv],
     env: { ...env },
     resourceLimits,
   });

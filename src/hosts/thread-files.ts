@@ -13,8 +13,11 @@ const { existsSync } = process.getBuiltinModule('node:fs');
 export interface ThreadFiles {
   /** URL of the file that the pool's thread runs. */
   readonly worker: string;
-  /** Path of the file that is loaded before Node reads the working directory: see there. Undefined if it is not found. */
-  readonly preload: string | undefined;
+  /**
+   * Paths of the files that are loaded before Node reads the working directory. Yarn's own where it has installed without
+   * `node_modules` (Plug'n'Play): without it Node finds no package's file. Then `working-directory.cjs`, if it is found: see there.
+   */
+  readonly preloads: readonly string[];
   /** Paths of the libraries. They are loaded from outside any bundle: the pool starts threads from its own file. */
   readonly piscina: string;
   readonly comlink: string;
@@ -45,7 +48,10 @@ export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
   };
   const files = {
     worker,
-    preload: inFolder('working-directory.cjs'),
+    preloads: [
+      process.versions.pnp === undefined ? undefined : resolvePackage('pnpapi'),
+      inFolder('working-directory.cjs'),
+    ].filter((path) => path !== undefined),
     piscina: library('piscina'),
     comlink: library('comlink'),
     endpoint: library('comlink', ENDPOINT),

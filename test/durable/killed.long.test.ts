@@ -7,7 +7,7 @@ import { newFolder } from './folder.ts';
 import { killAtRandom } from './kill-run.ts';
 
 /** s of load on each store; `SHARDWHEEL_ORACLE=600` runs it for longer. */
-const SECONDS = Number(process.env.SHARDWHEEL_ORACLE ?? 60);
+const SECONDS = Number(process.env.SHARDWHEEL_ORACLE ?? 40);
 /** In ms. Of BullMQ's workers one knows when the next job is due; if it dies, the others look after a second. */
 const PAUSES = { lmdb: 300, bullmq: 800 };
 /** How many processes have the store at a time, and for how many ms their timers are in memory alone. */

@@ -76,16 +76,13 @@ describe.each([0, 2])('bad input: shards %i', (shards) => {
       [{ length: 1.5 }, { length: 1.5 }, undefined, 'got { length: 1.5 }'],
       [{ length: '1' }, { length: '1' }, undefined, "got { length: '1' }"],
     ];
-    let cases = 0;
     for (const [hints, deadlines, ids, message] of refused) {
       const outcome = await outcomeOf(() => scheduler.scheduleMany(hints as never, deadlines as never, ids as never));
       expect(outcome).toMatchObject({ error: { code: expect.stringMatching(/^ERR_INVALID_/) } });
       expect((outcome as { error: Error }).error.message).toContain(message);
       expect(scheduler.size).toBe(0);
       await expectHealth(scheduler, message);
-      cases += 1;
     }
-    expect(cases).toBe(10);
     expect(scheduler.scheduleMany([], [])).toEqual(new Float64Array(0));
   });
 

@@ -23,26 +23,16 @@ const expectRounded = (tick: number, slack: number): void => {
 
 describe('the tick of a timer with slack', () => {
   test('is the one of those in reach that ends in the most zero bits: small ticks and slacks, all of them', () => {
-    let cases = 0;
     for (let slack = 0; slack <= 40; slack++) {
-      for (let tick = -50; tick <= 140; tick++) {
-        expectRounded(tick, slack);
-        cases += 1;
-      }
+      for (let tick = -50; tick <= 140; tick++) expectRounded(tick, slack);
     }
-    expect(cases).toBe(41 * 191);
   });
 
   test(`so it is where words and doubles end, and far away, seed ${SEED}`, () => {
     const draws = new Draws(SEED);
-    let cases = 0;
     for (const edge of [2 ** 31, 2 ** 32, 2 ** 33, 3 * 2 ** 31, 2 ** 40 + 2 ** 31, 2 ** 52]) {
-      for (let i = 0; i < 50; i++) {
-        expectRounded(edge + draws.below(400) - 200, draws.below(200));
-        cases += 1;
-      }
+      for (let i = 0; i < 50; i++) expectRounded(edge + draws.below(400) - 200, draws.below(200));
     }
-    expect(cases).toBe(300);
   });
 
   test('is its own without slack, and what is beyond the whole numbers stays', () => {

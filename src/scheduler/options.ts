@@ -36,7 +36,7 @@ export interface SchedulerOptions {
   signal?: AbortSignal;
   /**
    * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing outside all
-   * contexts, else some ns and 8 bytes. 'never': callbacks run outside all contexts. Default 'auto'.
+   * contexts, else some ns and 8 bytes, or an AsyncResource (Node 20, 22). 'never': callbacks run outside all contexts. Default 'auto'.
    */
   asyncContext?: 'auto' | 'never';
   /** What concerns the shards' threads alone. Default: the defaults of its members. */

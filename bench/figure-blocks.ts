@@ -32,6 +32,16 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/performance.md', replayFiguresOf(replays)],
     ['docs/performance.md', figuresOf(reference)],
     ['docs/performance.md', programsOf(programs)],
+    ...['random', 'move'].map((suite): [string, string] => [
+      'docs/performance.md',
+      excerptOf(
+        run('peers'),
+        `loads-${suite}`,
+        `scheduler ${suite}`,
+        ['node:timers', 'shardwheel', 'loads alone'],
+        ['loop', 'process'],
+      ),
+    ]),
     [
       'docs/compare.md',
       excerptOf(
@@ -90,6 +100,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/figures.md', loadingFiguresOf(byRelease('loading'))],
     ['docs/figures.md', runOf(run('runtimes'), 'runtimes')],
     ['docs/figures.md', planFiguresOf(JSON.parse(read('bench/results/plan.json')))],
+    ['docs/figures.md', planFiguresOf(JSON.parse(read('bench/results/plan-many.json')), 'plan-many')],
     ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
   ];
 }

@@ -26,9 +26,12 @@ import {
 } from './plan-check.ts';
 import { planFiguresOf } from './plan-figures.ts';
 
-/** s of the replay at the planned rate; and of one at so many connections per second and loop that none holds them. */
-const PACED = 4;
-const FLOOD = 2;
+/**
+ * s of the replay at the planned rate; and of one at so many connections per second and loop that none holds them. A connection has all
+ * of its timers behind it after some two seconds, so those that end later must be few.
+ */
+const PACED = 10;
+const FLOOD = 8;
 const TOO_MANY = 450_000;
 
 const replay = fileURLToPath(new URL(`../../tools/replay/main${import.meta.url.slice(-3)}`, import.meta.url));

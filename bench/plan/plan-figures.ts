@@ -16,11 +16,11 @@ import {
 const keys = Object.keys(figures) as Figure[];
 
 /** Predictions beside what was measured, as a Markdown table. Precondition: each check has its prediction. */
-export function planFiguresOf({ checks, command, costs, date }: PlanResults): string {
+export function planFiguresOf({ checks, command, costs, date }: PlanResults, name = 'plan'): string {
   const { cores, model, node } = costs.machine;
   const rounds = checks[0].rounds.length;
   const off = checks.flatMap((check) => held.map((key) => Math.abs(ratioOf(check, key) - 1)));
-  return block('plan', [
+  return block(name, [
     `\`${command}\`, ${date}, on ${cores} × ${model}, Node ${node}: ${PER_LOOP.toLocaleString('en-US')} connections per second and loop,`,
     `lifetime ${LIFETIME} s, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}. Each cell: predicted, measured, and the ratio of the two.`,
     `Of the ${off.length} predictions of CPU and rate ${off.filter((share) => share <= MARK).length} are within ${MARK * 100} %, ${off.filter((share) => share <= 2 * MARK).length} within ${2 * MARK * 100} %.`,

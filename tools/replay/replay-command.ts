@@ -57,7 +57,10 @@ export async function replayCommand(
     }
     const summary = await replayAll(options, interrupt.signal);
     console.log(renderReport(summary));
-    if (options.json !== undefined) writeFileSync(options.json, inLines(summary));
+    if (options.json !== undefined) {
+      // Where the results go does not change them.
+      writeFileSync(options.json, inLines({ ...summary, options: { ...options, json: undefined } }));
+    }
     return summary.correct ? 0 : exitCodes.wrong;
   } catch (error) {
     if (interrupt.signal.aborted) {

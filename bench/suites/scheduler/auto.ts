@@ -104,7 +104,7 @@ const loads: readonly AutoLoad[] = [
   },
 ];
 
-export const INLINE = 'inline';
+const INLINE = 'inline';
 export const AUTO = 'auto';
 const ways: Readonly<Record<string, number | 'auto'>> = { [INLINE]: 0, 'a thread': 1, [AUTO]: 'auto' };
 

@@ -9,12 +9,14 @@ import {
 import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
 import { CONNECT } from '../../../tools/replay/timer-kind.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import { BareLoads } from '../../subjects/bare-loads.ts';
 import { RefreshableTimers, retimer, timeoutRefresh } from '../../subjects/refreshable-timers.ts';
 
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
 export const SHARDWHEEL = 'shardwheel';
 export const RETIMER = 'retimer';
+const LOADS = 'loads alone';
 const TIMEOUT_REFRESH = 'timeout-refresh';
 const AFTER = 'shardwheel, after';
 export const IN_CONTEXT = 'shardwheel, in contexts';
@@ -42,6 +44,11 @@ export const batchEntry: SubjectEntry = {
   note: "no callback, no argument: timers arrive in 'fired' batches",
 };
 
+export const loadsEntry: SubjectEntry = {
+  name: LOADS,
+  note: 'what the calls of a shardwheel read and write at random, and nothing else',
+};
+
 /** Packages that move a timer of Node's. */
 export const peerEntries: readonly SubjectEntry[] = [
   { name: RETIMER, note: "moves when Node's timeout comes: aedes and MQTT.js keep connections alive with it" },
@@ -53,6 +60,7 @@ const KIND = CONNECT;
 /** A subject for timers of one kind, numbered 0 .. handles - 1, each of which is its own handle and hint. */
 export function createSubject(name: string, handles: number, onFire: (timer: number) => void): Subject {
   if (name === DRIVER) return new NoTimers(handles);
+  if (name === LOADS) return new BareLoads(handles);
   const fired: OnFire = (_kind, timer) => onFire(timer);
   if (name === NODE) return new NativeTimers(fired);
   if (name === RETIMER) return new RefreshableTimers(retimer(), handles, fired);

@@ -1,4 +1,5 @@
 import { count, milliseconds } from '../../tools/replay/format.ts';
+import type { ReplayResult } from '../../tools/replay/replay-result.ts';
 import type { Summary } from '../../tools/replay/summary.ts';
 import { block } from './figures.ts';
 
@@ -23,14 +24,26 @@ interface Row {
   readonly title: string;
   readonly of: keyof ReleaseReplays;
   readonly value: (run: Run) => string;
+  /** Of the driver alone, if that says something. */
+  readonly alone?: (driver: ReplayResult) => string;
 }
+
+const lateness = (title: string, key: 'p50' | 'p99'): Row => {
+  const value = ({ verdict }: ReplayResult) => milliseconds(verdict.lateness[key]);
+  return { title: `lateness ${title}, ms; of the driver's own steps`, of: 'plain', value, alone: value };
+};
 
 const rows: readonly Row[] = [
   { title: 'event-loop CPU per timer operation, ns', of: 'plain', value: (run) => count(run.cost.perOperation) },
   { title: 'resident memory per live timer, bytes', of: 'plain', value: (run) => count(run.cost.perLiveTimer) },
-  { title: 'lateness p50, ms', of: 'plain', value: (run) => milliseconds(run.verdict.lateness.p50) },
-  { title: 'lateness p99, ms', of: 'plain', value: (run) => milliseconds(run.verdict.lateness.p99) },
-  { title: 'longest event-loop block, ms', of: 'plain', value: (run) => milliseconds(run.longestBlock) },
+  lateness('p50', 'p50'),
+  lateness('p99', 'p99'),
+  {
+    title: 'longest event-loop block, ms; of the driver alone',
+    of: 'plain',
+    value: (run) => milliseconds(run.longestBlock),
+    alone: (driver) => milliseconds(driver.longestBlock),
+  },
   { title: 'whole-process CPU on timers, ms', of: 'plain', value: (run) => count(run.cost.processCpu) },
   { title: 'connections per second held', of: 'plain', value: (run) => count(run.reached) },
   { title: 'early', of: 'plain', value: (run) => count(run.verdict.early) },
@@ -105,8 +118,9 @@ export function replayFiguresOf(replays: readonly ReleaseReplays[]): string {
   const [{ plain }] = replays;
   const { cpus, model } = plain.machine;
   const cell = (row: Row, replay: ReleaseReplays): string => {
-    const { shardwheel, native } = replay[row.of];
-    return native === undefined ? row.value(shardwheel) : `${row.value(shardwheel)} / ${row.value(native)}`;
+    const { driver, shardwheel, native } = replay[row.of];
+    const values = native === undefined ? [row.value(shardwheel)] : [row.value(shardwheel), row.value(native)];
+    return `${values.join(' / ')}${row.alone === undefined ? '' : `; ${row.alone(driver)}`}`;
   };
   return block('replay', [
     `On ${cpus} shared × ${model}, \`--shards ${plain.options.shards}\`: shardwheel / node:timers.`,

@@ -26,13 +26,12 @@ import {
 } from './plan-check.ts';
 import { planFiguresOf } from './plan-figures.ts';
 
-/**
- * s of the replay at the planned rate; and of one at so many connections per second and loop that none holds them. A connection has all
- * of its timers behind it after some two seconds, so those that end later must be few.
- */
+/** s of the replay at the planned rate. A connection has all of its timers behind it after some two, so those that end later must be few. */
 const PACED = 10;
-const FLOOD = 8;
+/** s of arrivals at a rate that none holds: connections per second and loop, and all that a replay takes. It lasts up to twice as long. */
+const FLOOD = 6;
 const TOO_MANY = 450_000;
+const ALL = 20_000_000;
 
 const replay = fileURLToPath(new URL(`../../tools/replay/main${import.meta.url.slice(-3)}`, import.meta.url));
 const say = (text: string): void => console.error(text);
@@ -71,7 +70,12 @@ async function measure(cores: readonly number[], rounds: number): Promise<PlanRe
       for (const arrangement of arrangements) {
         say(`round ${round} of ${rounds}: ${JSON.stringify(arrangement)}`);
         const paced = await replayOn(folder, arrangement, rateOf(arrangement), PACED);
-        const most = await replayOn(folder, arrangement, arrangement.loops * TOO_MANY, FLOOD);
+        const most = await replayOn(
+          folder,
+          arrangement,
+          Math.min(arrangement.loops * TOO_MANY, Math.floor(ALL / FLOOD)),
+          FLOOD,
+        );
         measured.get(arrangement)!.push(measuredOf(arrangement.service, paced, most, arrangement.loops));
         keep({ date, command, costs, costsNearMost, checks: checksOf(measured) });
       }

@@ -11,7 +11,7 @@ interface Row {
   readonly value: (column: Column) => number | undefined;
   readonly show: (value: number) => string;
   readonly ratio?: boolean;
-  /** Says nothing about the driver, whose waits are ended by its own calendar. */
+  /** Says nothing about the driver alone. */
   readonly timersOnly?: boolean;
 }
 
@@ -34,18 +34,16 @@ const rows: readonly Row[] = [
     ] as const
   ).map(
     ([name, key]): Row => ({
-      title: `lateness ${name}, ms`,
+      title: `lateness ${name}, ms ¹`,
       value: (run) => run.verdict.lateness[key],
       show: milliseconds,
       ratio: true,
-      timersOnly: true,
     }),
   ),
   {
     title: 'of it in the first 2 s, ms',
     value: (run) => run.verdict.latestAtStart,
     show: milliseconds,
-    timersOnly: true,
   },
   { title: 'early', value: (run) => run.verdict.early, show: whole, timersOnly: true },
   { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds, timersOnly: true },
@@ -54,18 +52,19 @@ const rows: readonly Row[] = [
   { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole, timersOnly: true },
   { title: 'ran in a wrong context', value: (run) => run.strayed, show: whole, timersOnly: true },
   { title: 'event-loop thread CPU, ms', value: (run) => run.cpu.thread, show: whole, ratio: true },
-  { title: '  of it on timers ¹', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
+  { title: '  of it on timers ²', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
   { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
   { title: 'whole process CPU, ms', value: (run) => run.cpu.process, show: whole, ratio: true },
   { title: 'event-loop thread waiting for a CPU, ms', value: (run) => run.cpu.waiting, show: whole },
   { title: 'longest event-loop block, ms', value: (run) => run.longestBlock, show: milliseconds, ratio: true },
-  { title: 'memory per live timer, bytes ²', value: (run) => run.cost?.perLiveTimer, show: whole, ratio: true },
-  { title: 'memory at rest, MiB ³', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },
+  { title: 'memory per live timer, bytes ³', value: (run) => run.cost?.perLiveTimer, show: whole, ratio: true },
+  { title: 'memory at rest, MiB ⁴', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },
 ];
 
-const notes = `¹ CPU of this run less that of the driver alone, which performs the same steps without timers.
-² Growth of resident memory from rest to the peak, less the driver's own growth, per timer live then.
-³ What creating the subject took before the first timer: threads and tables.`;
+const notes = `¹ Of the driver alone: that of its own steps, which it looks for in every turn of the loop. So much the loop itself takes.
+² CPU of this run less that of the driver alone, which performs the same steps without timers.
+³ Growth of resident memory from rest to the peak, less the driver's own growth, per timer live then.
+⁴ What creating the subject took before the first timer: threads and tables.`;
 
 /** The end table, with what there is to say about it. */
 export function renderReport(summary: Summary): string {

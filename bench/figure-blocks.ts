@@ -21,7 +21,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
   const run = (name: string) => readResults(read(`bench/results/${name}.json`));
   const byRelease = (name: string) => readReleases(read(`bench/results/${name}.json`));
-  const [reference, onNode20] = ['reference', 'reference-20'].map(run);
+  const [reference, onNode20, onNode26] = ['reference', 'reference-20', 'reference-26'].map(run);
   const [durable, programs] = ['durable', 'programs'].map(byRelease);
   const replays = releases.map((release): ReleaseReplays => {
     const { plain, contexts } = replayFiles(release);
@@ -32,6 +32,16 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/performance.md', replayFiguresOf(replays)],
     ['docs/performance.md', figuresOf(reference)],
     ['docs/performance.md', programsOf(programs)],
+    [
+      'docs/performance.md',
+      excerptOf(
+        run('peers'),
+        'calls',
+        'scheduler calls',
+        ['node:timers', 'shardwheel', 'shardwheel, after', 'loads alone'],
+        ['pairFew', 'moveFew', 'pairMany', 'moveMany'],
+      ),
+    ],
     ...['random', 'move'].map((suite): [string, string] => [
       'docs/performance.md',
       excerptOf(
@@ -90,6 +100,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
     ['docs/figures.md', subjectsOf(reference)],
     ['docs/figures.md', figuresOf(onNode20)],
+    ['docs/figures.md', figuresOf(onNode26, 'figures-26')],
     ['docs/figures.md', runOf(run('slack'), 'slack')],
     ['docs/figures.md', runOf(run('steering'), 'steering')],
     ['docs/figures.md', runOf(run('clients'), 'clients')],

@@ -9,6 +9,7 @@ import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { autoSuites } from './suites/scheduler/auto.ts';
 import { burst } from './suites/scheduler/burst.ts';
+import { calls } from './suites/scheduler/calls.ts';
 import { deliverySuites } from './suites/scheduler/delivery.ts';
 import { memory } from './suites/scheduler/memory.ts';
 import { contexts, equal, flood, lateness, move, newest, random, shards } from './suites/scheduler/paced-suites.ts';
@@ -33,6 +34,7 @@ export const suites: readonly Suite[] = [
   equal,
   move,
   contexts,
+  calls,
   burst,
   lateness,
   flood,

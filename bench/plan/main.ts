@@ -3,6 +3,7 @@
 //
 //     npm run bench:plan -- [--cores 1,2] [--rounds 3] [--json file]      measures
 //     npm run bench:plan -- --again file                                  predicts anew what was measured, and writes it there
+//     npm run bench:plan -- --again file --beyond 32,64                   predicts for more cores, too
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -22,6 +23,7 @@ import {
   PER_LOOP,
   type PlanResults,
   predict,
+  predictBeyond,
   rateOf,
 } from './plan-check.ts';
 import { planFiguresOf } from './plan-figures.ts';
@@ -42,6 +44,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     json: { type: 'string' },
     again: { type: 'string' },
+    beyond: { type: 'string' },
   },
 });
 const file = values.again ?? values.json;
@@ -53,7 +56,12 @@ const checks = read.checks.map((check): Check => {
   say(`predicting ${JSON.stringify(check.arrangement)}`);
   return { ...check, predicted: predict(read, check) };
 });
-const results: PlanResults = { ...read, checks };
+const beyond = values.beyond?.split(',').map(Number).flatMap(arrangementsOn);
+const results: PlanResults = {
+  ...read,
+  checks,
+  beyond: beyond?.map((each) => predictBeyond(read, each)) ?? read.beyond,
+};
 if (file !== undefined) writeFileSync(file, textOf(results));
 console.log(planFiguresOf(results));
 
@@ -70,12 +78,7 @@ async function measure(cores: readonly number[], rounds: number): Promise<PlanRe
       for (const arrangement of arrangements) {
         say(`round ${round} of ${rounds}: ${JSON.stringify(arrangement)}`);
         const paced = await replayOn(folder, arrangement, rateOf(arrangement), PACED);
-        const most = await replayOn(
-          folder,
-          arrangement,
-          Math.min(arrangement.loops * TOO_MANY, Math.floor(ALL / FLOOD)),
-          FLOOD,
-        );
+        const most = await replayOn(folder, arrangement, tooMany(arrangement), FLOOD);
         measured.get(arrangement)!.push(measuredOf(arrangement.service, paced, most, arrangement.loops));
         keep({ date, command, costs, costsNearMost, checks: checksOf(measured) });
       }
@@ -108,6 +111,8 @@ function arrangementsOn(cores: number): Arrangement[] {
   const crowded: Arrangement[] = cores === 2 ? [{ service: 'shard', cores, loops: 2, shards: 1 }] : [];
   return [...native, ...inline, ...served, ...crowded];
 }
+
+const tooMany = ({ loops }: Arrangement): number => Math.min(loops * TOO_MANY, Math.floor(ALL / FLOOD));
 
 function costsAt(cps: number, rounds: number): Promise<Costs> {
   const onProgress = (done: number, all: number) => say(`costs at ${cps} connections per second: ${done} of ${all}`);

@@ -17,7 +17,7 @@ export const figures = {
 export type Figure = keyof typeof figures;
 
 /** Those that are held against the mark; the others are shown. */
-export const held: readonly Figure[] = ['loop', 'process', 'highest'];
+export const held = ['loop', 'process', 'highest'] as const satisfies readonly Figure[];
 /** The share of the measurement by which a prediction may be off. */
 export const MARK = 0.1;
 
@@ -38,12 +38,19 @@ export interface Check {
   readonly predicted?: Readonly<Record<Figure, number>>;
 }
 
+/** What nothing here can be held against. */
+export interface Beyond {
+  readonly arrangement: Arrangement;
+  readonly predicted: Readonly<Record<(typeof held)[number], number>>;
+}
+
 export interface PlanResults {
   readonly date: string;
   readonly command: string;
   readonly costs: Costs;
   readonly costsNearMost: Costs;
   readonly checks: readonly Check[];
+  readonly beyond?: readonly Beyond[];
 }
 
 export const rateOf = ({ loops }: Arrangement): number => loops * PER_LOOP;
@@ -51,7 +58,20 @@ export const rateOf = ({ loops }: Arrangement): number => loops * PER_LOOP;
 export const loadOf = (cps: number): PlannedLoad => ({ cps, timers: proxyTimers(LIFETIME * 1000) });
 
 /** What the driver takes is its work, and measured: the plan predicts what becomes of it with timers. */
-export function predict({ costs, costsNearMost }: PlanResults, { arrangement, rounds }: Check): Record<Figure, number> {
+export const predict = (results: PlanResults, { arrangement, rounds }: Check): Record<Figure, number> =>
+  predictWith(results, arrangement, rounds);
+
+/** The driver's work is that of all arrangements that were measured. */
+export function predictBeyond(results: PlanResults, arrangement: Arrangement): Beyond {
+  const rounds = results.checks.flatMap((check) => check.rounds);
+  return { arrangement, predicted: predictWith(results, arrangement, rounds) };
+}
+
+function predictWith(
+  { costs, costsNearMost }: PlanResults,
+  arrangement: Arrangement,
+  rounds: readonly Measured[],
+): Record<Figure, number> {
   const median = (key: keyof Measured) => spreadOf(rounds.map((each) => each[key])).median;
   const load = loadOf(rateOf(arrangement));
   const own = { ...costs, work: median('work') };

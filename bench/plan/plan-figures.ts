@@ -2,6 +2,7 @@ import { block } from '../engine/figures.ts';
 import { figure, withSpread } from '../engine/format.ts';
 import { spreadOf } from '../engine/statistics.ts';
 import {
+  type Beyond,
   type Check,
   type Figure,
   figures,
@@ -16,7 +17,7 @@ import {
 const keys = Object.keys(figures) as Figure[];
 
 /** Predictions beside what was measured, as a Markdown table. Precondition: each check has its prediction. */
-export function planFiguresOf({ checks, command, costs, date }: PlanResults, name = 'plan'): string {
+export function planFiguresOf({ beyond = [], checks, command, costs, date }: PlanResults, name = 'plan'): string {
   const { cores, model, node } = costs.machine;
   const rounds = checks[0].rounds.length;
   const off = checks.flatMap((check) => held.map((key) => Math.abs(ratioOf(check, key) - 1)));
@@ -28,8 +29,21 @@ export function planFiguresOf({ checks, command, costs, date }: PlanResults, nam
     `| where | ${keys.map((key) => figures[key]).join(' | ')} |`,
     `|---|${keys.map(() => '---:|').join('')}`,
     ...checks.map((check) => `| ${whereOf(check.arrangement)} | ${keys.map((key) => cell(check, key)).join(' | ')} |`),
+    ...(beyond.length === 0 ? [] : beyondOf(beyond)),
   ]);
 }
+
+const beyondOf = (all: readonly Beyond[]): string[] => [
+  '',
+  'Predicted alone, by the costs of one loop there:',
+  '',
+  `| where | ${held.map((key) => figures[key]).join(' | ')} |`,
+  `|---|${held.map(() => '---:|').join('')}`,
+  ...all.map(
+    ({ arrangement, predicted }) =>
+      `| ${whereOf(arrangement)} | ${held.map((key) => figure(predicted[key])).join(' | ')} |`,
+  ),
+];
 
 const measuredOf = ({ rounds }: Check, key: Figure) => spreadOf(rounds.map((each) => each[key]));
 

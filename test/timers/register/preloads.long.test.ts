@@ -23,13 +23,13 @@ const ordinary = `
   const { promisify } = require('util');
   const told = [];
   const kept = setTimeout(() => told.push('never'), 20);
-  setTimeout(() => told.push('second'), 4);
+  setTimeout(() => told.push('second'), 60);
   setTimeout((word) => told.push(word), 1, 'first');
   setImmediate(() => told.push('immediate'));
   told.push(setTimeout.name, setTimeout.length, typeof kept.ref, Object.keys(globalThis).join());
   told.push(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);
   clearTimeout(kept);
-  promisify(setTimeout)(30, 'promised').then((word) => {
+  promisify(setTimeout)(150, 'promised').then((word) => {
     told.push(word);
     require('fs').writeSync(1, JSON.stringify(told.filter((each) => each !== 'immediate')));
   });

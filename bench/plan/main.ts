@@ -60,7 +60,7 @@ const beyond = values.beyond?.split(',').map(Number).flatMap(arrangementsOn);
 const results: PlanResults = {
   ...read,
   checks,
-  beyond: beyond?.map((each) => predictBeyond(read, each)) ?? read.beyond,
+  ...(beyond && { beyond: beyond.map((each) => predictBeyond(read, each)) }),
 };
 if (file !== undefined) writeFileSync(file, textOf(results));
 console.log(planFiguresOf(results));

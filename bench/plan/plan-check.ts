@@ -58,20 +58,7 @@ export const rateOf = ({ loops }: Arrangement): number => loops * PER_LOOP;
 export const loadOf = (cps: number): PlannedLoad => ({ cps, timers: proxyTimers(LIFETIME * 1000) });
 
 /** What the driver takes is its work, and measured: the plan predicts what becomes of it with timers. */
-export const predict = (results: PlanResults, { arrangement, rounds }: Check): Record<Figure, number> =>
-  predictWith(results, arrangement, rounds);
-
-/** The driver's work is that of all arrangements that were measured. */
-export function predictBeyond(results: PlanResults, arrangement: Arrangement): Beyond {
-  const rounds = results.checks.flatMap((check) => check.rounds);
-  return { arrangement, predicted: predictWith(results, arrangement, rounds) };
-}
-
-function predictWith(
-  { costs, costsNearMost }: PlanResults,
-  arrangement: Arrangement,
-  rounds: readonly Measured[],
-): Record<Figure, number> {
+export function predict({ costs, costsNearMost }: PlanResults, { arrangement, rounds }: Check): Record<Figure, number> {
   const median = (key: keyof Measured) => spreadOf(rounds.map((each) => each[key])).median;
   const load = loadOf(rateOf(arrangement));
   const own = { ...costs, work: median('work') };
@@ -84,6 +71,12 @@ function predictWith(
     ...lateness,
     memory: memoryOf(load, costs, arrangement) / 2 ** 20,
   };
+}
+
+/** The driver's work is that of all arrangements that were measured. */
+export function predictBeyond(results: PlanResults, arrangement: Arrangement): Beyond {
+  const rounds = results.checks.flatMap((check) => check.rounds);
+  return { arrangement, predicted: predict(results, { arrangement, rounds }) };
 }
 
 const countOf = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`;

@@ -62,16 +62,6 @@ test('a client that does not take what has fired does not hold up the other', ()
   expect(one.take()).toHaveLength(CAPACITY);
 });
 
-test('a shard that takes the place of another indexes both lanes', () => {
-  const { clock, one, other, build } = twoClients();
-  const timers = [one.send(10), other.send(20)];
-  const successor = build('tables');
-  expect(successor.found).toBe(2);
-  clock.set(20);
-  while (successor.shard.turn());
-  expect([...one.take(), ...other.take()]).toEqual(timers);
-});
-
 test('a shard hands its lanes over: what lives, in the order scheduled, and once, however often it was moved', () => {
   const { clock, one, other, shard, build } = twoClients({ isServedHere: true });
   const [first, gone, second] = [one.send(1000), one.send(1000), one.send(1000)];
@@ -97,20 +87,4 @@ test('a shard hands its lanes over: what lives, in the order scheduled, and once
   while (successor.shard.turn());
   expect(one.take()).toEqual([first, second, third, last]);
   expect(other.take()).toEqual([moved]);
-});
-
-test('a shard leaves its lanes: what is filed and what is late, in order of due tick and of filing', () => {
-  const { clock, one, other, shard, build } = twoClients();
-  const timers = [300, 100, 200, 100, 300].map((deadline) => one.send(deadline));
-  while (shard.turn());
-  const lanes = [...shard.lanes];
-  for (const lane of lanes) shard.dismiss(lane);
-  const left = lanes.map((lane) => lane.handOver());
-  expect(shard.turn()).toBe(false);
-  const order = [timers[1], timers[3], timers[2], timers[0], timers[4]];
-  expect(left.map((words) => [...words])).toEqual([entriesOf(one, order), entriesOf(other, [])]);
-  const successor = build(left);
-  clock.set(300);
-  while (successor.shard.turn());
-  expect(one.take()).toEqual(order);
 });

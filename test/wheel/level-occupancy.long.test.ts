@@ -29,10 +29,14 @@ interface Plan {
   readonly removes: number;
 }
 
-/** Plays moves at random, some of them on few slots of the wheel, and looks after each of some. Returns how often. */
-function play(index: WheelIndex, { removes }: Plan, look: (index: WheelIndex) => void): number {
+/**
+ * Plays moves at random, some of them on few slots of the wheel, and looks after each of some, with the move by which each slot was
+ * filed. Returns how often.
+ */
+function play(index: WheelIndex, { removes }: Plan, look: (index: WheelIndex, filedBy: Int32Array) => void): number {
   const draws = new Draws(SEED);
   const { upperBound } = index;
+  const filedBy = new Int32Array(CAPACITY);
   let looks = 0;
   for (let move = 1; move <= 30_000; move++) {
     const phase = Math.floor(move / 5000) % 3; // few entries that move on and on, crowded slots, all slots
@@ -40,13 +44,15 @@ function play(index: WheelIndex, { removes }: Plan, look: (index: WheelIndex) =>
     const isRemove = draws.below(10) < removes;
     if (removes > 0) index.remove(slot);
     const spread = phase !== 2 ? 5 : draws.pick([50, 5000, 500_000]);
-    if (!isRemove && !index.has(slot))
+    if (!isRemove && !index.has(slot)) {
       index.insert(slot, index.now + 1 + draws.below(Math.min(spread, upperBound - 2)));
+      filedBy[slot] = move;
+    }
     if (move % 500 === 0) {
       const by = phase === 0 ? 0 : draws.below(20);
       index.advanceTo(index.now + by, { due: () => undefined }, draws.pick([100, 150, 1e9]));
       looks += 1;
-      look(index);
+      look(index, filedBy);
     }
   }
   return looks;
@@ -73,8 +79,8 @@ function arcsBy(level: LevelOccupancy, slots: readonly (readonly [slot: number, 
   return arcs;
 }
 
-describe.each(Object.entries(indexes))('levels(), %s', (name, make) => {
-  test(`counts each slot's entries where none is taken out, seed ${SEED}`, () => {
+describe.each(Object.entries(indexes))('what an index tells of itself, %s', (name, make) => {
+  test(`levels() counts each slot's entries where none is taken out, seed ${SEED}`, () => {
     const looks = play(make!(), { removes: 0 }, (index) => {
       const found = dumb(index.inspect());
       for (const [number, level] of index.levels().entries()) {
@@ -96,7 +102,7 @@ describe.each(Object.entries(indexes))('levels(), %s', (name, make) => {
     expect(looks).toBe(60);
   });
 
-  test(`counts no fewer than there are, and no more than there is room for, where entries are taken out, seed ${SEED}`, () => {
+  test(`levels() counts no fewer than there are, and no more than there is room for, where entries are taken out, seed ${SEED}`, () => {
     play(make!(), { removes: 4 }, (index) => {
       const found = dumb(index.inspect());
       for (const [number, level] of index.levels().entries()) {
@@ -118,11 +124,26 @@ describe.each(Object.entries(indexes))('levels(), %s', (name, make) => {
     });
   });
 
-  test('is empty after clear()', () => {
+  test('levels() is empty after clear()', () => {
     const index = make!();
     play(index, { removes: 1 }, () => undefined);
     index.clear();
     const sums = index.levels().map(({ occupied, entries, arcs }) => [occupied, entries, Math.max(...arcs)]);
     expect(sums).toEqual(sums.map(() => [0, 0, 0]));
+  });
+
+  test(`forEach() visits those of one tick in the order filed, seed ${SEED}`, () => {
+    let pairs = 0;
+    play(make!(), { removes: 1 }, (index, filedBy) => {
+      const latest = new Map<number, number>();
+      index.forEach((slot) => {
+        const tick = index.tickOf(slot);
+        const before = latest.get(tick) ?? 0;
+        if (filedBy[slot] < before) throw new Error(`of tick ${tick}, move ${filedBy[slot]} comes after ${before}`);
+        if (before > 0) pairs += 1;
+        latest.set(tick, filedBy[slot]);
+      });
+    });
+    expect(pairs).toBeGreaterThan(10_000);
   });
 });

@@ -1,18 +1,16 @@
 #!/usr/bin/env node
 // Holds what `npx shardwheel plan` predicts against the replay, which is another program, on the first 1, 2, 4 … cores.
-//
-//     npm run bench:plan -- [--cores 1,2] [--rounds 3] [--json file]      measures
-//     npm run bench:plan -- --again file                                  predicts anew what was measured, and writes it there
-//     npm run bench:plan -- --again file --beyond 32,64                   predicts for more cores, too
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { Command } from 'commander';
 import type { Costs, Service } from '../../tools/plan/costs.ts';
 import { measureCosts } from '../../tools/plan/measure-costs.ts';
 import type { Arrangement } from '../../tools/plan/simulation.ts';
+import { number, readFlags, UsageError } from '../../tools/replay/command-line.ts';
 import type { Summary } from '../../tools/replay/summary.ts';
 import {
   type Check,
@@ -38,34 +36,50 @@ const ALL = 20_000_000;
 const replay = fileURLToPath(new URL(`../../tools/replay/main${import.meta.url.slice(-3)}`, import.meta.url));
 const say = (text: string): void => console.error(text);
 
-const { values } = parseArgs({
-  options: {
-    cores: { type: 'string', default: availableParallelism() > 1 ? '1,2' : '1' },
-    rounds: { type: 'string', default: '3' },
-    json: { type: 'string' },
-    again: { type: 'string' },
-    beyond: { type: 'string' },
-  },
-});
-const file = values.again ?? values.json;
-const read: PlanResults =
-  values.again === undefined
-    ? await measure(values.cores.split(',').map(Number), Number(values.rounds))
-    : JSON.parse(readFileSync(values.again, 'utf8'));
-const checks = read.checks.map((check): Check => {
-  say(`predicting ${JSON.stringify(check.arrangement)}`);
-  return { ...check, predicted: predict(read, check) };
-});
-const beyond = values.beyond?.split(',').map(Number).flatMap(arrangementsOn);
-const results: PlanResults = {
-  ...read,
-  checks,
-  ...(beyond && { beyond: beyond.map((each) => predictBeyond(read, each)) }),
-};
-if (file !== undefined) writeFileSync(file, textOf(results));
-console.log(planFiguresOf(results));
+interface Flags {
+  readonly cores: number[];
+  readonly rounds: number;
+  readonly json?: string;
+  readonly again?: string;
+  readonly beyond?: number[];
+}
 
-async function measure(cores: readonly number[], rounds: number): Promise<PlanResults> {
+const help = `
+Examples:
+  npm run bench:plan                                  measures on 1 and 2 cores
+  npm run bench:plan -- --again file                  predicts anew what was measured, and writes it there
+  npm run bench:plan -- --again file --beyond 32,64   predicts for more cores, too`;
+
+/** Reads the flags. Returns undefined where `--help` was asked for and answered; throws UsageError. */
+function parseFlags(argv: readonly string[]): Flags | undefined {
+  const here = availableParallelism();
+  const counts = (most: number) => (text: string) => text.split(',').map(number(1, most, { whole: true }));
+  const command = new Command('npm run bench:plan --')
+    .description('Holds what the plan predicts against replays on some cores of this machine.')
+    .option('--cores <n,n>', 'the numbers of cores to measure on', counts(here), here > 1 ? [1, 2] : [1])
+    .option('--rounds <n>', 'interleaved rounds', number(1, 100, { whole: true }), 3)
+    .option('--json <file>', 'write the results there')
+    .option('--again <file>', 'measure nothing: predict anew what this file has, and write it there')
+    .option('--beyond <n,n>', 'numbers of cores to predict for that are not measured', counts(4096))
+    .addHelpText('after', help);
+  return readFlags(command, argv) ? command.opts<Flags>() : undefined;
+}
+
+async function main({ cores, rounds, json, again, beyond }: Flags): Promise<void> {
+  const read: PlanResults =
+    again === undefined ? await measure(cores, rounds, json) : JSON.parse(readFileSync(again, 'utf8'));
+  const checks = read.checks.map((check): Check => {
+    say(`predicting ${JSON.stringify(check.arrangement)}`);
+    return { ...check, predicted: predict(read, check) };
+  });
+  const further = beyond?.flatMap(arrangementsOn).map((each) => predictBeyond(read, each));
+  const results: PlanResults = { ...read, checks, ...(further && { beyond: further }) };
+  const file = again ?? json;
+  if (file !== undefined) writeFileSync(file, textOf(results));
+  console.log(planFiguresOf(results));
+}
+
+async function measure(cores: readonly number[], rounds: number, json: string | undefined): Promise<PlanResults> {
   const folder = mkdtempSync(join(tmpdir(), 'shardwheel-plan-'));
   try {
     const command = `npm run bench:plan -- --cores ${cores.join(',')} --rounds ${rounds}`;
@@ -80,18 +94,14 @@ async function measure(cores: readonly number[], rounds: number): Promise<PlanRe
         const paced = await replayOn(folder, arrangement, rateOf(arrangement), PACED);
         const most = await replayOn(folder, arrangement, tooMany(arrangement), FLOOD);
         measured.get(arrangement)!.push(measuredOf(arrangement.service, paced, most, arrangement.loops));
-        keep({ date, command, costs, costsNearMost, checks: checksOf(measured) });
+        const sofar = { date, command, costs, costsNearMost, checks: checksOf(measured) };
+        if (json !== undefined) writeFileSync(json, textOf(sofar)); // after each replay, as the whole takes long
       }
     }
     return { date, command, costs, costsNearMost, checks: checksOf(measured) };
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** After each replay, as the whole takes long. */
-function keep(sofar: PlanResults): void {
-  if (values.json !== undefined) writeFileSync(values.json, textOf(sofar));
 }
 
 function checksOf(measured: ReadonlyMap<Arrangement, readonly Measured[]>): Check[] {
@@ -151,4 +161,12 @@ function measuredOf(service: Service, paced: Summary, most: Summary, loops: numb
 function textOf({ checks, ...head }: PlanResults): string {
   const lines = Object.entries(head).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
   return `{\n${lines.join(',\n')},\n"checks":[\n${checks.map((check) => JSON.stringify(check)).join(',\n')}\n]}\n`;
+}
+
+try {
+  const flags = parseFlags(process.argv.slice(2));
+  if (flags !== undefined) await main(flags);
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -5,9 +5,9 @@
  *          └── board: nothing | epoch | clients ── told ──▶ look ──┘          Death ends threads before any of their steps
  *
  * Never two serve a lane: asserted wherever an index is made or admitted. No timer is lost: `known` says that what serves a lane has its
- * live timer filed, or finds it in stage or ring, or builds from the table; `filed_at_last` that it is filed again and again. `served`: a
- * lane is served again and again. `freed`: a client that is over leaves nothing on a thread. Up to TROUBLES deaths, refusals of memory,
- * lanes asked back, and ends of owner or client come at any moment; then no more.
+ * live timer filed, or finds it in stage or ring, or builds from the table. `settled`: again and again each lane is served, each live
+ * timer is filed, and a client that is over has left nothing on a thread, all at once. Up to TROUBLES deaths, refusals of memory, lanes
+ * asked back, and ends of owner or client come at any moment; then no more.
  *
  * What it leaves out: turns of a shard, firing and moving (lane.pml, timer.pml); the order of entries; the watchdog; more than two
  * clients, one timer a run, two threads and the surrender after them; pauses, which end at any time.
@@ -615,8 +615,7 @@ init {
 #define FILED (filed[1] | filed[2] | filed[3] | filedHere)
 #define KNOWN(c, l) (!(live & (l)) || ((staged | ring | FILED) & (l)) || (here[c] && !built[c]) || state[c] == OVER)
 #define INDEXED(c, l) (state[c] == OVER || !(live & (l)) || (FILED & (l)))
+#define SETTLED (SERVED(0, OWNERS) && SERVED(1, FIRST) && SERVED(1, SECOND) && INDEXED(0, OWNERS) && INDEXED(1, FIRST) && INDEXED(1, SECOND) && (state[1] != OVER || !(ON_THREAD & (FIRST + SECOND))))
 
 ltl known { [] ((ON_THREAD & OWNERS || here[0] -> KNOWN(0, OWNERS)) && (ON_THREAD & FIRST || here[1] -> KNOWN(1, FIRST)) && (ON_THREAD & SECOND || here[1] -> KNOWN(1, SECOND))) }
-ltl served { [] <> (SERVED(0, OWNERS) && SERVED(1, FIRST) && SERVED(1, SECOND)) }
-ltl filed_at_last { [] <> (INDEXED(0, OWNERS) && INDEXED(1, FIRST) && INDEXED(1, SECOND)) }
-ltl freed { [] <> (state[1] != OVER || !(ON_THREAD & (FIRST + SECOND))) }
+ltl settled { [] <> SETTLED }

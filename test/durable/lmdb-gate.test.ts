@@ -1,8 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DurableStoreError } from 'shardwheel/durable';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
+import { newIdentity } from '../../src/durable/table/thread-identity.ts';
 import { latch, pause } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 
@@ -11,9 +14,9 @@ const gates: LmdbGate[] = [];
 beforeEach(() => {
   path = newFolder();
 });
-afterEach(() => {
+afterEach(async () => {
   for (const gate of gates.splice(0)) gate.close();
-  expect(readdirSync(join(path, 'gate'))).toEqual([]);
+  await vi.waitFor(() => expect(readdirSync(join(path, 'gate'), { recursive: true })).toEqual(['commits']));
 });
 
 function newGate(): LmdbGate {
@@ -64,12 +67,28 @@ test('who opens gives up in time while another is busy', async () => {
   expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });
 
-test('what a process has left that died is removed', async () => {
-  const gate = newGate();
-  writeFileSync(join(path, 'gate/busy-4194303-4194303-dead'), '1');
-  writeFileSync(join(path, 'gate/opening'), '4194303-4194303-dead');
+/** Of a process that has ended, though its parent has not looked. */
+async function zombie(): Promise<string> {
+  const parent = spawn('sh', ['-c', 'sleep 300 & echo $!; exec sleep 300']);
+  onTestFinished(() => void parent.kill());
+  const pid = Number((await once(parent.stdout, 'data'))[0]);
+  process.kill(pid, 'SIGKILL');
+  const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+  await vi.waitFor(() => expect(stat()[2]).toBe('Z'));
+  return `${pid}-${pid}-${newIdentity().split(/[-.]/)[2]}.${stat()[21]}-x`;
+}
+
+test.each([
+  ['that has ended', () => '4194303-4194303-dead.1-x'],
+  ['that had the number of one that lives', () => newIdentity().replace(/\.\d+/, '.1')],
+  ['that nobody has waited for', zombie],
+])('what a process has left %s is removed', async (_, identityOf) => {
+  const [gate, identity] = [newGate(), await identityOf()];
+  const left = (folder: string): void => writeFileSync(join(path, 'gate', folder, identity), '1');
+  mkdirSync(join(path, 'gate/openings'));
+  for (const folder of ['commits', 'openings']) left(folder);
   expect(await gate.committed(async () => 'committed')).toBe('committed');
-  writeFileSync(join(path, 'gate/opening'), '4194303-0-dead');
+  for (const folder of ['commits', 'openings']) left(folder);
   expect(await newGate().opened(async () => 'opened', within(1000))).toBe('opened');
 });
 

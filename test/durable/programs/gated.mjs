@@ -1,0 +1,38 @@
+// A process that opens a store, or commits to it, through its gate as often as it may, until it is killed as it does. It says what it has
+// done, and what it has found beside it: who opens leaves its process id in `inside` for so long.
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { LmdbGate } from '../../../dist/src/durable/table/lmdb-gate.js';
+
+const [path, does] = process.argv.slice(2);
+const gate = new LmdbGate(path);
+const inside = join(path, 'inside');
+
+/** Says so if another opens, and has not been killed. */
+function look() {
+  try {
+    const opener = readlinkSync(inside);
+    const isZombie = readFileSync(`/proc/${opener}/stat`, 'utf8').split(' ')[2] === 'Z';
+    if (opener !== `${process.pid}` && !isZombie) process.stdout.write(`${process.pid} ${does} beside ${opener}\n`);
+  } catch {
+    // nobody does, or it has ended
+  }
+}
+
+async function work() {
+  look();
+  if (does === 'opens') {
+    rmSync(inside, { force: true });
+    symlinkSync(`${process.pid}`, inside);
+  }
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+  look();
+  if (Math.random() < 0.05) process.kill(process.pid, 'SIGKILL');
+  if (does === 'opens') rmSync(inside, { force: true });
+}
+
+for (;;) {
+  if (does === 'commits') await gate.committed(work);
+  else await gate.opened(work, { time: 30_000, error: () => new Error(`${process.pid} has not been let in`) });
+  process.stdout.write(`${does}\n`);
+}

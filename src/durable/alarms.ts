@@ -4,7 +4,7 @@ import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
-import type { DueTimer, Ending, StoredTimer } from './stored-timer.ts';
+import type { Claim, DueTimer, Ending, StoredTimer } from './stored-timer.ts';
 
 /** ms between two looks whether the wall clock was set. */
 const LOOK_MS = 500;
@@ -18,7 +18,7 @@ export interface TimerHolder<Of extends DueAt> {
   readonly alarms: Alarms;
   /** The timer is due, or to be stored. */
   wake(timer: HeldTimer<Of>): void;
-  claim(timer: HeldTimer<Of>): Promise<StoredTimer | undefined>;
+  claim(timer: HeldTimer<Of>): Promise<Claim | undefined>;
   settle(timer: HeldTimer<Of>, attempt: StoredTimer, ending: Ending): Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ export class HeldTimer<Of extends DueAt = DueAt> implements DueTimer, HandedBack
     this.holder.wake(this);
   }
 
-  claim(): Promise<StoredTimer | undefined> {
+  claim(): Promise<Claim | undefined> {
     return this.holder.claim(this);
   }
 

@@ -5,7 +5,7 @@ import type { DurableHost } from './durable-host.ts';
 import type { DurableHandler } from './durable-timer.ts';
 import { decodePayload } from './payload-codec.ts';
 import { pauseAfter } from './retry-policy.ts';
-import { type DueTimer, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
+import { type Claim, type DueTimer, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
 import { Fifo } from './work-order.ts';
 
 /** ms until what a store cannot do at present is tried again. */
@@ -108,9 +108,10 @@ export class Delivery {
 
   /** Never rejects. */
   private async deliver(due: DueTimer, slot: UnderWay): Promise<void> {
-    const attempt = await this.insist(() => due.claim());
-    if (attempt === undefined) return;
-    const ending = await this.attempt(attempt, slot);
+    const claim = await this.insist(() => due.claim());
+    if (claim === undefined) return;
+    const { attempt } = claim;
+    const ending: Ending = hasEnded(claim) ? { kind: 'done' } : await this.attempt(attempt, slot);
     slot.state = 'settling';
     this.changed?.();
     const counts = await this.insist(() => due.settle(attempt, ending));
@@ -169,6 +170,15 @@ export class Delivery {
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
+  }
+}
+
+/** A store that cannot be read says so when the attempt is settled. */
+function hasEnded({ isOver }: Claim): boolean {
+  try {
+    return isOver?.() ?? false;
+  } catch {
+    return false;
   }
 }
 

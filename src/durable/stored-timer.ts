@@ -26,12 +26,19 @@ export type Ending =
   | { readonly kind: 'again'; readonly timer: StoredTimer }
   | { readonly kind: 'dead'; readonly timer: DeadTimer };
 
+/** A timer that a process has taken, with one attempt more. */
+export interface Claim {
+  readonly attempt: StoredTimer;
+  /** Whether it was cancelled or scheduled anew since, as far as that is known at once. */
+  readonly isOver?: () => boolean;
+}
+
 /** A timer that is due, in the hands of what keeps it: memory, a table, or a queue. */
 export interface DueTimer {
   readonly name: string;
   readonly key: string;
-  /** Takes the timer for this process, with one attempt more. Undefined if it is not due any more, or another's. */
-  claim(): Promise<StoredTimer | undefined>;
+  /** Takes the timer for this process. Undefined if it is not due any more, or another's. */
+  claim(): Promise<Claim | undefined>;
   /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
   settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
   /** The delivery has nothing more to do with it. */

@@ -3,7 +3,7 @@ import { type Alarms, HeldTimer, type TimerHolder } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
-import { dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
+import { type Claim, dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
 import { KeyOrder } from './work-order.ts';
 
 /** ms until a timer that could not be stored is stored again. */
@@ -115,7 +115,7 @@ export class Unstored implements TimerHolder<StoredTimer> {
     }
   }
 
-  async claim(entry: UnstoredTimer): Promise<StoredTimer | undefined> {
+  async claim(entry: UnstoredTimer): Promise<Claim | undefined> {
     if (entry.state !== 'due') return undefined;
     if (entry.of.due > Date.now()) {
       this.reset(entry, entry.of);
@@ -125,7 +125,7 @@ export class Unstored implements TimerHolder<StoredTimer> {
     this.forget(id);
     entry.state = 'running';
     this.running.set(id, entry);
-    return { ...entry.of, attempts: entry.of.attempts + 1 };
+    return { attempt: { ...entry.of, attempts: entry.of.attempts + 1 }, isOver: () => entry.state !== 'running' };
   }
 
   async settle(entry: UnstoredTimer, _: StoredTimer, ending: Ending): Promise<boolean> {
@@ -255,7 +255,9 @@ export class Unstored implements TimerHolder<StoredTimer> {
 
   private forget(id: string): boolean {
     const entry = this.entries.get(id);
-    if (entry !== undefined) this.alarms.unset(entry);
+    if (entry === undefined) return false;
+    entry.state = 'ended'; // it may be due, and wait for a slot
+    this.alarms.unset(entry);
     return this.entries.delete(id);
   }
 }

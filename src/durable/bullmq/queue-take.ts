@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { DurableStoreError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
-import type { DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
+import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
@@ -41,7 +41,7 @@ export class QueueTake implements DueTimer {
     return this.job.data.key;
   }
 
-  async claim(): Promise<StoredTimer | undefined> {
+  async claim(): Promise<Claim | undefined> {
     const [job, lock, next] = this.keys;
     for (let { data } = this.job; ; ) {
       if (data.due > Date.now()) {
@@ -54,7 +54,7 @@ export class QueueTake implements DueTimer {
         continue;
       }
       this.end = answer === 'lost' ? 'leave' : 'complete';
-      return typeof answer === 'number' ? timerOf(this.name, data, answer) : undefined;
+      return typeof answer === 'number' ? { attempt: timerOf(this.name, data, answer) } : undefined;
     }
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from '../../time/native-timers.ts';
 import { type Alarms, HeldTimer, type TimerHolder } from '../alarms.ts';
-import type { Ending } from '../stored-timer.ts';
+import type { Claim, Ending } from '../stored-timer.ts';
 import type { DuePlace, TimerRecord } from './record-table.ts';
 import type { Opened, Rows } from './rows.ts';
 
@@ -121,7 +121,7 @@ export class NearTier implements TimerHolder<DuePlace> {
   }
 
   /** Takes a timer from here, and for this process. */
-  async claim(timer: HeldTimer): Promise<TimerRecord | undefined> {
+  async claim(timer: HeldTimer): Promise<Claim | undefined> {
     if (this.isEnded) return undefined;
     if (this.timers.get(timer.key) === timer) this.remove(timer.key);
     return this.rows.claim(this.name, timer.key);

@@ -1,7 +1,7 @@
 import type { Delivery } from '../delivery.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
-import { type DeadTimer, dueTime, type Ending, type StoredTimer } from '../stored-timer.ts';
+import { type Claim, type DeadTimer, dueTime, type Ending, type StoredTimer } from '../stored-timer.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** What a row is to become, if it may be changed. */
@@ -77,16 +77,18 @@ export abstract class Rows {
   }
 
   /** Takes a timer that is due for this process, with one attempt more. */
-  async claim(name: string, key: string): Promise<TimerRecord | undefined> {
+  async claim(name: string, key: string): Promise<Claim | undefined> {
     const { members } = this.table;
     await members.renewed();
-    let claimed: TimerRecord | undefined;
+    let attempt: TimerRecord | undefined;
     const isClaimed = await this.change(name, key, (row) => {
       if (row?.state !== 'scheduled' || row.due > Date.now()) return undefined;
-      claimed = { ...row, attempts: row.attempts + 1, owner: members.self, state: 'running', version: newVersion() };
-      return { after: claimed };
+      attempt = { ...row, attempts: row.attempts + 1, owner: members.self, state: 'running', version: newVersion() };
+      return { after: attempt };
     });
-    if (isClaimed) return claimed;
+    // Another process may cancel it while the answer to this one is on its way.
+    const isOver = () => this.fresh.read(name, key)?.version !== attempt?.version;
+    if (isClaimed && attempt !== undefined) return { attempt, isOver };
     const row = this.table.read(name, key);
     if (row?.state === 'scheduled') this.changed(name, key, row); // it is due later
     return undefined;

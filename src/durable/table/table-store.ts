@@ -121,9 +121,7 @@ export class TableStore extends Rows implements DurableStore {
     const { records, active, dead } = table.sizes();
     const now = Date.now();
     let overdue = 0;
-    for (const name of table.names()) {
-      overdue += table.due(name, { due: 0, key: '' }, now, COUNTED - overdue).length;
-    }
+    for (const name of table.names()) overdue += table.due(name, { due: 0, key: '' }, now, COUNTED - overdue).length;
     const near = [...this.tiers.values()].reduce((sum, { size }) => sum + size, 0);
     return { kind: this.kind, stored: records, overdue, active, dead, near, writes: table.writes };
   }

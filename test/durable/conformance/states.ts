@@ -1,6 +1,6 @@
 import type { DurableTimers } from 'shardwheel/durable';
 import { describe, expect, test } from 'vitest';
-import { all, nothingMore, pause, type Stores, soon } from './stores.ts';
+import { all, latch, nothingMore, pause, type Stores, soon } from './stores.ts';
 
 const FAR = 1_000_000;
 
@@ -18,6 +18,8 @@ interface Held {
 /** What calls resolve with in each state of a timer; of `get`, the payload. */
 const expectations = {
   waiting: { cancel: true, reschedule: true, get: 'old' },
+  /** And waits for a slot, which another timer has. */
+  due: { cancel: true, reschedule: true, get: 'old' },
   running: { cancel: true, reschedule: false, get: undefined },
   followed: { cancel: true, reschedule: true, get: 'next' },
   cancelled: { cancel: false, reschedule: false, get: undefined },
@@ -26,28 +28,42 @@ const expectations = {
   none: { cancel: false, reschedule: false, get: undefined },
 } as const;
 type State = keyof typeof expectations;
+/** In which an attempt of the timer runs. */
+const running: readonly State[] = ['running', 'followed', 'cancelled'];
 
 /** Each call, in each state of a timer, by the process that delivers or another; stored or not. */
 export function testStates(stores: Stores): void {
   async function hold(state: State, persistAfter: number, by: 'the same' | 'another'): Promise<Held> {
     const isDead = state === 'dead';
     const retry = { attempts: isDead ? 1 : 5, delay: state === 'between' ? 300_000 : 20, maxDelay: 300_000 };
-    const timers = await stores.start({ persistAfter, retry });
+    const timers = await stores.start({ persistAfter, retry, concurrency: state === 'due' ? 1 : 100 });
     const calls: Held['calls'] = [];
     let end: Held['end'] = () => undefined;
-    const isHeld = state === 'running' || state === 'followed' || state === 'cancelled';
+    const isHeld = running.includes(state);
     timers.handle('a', (payload, { attempt }) => {
       calls.push([payload, attempt]);
       if (calls.length > 1) return undefined;
-      if (payload === 'old' && !isHeld && state !== 'waiting') throw new Error('as the test wants it');
+      if (payload === 'old' && (state === 'between' || isDead)) throw new Error('as the test wants it');
       return new Promise<void>((resolve, reject) => {
         end = (outcome) => (outcome === 'resolve' ? resolve() : reject(new Error('as the test wants it')));
         if (!isHeld) resolve();
       });
     });
     const asked = by === 'another' ? await stores.start() : timers;
+    if (state === 'due') {
+      const { opened, open } = latch();
+      let isTaken = false;
+      end = open;
+      timers.handle('b', () => {
+        isTaken = true;
+        return opened;
+      });
+      await timers.schedule('b', 'k', soon(0));
+      await stores.until(() => isTaken);
+    }
     if (state !== 'none') await timers.schedule('a', 'k', state === 'waiting' ? soon(FAR) : soon(0), 'old');
-    if (state !== 'none' && state !== 'waiting') await stores.until(() => calls.length === 1);
+    if (state === 'due') await pause(30);
+    else if (state !== 'none' && state !== 'waiting') await stores.until(() => calls.length === 1);
     if (state === 'followed') await timers.schedule('a', 'k', soon(FAR), 'next');
     if (state === 'cancelled') expect(await timers.cancel('a', 'k')).toBe(true);
     if (state === 'between') await stores.until(async () => (await asked.get('a', 'k')) !== undefined);
@@ -64,7 +80,8 @@ export function testStates(stores: Stores): void {
     describe(`asked by ${by} process, persistAfter ${persistAfter}`, () => {
       for (const state of Object.keys(expectations) as State[]) {
         const expected = expectations[state];
-        const runs = state === 'running' || state === 'followed' || state === 'cancelled';
+        const runs = running.includes(state);
+        const isBusy = runs || state === 'due';
         const attempts = state === 'between' ? 1 : 0;
 
         test(`${state}: get, count, timers show what is scheduled`, async () => {
@@ -123,14 +140,14 @@ export function testStates(stores: Stores): void {
           });
         }
 
-        test(`${state}: close ${runs ? 'waits for the attempt, and' : ''} loses nothing`, async () => {
+        test(`${state}: close ${isBusy ? 'waits for what runs, and' : ''} loses nothing`, async () => {
           const { asked, timers, calls, end } = await hold(state, persistAfter, by);
           if (asked !== timers) await asked.close();
           let isClosed = false;
           const closed = timers.close().then(() => {
             isClosed = true;
           });
-          if (runs) {
+          if (isBusy) {
             await pause(50);
             expect(isClosed).toBe(false);
           } else {

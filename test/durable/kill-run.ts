@@ -50,11 +50,15 @@ class Loaded {
   private readonly child: ChildProcess;
   private readonly file: string;
   private readonly ended: Promise<unknown>;
+  /** On the channel of errors. */
+  said = '';
 
   constructor(store: readonly string[], name: string, folder: string, mode: 'load' | 'drain', persistAfter: number) {
     this.file = join(folder, name);
-    this.child = spawn(process.execPath, [program, ...store, name, this.file, mode, `${persistAfter}`], {
-      stdio: 'inherit',
+    const args = [program, ...store, name, this.file, mode, `${persistAfter}`];
+    this.child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] });
+    this.child.stderr?.on('data', (text) => {
+      this.said += text;
     });
     this.ended = once(this.child, 'exit');
   }
@@ -66,16 +70,22 @@ class Loaded {
 
   /** Resolves when it has noted a line of this kind. */
   async noted(kind: 'ready' | 'B'): Promise<void> {
-    for (let left = 30_000; left > 0; left -= 5) {
+    for (let left = 30_000; left > 0 && this.lives; left -= 5) {
       if (this.lines().some((line) => line.split(' ')[0] === kind)) return;
       await pause(5);
     }
-    throw new Error(`A process has noted no line of '${kind}' within 30 s`);
+    throw new Error(
+      `A process that ${this.lives ? 'lives' : 'has ended'} has noted no line of '${kind}'. ${this.said}`,
+    );
+  }
+
+  private get lives(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
   }
 
   /** Ends it, or lets it close its timers, for some seconds at most. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (!this.lives) return;
     this.child.kill(signal);
     if (signal === 'SIGTERM') await Promise.race([this.ended, pause(20_000)]);
     this.child.kill('SIGKILL');
@@ -180,7 +190,8 @@ function faultsOf(of: KeyLog, persistAfter: number): string[] {
       isOnce ? 'scheduled anew, and not delivered since' : 'confirmed, and delivered by no handler that ended',
     );
   }
-  if (cancelledAt > 0 && attempts.some(({ at }) => at > cancelledAt + CLAIMED)) faults.push('cancelled, and delivered');
+  const after = Math.max(...attempts.map(({ at }) => at)) - cancelledAt;
+  if (cancelledAt > 0 && after > CLAIMED) faults.push(`cancelled, and delivered ${after} ms later`);
   if (attempts.some(({ isEarly }) => isEarly)) faults.push('delivered early');
   const { confirmedAt, deadline = Number.NaN } = of;
   if (attempts.some((each) => each.at > confirmedAt + CLAIMED && each.deadline < deadline)) {
@@ -204,6 +215,7 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
   const keys = new Map<string, KeyLog>();
   for (const process of processes) {
     const lines = process.lines();
+    if (process.said !== '') faults.push(`a process said: ${process.said}`);
     const wasSlow = lines.some((line) => line.startsWith('z '));
     for (const line of lines) {
       const [what, key, number, flag, deadline] = line.split(' ');

@@ -1,6 +1,6 @@
 // A process under load on a store: it schedules, moves and cancels timers as fast as the store confirms, delivers, fails in odd ways,
 // has its wall clock set, and notes in a file what it has done, each line before anything else happens. It may end at any moment.
-// `now` is the same clock for all processes, which nobody sets.
+// `now` is the same clock for all processes, which nobody sets. Ends at the latest with the process that has started it.
 //
 //     S key deadline    schedule was called                  s key now       it was confirmed
 //     M key deadline    reschedule was called                m key now       it was true
@@ -65,6 +65,8 @@ timers.handle('a', async (_, { key, deadline }) => {
   if (fails) throw odd[Math.floor(Math.random() * odd.length)];
 });
 say('ready');
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(), 1000);
 
 async function schedule(key, deadline) {
   say('S', key, deadline);

@@ -51,9 +51,7 @@ export function requireNew(
   { family, name, subject }: MetricSource,
 ): void {
   const refuse = (why: string) => new MetricsError('ERR_METRICS_REGISTERED', `The metrics of ${why}`);
-  if (there.some((other) => other.subject === subject)) {
-    throw refuse(`the ${family.what} are in this ${where} already`);
-  }
+  if (there.some((other) => other.subject === subject)) throw refuse(`the ${family.what} are in this ${where} already`);
   if (there.some((other) => other.name === name)) {
     const how = name === undefined ? 'without options.name' : `with options.name ${show(name)}`;
     throw refuse(`another ${family.what} are in this ${where} ${how}; options.name distinguishes them, as a label`);

@@ -48,6 +48,8 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
   ['memory.reserved', 'amount', 'By', 'Address space laid out for lane and index', 'reservedBytes'],
 ];
 
+const factorOf = ({ factor, min }: LabelStats) => (min === undefined ? undefined : factor);
+
 /** Metrics with separate names, so that a sum over a metric's series counts no timer twice. */
 const ofLabels: readonly Row<LabelStats>[] = [
   ['timers.live', 'amount', '{timer}', 'Live timers of the label', 'size'],
@@ -55,20 +57,8 @@ const ofLabels: readonly Row<LabelStats>[] = [
   ['timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', 'cancelled'],
   ['timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', 'delivered'],
   ['timer.lateness', 'histogram', 's', 'Time of delivery minus deadline of the timers of the label', 'lateness'],
-  [
-    'factor',
-    'state',
-    '',
-    'Share of the time beyond its minimum that a scaled timer of the label gets',
-    ({ factor, min }) => (min === undefined ? undefined : factor),
-  ],
-  [
-    'min',
-    'state',
-    's',
-    'Minimum time of scaled timers of the label',
-    ({ min }) => (min === undefined ? undefined : min / 1000),
-  ],
+  ['factor', 'state', '', 'Share of the time beyond its minimum that a scaled timer of the label gets', factorOf],
+  ['min', 'state', 's', 'Minimum time of scaled timers of the label', ({ min }) => min && min / 1000],
 ];
 
 /** Every metric of a scheduler, and how to read it. */

@@ -47,13 +47,7 @@ export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 export function buildShard(setup: ShardSetup): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
-  return {
-    shard: new Shard(clock, scale),
-    wheel: setup.wheel,
-    doorbell: new Doorbell(setup.doorbell),
-    clock,
-    scale,
-  };
+  return { shard: new Shard(clock, scale), wheel: setup.wheel, doorbell: new Doorbell(setup.doorbell), clock, scale };
 }
 
 /** The client of a lane, if it is in this thread. */

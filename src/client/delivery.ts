@@ -24,9 +24,7 @@ export interface DeliveryHost {
 /** Deliveries between two readings of the clock: callbacks take time, and lateness must be accurate. */
 const CLOCK_INTERVAL = 64;
 
-/**
- * How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached.
- */
+/** How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached. */
 const TURN_TIME = 1;
 
 /**

@@ -20,9 +20,7 @@ import {
 import { packageVersion, readPageFiles } from './page-files.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
-/**
- * Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a refusal.
- */
+/** Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a refusal. */
 const MOST_SERVED = 2 * MOST_STREAMS;
 /** Maximum of connections at a time: further ones are closed at once, without an answer. */
 const MOST_CONNECTIONS = 4 * MOST_SERVED;

@@ -198,9 +198,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     }
   }
 
-  /**
-   * Forgets a dead letter. Resolves with whether there was one. To try it again, `schedule` its key and payload first.
-   */
+  /** Forgets a dead letter. Resolves with whether there was one. To try it again, `schedule` its key and payload first. */
   async removeDeadLetter(name: keyof Payloads & string, key: string): Promise<boolean> {
     this.#require('removeDeadLetter', name, key);
     return this.#store.removeDead(name, key);

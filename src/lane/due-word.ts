@@ -25,9 +25,7 @@ export const tickFrom = (word: number, base: number): number => base + ((word - 
 /** The tick of a due word that is at most `latest`, and less than 2^32 ticks before it. */
 export const tickUpTo = (word: number, latest: number): number => latest - (((latest | 0) - word) >>> 0);
 
-/**
- * Maximum of ticks by which slack moves a due tick after that of its deadline: near ticks stay within what words can distinguish.
- */
+/** Maximum of ticks by which slack moves a due tick after that of its deadline: near ticks stay within what words can distinguish. */
 export const MAX_SLACK = 2 ** 29;
 
 /**

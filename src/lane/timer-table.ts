@@ -81,9 +81,7 @@ export class TimerTable {
     return slot;
   }
 
-  /**
-   * Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be allocated.
-   */
+  /** Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be allocated. */
   free(slot: number): boolean {
     const { words } = this;
     const at = slot << RECORD;

@@ -2,9 +2,7 @@ import type { CallTimes } from './profile-data.ts';
 
 /** Number of samples that are kept: the latest. */
 const MAX_SAMPLES = 1024;
-/**
- * The share of the kept samples that is left out at either end. Very long ones were interrupted, by the machine or by a collection.
- */
+/** The share of the kept samples that is left out at either end. Very long ones were interrupted, by the machine or by a collection. */
 const TRIMMED = 0.1;
 const { now } = performance;
 export const clock: () => number = now.bind(performance);

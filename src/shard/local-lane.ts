@@ -109,9 +109,7 @@ export class LocalLane extends ServedLane {
     this.index.remove(slot);
   }
 
-  /**
-   * Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another.
-   */
+  /** Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another. */
   private readAhead(words: Int32Array, start: number, end: number): void {
     const { index } = this;
     let filed = 0;

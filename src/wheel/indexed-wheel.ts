@@ -8,9 +8,7 @@ import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTi
 import { statsOf, type WheelIndex } from './wheel-index.ts';
 import type { WheelSnapshot } from './wheel-snapshot.ts';
 
-/**
- * More than the number of ticks that start at one time if doubles are coarser than ticks (a deadline is due at the first of them).
- */
+/** More than the number of ticks that start at one time if doubles are coarser than ticks (a deadline is due at the first of them). */
 const COARSE = 8;
 
 export interface IndexedWheelOptions<I> {

@@ -38,9 +38,7 @@ export interface TickIndex {
 
   /** The earliest tick to which `now` can be advanced so that a slot is handed over; Infinity when empty. Exact. */
   nextTick(): number;
-  /**
-   * A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap; a shard parks until then.
-   */
+  /** A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap; a shard parks until then. */
   nextEvent(): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;

@@ -30,9 +30,7 @@ export interface PinnedConfig {
   capacity?: number;
 }
 
-/**
- * When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers * targetMultiplier.
- */
+/** When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers * targetMultiplier. */
 export interface CompactionConfig {
   /** Timers; 64 in the presets. */
   minCapacity: number;

@@ -23,10 +23,7 @@ test('10,000 connections: 32 are streams, all others are told that there is no r
     }
   };
   await Promise.all(Array.from({ length: 24 }, visit));
-  expect(Object.fromEntries(answers)).toEqual({
-    'HTTP/1.1 200 OK': 32,
-    'HTTP/1.1 503 Service Unavailable': 9968,
-  });
+  expect(Object.fromEntries(answers)).toEqual({ 'HTTP/1.1 200 OK': 32, 'HTTP/1.1 503 Service Unavailable': 9968 });
   await until(() => tally.total >= 1000);
   tally.expectEachOnce();
   for (const socket of sockets) socket.destroy();

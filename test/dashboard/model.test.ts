@@ -75,9 +75,7 @@ test(`the last ten seconds, and the last one, are those of a list, also for who 
 test('rates are per second of the time that has passed, and the page keeps five minutes of them', () => {
   const histogram = new LatenessHistogram();
   const model = newModel();
-  const shard = (turns: number, fired: number) => ({
-    shards: [{ shard: 3, turns, fired, commands: 0, cascaded: 0 }],
-  });
+  const shard = (turns: number, fired: number) => ({ shards: [{ shard: 3, turns, fired, commands: 0, cascaded: 0 }] });
   const take = (time: number, more: Partial<Point>, stats: object) =>
     model.take({ ...sampleAt(time, histogram, more, stats), wheels: [{ shard: 3, now: 0, levels: [], lanes: [] }] });
   expect(take(0, {}, shard(100, 50)).shards[0].rates).toBeUndefined();

@@ -1,4 +1,4 @@
-import type { Scheduler, SchedulerOptions, WheelConfig } from 'shardwheel';
+import type { Scheduler, SchedulerOptions } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../src/wheel/presets.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
@@ -93,12 +93,8 @@ test.each(millions)(
 
 type Wheel = NonNullable<SchedulerOptions['wheel']>;
 
-const cascading = (levelBits: number[], overflow: 'list' | 'throw' = 'list'): WheelConfig => ({
-  engine: 'cascading',
-  precision: 1,
-  levelBits,
-  overflow,
-});
+const base = { engine: 'cascading', precision: 1 } as const;
+const cascading = (levelBits: number[], overflow: 'list' | 'throw' = 'list') => ({ ...base, levelBits, overflow });
 
 const twoLevels = [1, 16].map((precision) => ({ precision, spokes: 64 }));
 

@@ -16,16 +16,14 @@ function cascadingPlace(now: number, deadline: number): [level: number, slot: nu
   return [4, 0];
 }
 
+const LEVELS = [1, 16, 1024].map((precision, at) => ({ precision, spokes: [64, 256, 4096][at] }));
+
 /** The finest level that reaches so far, and the first of its ticks that is not before the deadline. */
 function pinnedPlace(now: number, deadline: number): [level: number, slot: number] {
-  const levels = [
-    { width: 1, spokes: 64 },
-    { width: 16, spokes: 256 },
-    { width: 1024, spokes: 4096 },
-  ];
-  const level = levels.findIndex(({ width, spokes }) => deadline <= (Math.floor(now / width) + spokes - 1) * width);
-  const { width, spokes } = levels[level];
-  return [level, Math.ceil(deadline / width) % spokes];
+  const ends = LEVELS.map(({ precision, spokes }) => (Math.floor(now / precision) + spokes - 1) * precision);
+  const level = ends.findIndex((end) => deadline <= end);
+  const { precision, spokes } = LEVELS[level];
+  return [level, Math.ceil(deadline / precision) % spokes];
 }
 
 const engines: Record<
@@ -34,14 +32,7 @@ const engines: Record<
 > = {
   cascading: { wheel: 'default', slotTimes: [1, 256, 256 ** 2, 256 ** 3, 256 ** 4], placeOf: cascadingPlace },
   pinned: {
-    wheel: {
-      engine: 'pinned',
-      levels: [
-        { precision: 1, spokes: 64 },
-        { precision: 16, spokes: 256 },
-        { precision: 1024, spokes: 4096 },
-      ],
-    },
+    wheel: { engine: 'pinned', levels: LEVELS },
     slotTimes: [1, 16, 1024],
     placeOf: pinnedPlace,
   },

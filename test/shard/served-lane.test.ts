@@ -146,9 +146,7 @@ describe('entries', () => {
 describe('a shard that is blocked by a full ring', () => {
   test('sleeps until the client has taken records, then goes on where it stopped', () => {
     const world = worldOf({ ring: 2, capacity: 8 });
-    for (let i = 0; i < 8; i++) {
-      file(world, [10 + i]);
-    }
+    for (let i = 0; i < 8; i++) file(world, [10 + i]);
     world.advance(50);
     world.rest();
     expect(world.client.lane.firedCount()).toBe(2);
@@ -162,9 +160,7 @@ describe('a shard that is blocked by a full ring', () => {
 
   test('takes commands all the same', () => {
     const world = worldOf({ ring: 2, capacity: 8 });
-    for (let i = 0; i < 4; i++) {
-      file(world, [10]);
-    }
+    for (let i = 0; i < 4; i++) file(world, [10]);
     world.advance(50);
     world.rest();
     scheduleAll(world, [100, 101, 102, 103]);

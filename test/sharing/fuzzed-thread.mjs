@@ -91,9 +91,7 @@ scheduler.on('error', (error) => {
 
 parentPort.on('message', async ({ ask, gate }) => {
   if (ask === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, gate);
-  if (ask === 'kill') {
-    internalsOf(scheduler).coordinator.keepers[gate]?.thread?.pool?.threads[0]?.terminate();
-  }
+  if (ask === 'kill') internalsOf(scheduler).coordinator.keepers[gate]?.thread?.pool?.threads[0]?.terminate();
   if (ask === 'close') await scheduler.close();
   if (ask !== 'stop' && ask !== 'drain') return;
   // What is live still has to come, and nothing else.

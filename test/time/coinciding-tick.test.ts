@@ -23,9 +23,7 @@ const expectRounded = (tick: number, slack: number): void => {
 
 describe('the tick of a timer with slack', () => {
   test('is the one of those in reach that ends in the most zero bits: small ticks and slacks, all of them', () => {
-    for (let slack = 0; slack <= 40; slack++) {
-      for (let tick = -50; tick <= 140; tick++) expectRounded(tick, slack);
-    }
+    for (let slack = 0; slack <= 40; slack++) for (let tick = -50; tick <= 140; tick++) expectRounded(tick, slack);
   });
 
   test(`so it is where words and doubles end, and far away, seed ${SEED}`, () => {

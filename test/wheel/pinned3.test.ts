@@ -7,9 +7,7 @@ import type { PinnedConfig } from '../../src/wheel/wheel-config.ts';
 describe('pinned3', () => {
   const make = <T>(config: Partial<PinnedConfig> = {}) =>
     new PinnedWheel<T>({ ...(presets.pinned3 as PinnedConfig), ...config });
-  const small = {
-    levels: [1, 4, 16].map((precision) => ({ precision, spokes: precision < 16 ? 4 : 8 })),
-  };
+  const small = { levels: [1, 4, 16].map((precision) => ({ precision, spokes: precision < 16 ? 4 : 8 })) };
 
   test('geometry: 2^20, 2^30 and 2^36 ns, 1024 spokes each', () => {
     const wheel = make();

@@ -19,22 +19,6 @@ export function testClosing(stores: Stores): void {
     await stores.until(async () => (await second.count()) === 1);
   });
 
-  test('close waits for the handlers that run, and begins none', async () => {
-    const timers = await stores.start({ concurrency: 1 });
-    let ended = 0;
-    const seen = note(timers, async () => {
-      await pause(150);
-      ended += 1;
-    });
-    await timers.schedule('a', '1', soon(0));
-    await timers.schedule('a', '2', soon(0));
-    await stores.until(() => seen.length === 1);
-    await timers.close();
-    expect(ended).toBe(1);
-    const next = await stores.start();
-    expect(await next.count()).toBe(1);
-  });
-
   test('a store is opened once at a time, and again after a close', async () => {
     const store = stores.kind.open();
     const timers = await stores.start({ store });

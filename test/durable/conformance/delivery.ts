@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { all, latch, note, nothingMore, pause, type Stores, soon } from './stores.ts';
+import { all, note, nothingMore, pause, type Stores, soon } from './stores.ts';
 
 /** Handlers, their failures, and what comes meanwhile. */
 export function testDelivery(stores: Stores): void {
@@ -69,28 +69,5 @@ export function testDelivery(stores: Stores): void {
     await Promise.all(Array.from({ length: 30 }, (_, at) => timers.schedule('a', `${at}`, deadline)));
     await stores.until(() => seen.length === 30);
     expect(most).toBe(3);
-  });
-
-  test('a timer that waits for a free handler can be cancelled and moved', async () => {
-    const timers = await stores.start({ concurrency: 1 });
-    const { opened, open } = latch();
-    const seen = note(timers, ({ key }) => (key === 'first' ? opened : undefined));
-    await timers.schedule('a', 'first', soon(0));
-    await stores.until(() => seen.length === 1);
-    await timers.schedule('a', 'cancelled', soon(0), 1);
-    await timers.schedule('a', 'moved', soon(0), 1);
-    await pause(100);
-    expect(await timers.cancel('a', 'cancelled')).toBe(true);
-    const later = soon(300);
-    await timers.schedule('a', 'moved', soon(250), 2);
-    expect(await timers.reschedule('a', 'moved', later)).toBe(true);
-    expect(await timers.get('a', 'moved')).toMatchObject({ deadline: later, payload: 2 });
-    open();
-    await pause(100);
-    expect(seen).toHaveLength(1);
-    await stores.until(() => seen.length === 2);
-    await nothingMore();
-    expect(seen.slice(1)).toMatchObject([{ key: 'moved', payload: 2, early: false }]);
-    expect(await timers.count()).toBe(0);
   });
 }

@@ -23,22 +23,6 @@ export function testScheduling(stores: Stores): void {
     expect(await timers.get('a', 'k')).toBeUndefined();
   });
 
-  test('the same key moves a timer: to later, to earlier, with another payload', async () => {
-    const timers = await stores.start();
-    const seen = note(timers);
-    await timers.schedule('a', 'later', soon(500), 1);
-    await timers.schedule('a', 'later', soon(1000), 2);
-    await timers.schedule('a', 'earlier', soon(3_600_000), 1);
-    expect(await timers.count()).toBe(2);
-    await timers.schedule('a', 'earlier', soon(), 2);
-    expect(await timers.get('a', 'later')).toMatchObject({ key: 'later', payload: 2, attempts: 0 });
-    await stores.until(() => seen.length === 1);
-    expect(seen).toMatchObject([{ key: 'earlier', payload: 2 }]);
-    await stores.until(() => seen.length === 2);
-    await nothingMore();
-    expect(seen).toMatchObject([{ key: 'earlier' }, { key: 'later', payload: 2, early: false }]);
-  });
-
   test('reschedule moves what is there, with its payload, and makes nothing', async () => {
     const timers = await stores.start();
     const seen = note(timers);

@@ -173,12 +173,11 @@ export class Delivery {
   }
 }
 
-/** A store that cannot be read says so when the attempt is settled. */
 function hasEnded({ isOver }: Claim): boolean {
   try {
     return isOver?.() ?? false;
   } catch {
-    return false;
+    return false; // a store that cannot be read says so when the attempt is settled
   }
 }
 

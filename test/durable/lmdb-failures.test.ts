@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { type DurableTimers, lmdbStore, openDurableTimers } from 'shardwheel/durable';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
 import { all } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 
@@ -89,10 +90,21 @@ test('a store of another version is refused, and left as it is', async () => {
   });
 });
 
-test('a path that is a file, or below one, and one where no folder can be, are refused', async () => {
+test('a process that may read nothing but the program and the store opens it', async () => {
+  const known = ['--permission', '--experimental-permission'].find((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag),
+  );
+  const flags = [known as string, '--allow-addons', `--allow-fs-read=${process.cwd()}`, `--allow-fs-read=${folder}`];
+  const text = `import { lmdbStore, openDurableTimers } from 'shardwheel/durable';
+    await (await openDurableTimers({ store: lmdbStore({ path: '${folder}' }) })).close();`;
+  expect(await runText(text, [...flags, `--allow-fs-write=${folder}`])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('a path that is a file, below one, a device, or where no folder can be, is refused', async () => {
   writeFileSync(join(folder, 'file'), 'text');
   expect(await refusal(join(folder, 'file'))).toMatchObject({ code: 'ERR_STORE_FAILED' });
   expect(await refusal(join(folder, 'file/below'))).toMatchObject({ code: 'ERR_STORE_FAILED' });
+  expect(await refusal('/dev/null')).toMatchObject({ message: expect.stringContaining('must be a folder') });
   if (!isLinux) return; // where no folder can be is elsewhere on other systems
   expect(await refusal('/proc/none')).toMatchObject({ code: 'ERR_STORE_READ_ONLY' });
 });
@@ -131,12 +143,8 @@ test.runIf(isLinux)(
     const { stored, counted, ...rest } = JSON.parse(stdout);
     expect(stored).toBeGreaterThan(1000);
     expect(counted).toBe(stored);
-    expect(rest).toEqual({
-      isCancelled: true,
-      codes: ['DurableStoreError ERR_STORE_FAILED'],
-      errors: [],
-      unhandled: [],
-    });
+    const codes = ['DurableStoreError ERR_STORE_FAILED'];
+    expect(rest).toEqual({ isCancelled: true, codes, errors: [], unhandled: [] });
     const timers = await openAt(folder);
     expect(await timers.count()).toBe(stored - 1);
     await timers.close();

@@ -6,7 +6,8 @@ const { getPriority } = process.getBuiltinModule('node:os');
 /** A name for something of this thread, as no other has: it begins with the process id. */
 export function newIdentity(): string {
   const thread = ownThread();
-  return [process.pid, thread, startOf(process.pid, thread), Math.random().toString(36).slice(2, 12)].join('-');
+  const start = thread === 0 ? '' : startOf(process.pid, thread);
+  return [process.pid, thread, start, Math.random().toString(36).slice(2, 12)].join('-');
 }
 
 /** The kernel's number of this thread; 0 where it does not say. */
@@ -14,7 +15,7 @@ function ownThread(): number {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/')[2]);
   } catch {
-    return 0; // no Linux
+    return 0; // no Linux, or no permission
   }
 }
 

@@ -55,7 +55,7 @@ class Loaded {
 
   constructor(store: readonly string[], name: string, folder: string, mode: 'load' | 'drain', persistAfter: number) {
     this.file = join(folder, name);
-    const args = [program, ...store, name, this.file, mode, `${persistAfter}`];
+    const args = [program, ...store, name, this.file, mode, `${persistAfter}`, `${process.pid}`];
     this.child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] });
     this.child.stderr?.on('data', (text) => {
       this.said += text;

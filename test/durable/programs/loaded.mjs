@@ -13,7 +13,7 @@ import { openSync, writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { bullmqStore, lmdbStore, openDurableTimers } from '../../../lib/durable.js';
 
-const [kind, where, id, file, mode, persistAfter] = process.argv.slice(2);
+const [kind, where, id, file, mode, persistAfter, parent] = process.argv.slice(2);
 const log = openSync(file, 'a');
 const now = () => Math.round(performance.timeOrigin + performance.now());
 const wall = Date.now;
@@ -65,8 +65,7 @@ timers.handle('a', async (_, { key, deadline }) => {
   if (fails) throw odd[Math.floor(Math.random() * odd.length)];
 });
 say('ready');
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || process.exit(), 1000);
+setInterval(() => process.ppid === Number(parent) || process.exit(), 1000);
 
 async function schedule(key, deadline) {
   say('S', key, deadline);

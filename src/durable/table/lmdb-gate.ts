@@ -19,7 +19,7 @@ const SPREAD_MS = 6;
  *     open     I open ─▶ does no other? ─▶ is nobody busy? ─▶ open ─▶ I do not    so of two that meet one waits, or both
  *
  * Each tells by a file of its own, which nobody else writes: so what a dead thread has left may be removed at any time. The folder of
- * those who open is there only while one does, so that a commit needs no list of it: it costs three system calls.
+ * those who open goes with the last of them, so that a commit mostly needs no list of it: it costs three system calls.
  */
 export class LmdbGate {
   private readonly openings: string;

@@ -4,18 +4,15 @@ const { readFileSync, readlinkSync } = process.getBuiltinModule('node:fs');
 const { getPriority } = process.getBuiltinModule('node:os');
 
 /** A name for something of this thread, as no other has: it begins with the process id. */
-export function newIdentity(): string {
-  const thread = ownThread();
-  const start = thread === 0 ? '' : startOf(process.pid, thread);
-  return [process.pid, thread, start, Math.random().toString(36).slice(2, 12)].join('-');
-}
+export const newIdentity = (): string => `${process.pid}-${ownThread()}-${Math.random().toString(36).slice(2, 12)}`;
 
-/** The kernel's number of this thread; 0 where it does not say. */
-function ownThread(): number {
+/** The kernel's number of this thread, and when it has started; 0 where it does not say. */
+function ownThread(): string {
   try {
-    return Number(readlinkSync('/proc/thread-self').split('/')[2]);
+    const thread = readlinkSync('/proc/thread-self').split('/')[2];
+    return `${thread}-${startOf(process.pid, thread)}`;
   } catch {
-    return 0; // no Linux, or no permission
+    return '0-'; // no Linux, or no permission
   }
 }
 
@@ -37,7 +34,7 @@ let boot: string | undefined;
  * In which boot a thread has started, and after how many ticks; empty if it has ended. Its number alone says little: what starts next
  * in a container has the same. A process that nobody has waited for has ended with its last thread.
  */
-function startOf(pid: number | string, thread: number | string): string {
+function startOf(pid: number | string, thread: string): string {
   const stat = textOf(`/proc/${pid}/task/${thread}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // after the name, which may hold anything
   const [state, threads, ticks] = [fields[0], fields[17], fields[19]];

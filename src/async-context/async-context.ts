@@ -42,8 +42,11 @@ export function currentContext(): Context {
 /** Whether the program has its own async hooks, which see each timer. */
 export const isHooked = (): boolean => hooks.isHooked === true;
 
-/** Runs callbacks in contexts. Called directly, so that a callback has one frame less of this package below it. */
-export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught'> = keeper;
+/**
+ * Runs callbacks in contexts, and forgets at the end of a turn all but those of timers. Called directly, so that a callback has one
+ * frame less of this package below it.
+ */
+export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught' | 'forget'> = keeper;
 
 /** Calls a function outside all contexts and all domains, so the handles that it creates belong to none. */
 export function outsideContexts<T>(callback: () => T): T {
@@ -59,8 +62,3 @@ export function outsideContexts<T>(callback: () => T): T {
 
 /** The place where the module `domain`, once it is loaded, shows the present domain. */
 const domains = process as { domain?: object | null };
-
-/** Releases all contexts except those of timers. */
-export function forgetContexts(): void {
-  keeper.forget();
-}

@@ -34,13 +34,14 @@ export class ClientLane {
   readonly memory: LaneMemory;
   private readonly header: Int32Array;
   readonly stage: CommandStage;
-  private readonly firedRing: RingConsumer;
+  /** The far end of the fired ring. */
+  readonly fired: RingConsumer;
   /** What its timers carry. */
   payload: Payload;
   private readonly time: ClientTime;
   /** Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick. */
   private readonly putOff = new Set<number>();
-  private putOffTick = Number.NaN;
+  putOffTick = Number.NaN;
   /**
    * The peak of live timers since the last `release`. The difference to the present number is the number of timers that have
    * ended since. Their slots are the first of the free list, and may still hold their payload.
@@ -66,7 +67,7 @@ export class ClientLane {
     this.payload = new Payload(memory.capacity);
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
-    this.firedRing = new RingConsumer(memory.fired, firedCounters(this.header));
+    this.fired = new RingConsumer(memory.fired, firedCounters(this.header));
   }
 
   /** Completes a timer that the table has just created. Precondition: the stage has room. */
@@ -79,14 +80,15 @@ export class ClientLane {
 
   /**
    * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices when the
-   * old tick comes.
+   * old tick comes. Returns whether a command was staged.
    */
-  move(slot: number, deadline: number, due: number, isNear: boolean): void {
+  move(slot: number, deadline: number, due: number, isNear: boolean): boolean {
     const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
     if (isCommanded) this.commands.reserve(1); // may publish, before the table changes
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));
     if (deadline < this.time.nextTickTime) this.putOffToNextTick(slot);
+    return isCommanded;
   }
 
   /** Whether the slot's timer was moved to the next tick at this very tick. Then a fired record of it is older than the move. */
@@ -132,43 +134,32 @@ export class ClientLane {
     });
   }
 
-  /** Number of fired records to take. */
-  firedCount(): number {
-    return this.firedRing.available();
-  }
-
   /**
    * Reads the table and payload of the next `count` fired records, only to bring them into the processor's cache. These reads do
-   * not depend on each other; in the deliveries each would wait. Precondition: count <= firedCount().
+   * not depend on each other; in the deliveries each would wait. Precondition: so many are available.
    */
   prefetch(count: number): void {
     let sink = 0;
     for (let i = 0; i < count; i++) {
-      const slot = this.firedRing.cells[this.firedRing.peek(i)];
+      const slot = this.fired.cells[this.fired.peek(i)];
       sink ^= this.payload.prefetch(slot) ^ this.table.tagOf(slot);
     }
     this.prefetchSink = sink; // V8: used results
   }
 
-  /** Whether the next fired record belongs to a live timer with a callback. Precondition: firedCount() > 0. */
-  isCallbackNext(): boolean {
-    const { cells } = this.firedRing;
-    const at = this.firedRing.peek(0);
+  /** The slot of the next fired record if the fired timer is still live, else -1. Precondition: one is available. */
+  nextFired(): number {
+    const { cells } = this.fired;
+    const at = this.fired.peek(0);
     const slot = cells[at];
-    return this.table.tagOf(slot) === cells[at + 1] && this.payload.callbackOf(slot) !== undefined;
+    return this.table.tagOf(slot) === cells[at + 1] ? slot : -1;
   }
 
-  /** Takes a fired record. Returns the slot if the fired timer is still live, else -1. Precondition: firedCount() > 0. */
-  takeFired(): number {
-    const at = this.firedRing.take();
-    const slot = this.firedRing.cells[at];
-    return this.table.tagOf(slot) === this.firedRing.cells[at + 1] ? slot : -1;
-  }
-
-  /** Frees the room of taken records; wakes the shard if it waits for room. */
+  /** Frees the room of taken records; wakes the shard's thread if it waits for room. */
   releaseFired(): void {
-    this.firedRing.release();
-    if (Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring(); // pairs with ServedLane.isBlocked
+    this.fired.release();
+    // Pairs with ServedLane.isBlocked. A shard of this thread looks in the client's next turn.
+    if (!this.stage.isServedHere && Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring();
   }
 
   /** Asks the shard to report when it has caught up with the clock and all commands. */

@@ -18,26 +18,29 @@ export function slackInTicks(slack: unknown, scale: TickScale): number {
 /** What a slack must be, for an error. */
 export const slackRange = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
-/** The client's time between two readings of the clock, and the due ticks that follow from it. */
+/**
+ * The client's time: the reading of its present turn, or of its latest, and the due ticks that follow from it. A turn reads the clock
+ * as it begins and hands that time down; it is read again only after the program's code has run.
+ */
 export class ClientTime {
-  /** The clock at the last reading, in ms, and its tick: never ahead of the time, and at most some ms behind. */
+  /** The latest reading in ms, and its tick: never ahead of the time, and as old as the latest turn. */
   now = 0;
   tick = 0;
-  /** Deadlines before this are near: see `lane/due-word.ts`. */
-  wordReachEnd = Number.NaN; // V8: double fields
-  /** Deadlines before this may take the fast path. Like wordReachEnd, but nothing is before it if a tick is not a power of two in ms. */
-  fastPathEnd = Number.NaN;
-  /**
-   * Deadlines before this must request a turn, because none is scheduled in time; or they have passed. The turn clock sets it:
-   * infinite until a turn is scheduled, and always with a manual clock.
-   */
-  urgentBefore = Number.POSITIVE_INFINITY;
+  /** The time at which `tick` began: deadlines up to it have come. */
+  tickTime = Number.NaN; // V8: double fields
   /** The time of the tick after `tick`. */
   nextTickTime = Number.NaN;
+  /** Deadlines before this are near: see `lane/due-word.ts`. */
+  wordReachEnd = Number.NaN;
+  /** Deadlines before this may take the fast path. Like wordReachEnd, but nothing is before it if a tick is not a power of two in ms. */
+  fastPathEnd = Number.NaN;
+  /** The time of the earliest due tick among staged commands. Infinity if none is staged, -Infinity if all are wanted at once. */
+  stagedBy = Number.POSITIVE_INFINITY;
   readonly clock: SharedClock;
   readonly scale: TickScale;
+  readonly isManual: boolean;
   /**
-   * Ticks per ms if a tick is a power of two in ms. For a deadline from `timeOf(tick)` to `fastPathEnd`, without slack, `dueTickOf`
+   * Ticks per ms if a tick is a power of two in ms. For a deadline from `nextTickTime` to `fastPathEnd`, without slack, `dueTickOf`
    * is then ceil(deadline · ticksPerMs).
    */
   readonly ticksPerMs: number = Number.NaN;
@@ -45,27 +48,25 @@ export class ClientTime {
   constructor(clock: SharedClock, scale: TickScale) {
     this.clock = clock;
     this.scale = scale;
+    this.isManual = clock.memory.manual;
     this.ticksPerMs = scale.inverse;
-    this.note(0);
+    this.enterTick(0);
   }
 
-  /** Reads the clock; returns the time in ms. */
-  read(): number {
-    const now = this.clock.refresh();
-    this.now = now;
-    this.note(this.scale.tickAtOrBefore(now));
-    return now;
+  /** The reading of a turn, which all threads learn. */
+  beginTurn(): void {
+    this.note(this.clock.publish());
+  }
+
+  /** Reads the clock again within a turn: the program's code has run since. */
+  readAgain(): void {
+    this.note(this.clock.read());
   }
 
   /** The due tick of a deadline, with a slack in ticks; the next tick at the earliest. It never falls as the deadline rises. */
   dueTickOf(deadline: number, slack: number): number {
     if (deadline >= this.wordReachEnd) warnOfWallClock(deadline, this.nextTickTime);
     return min(max(this.tickWithSlack(deadline, slack), this.tick + 1), LAST_TICK);
-  }
-
-  /** The time in ms of a deadline's due tick if there is slack; else the deadline. */
-  dueTimeOf(deadline: number, slack: number): number {
-    return slack === 0 ? deadline : this.scale.timeOf(this.tickWithSlack(deadline, slack));
   }
 
   /** The due tick of a deadline, even if it has passed. */
@@ -83,11 +84,18 @@ export class ClientTime {
     return dueTickFrom(due, this.scale.tickAtOrAfter(deadline), this.tick);
   }
 
-  private note(tick: number): void {
+  private note(now: number): void {
+    this.now = now;
+    const tick = this.scale.tickAtOrBefore(now);
+    if (tick !== this.tick) this.enterTick(tick);
+  }
+
+  private enterTick(tick: number): void {
+    const { scale } = this;
     this.tick = tick;
-    this.nextTickTime = this.scale.timeOf(tick + 1);
-    if (this.urgentBefore < this.nextTickTime) this.urgentBefore = this.nextTickTime;
-    this.wordReachEnd = this.scale.timeOf(tick + WORD_REACH);
-    this.fastPathEnd = this.scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.wordReachEnd;
+    this.tickTime = scale.timeOf(tick);
+    this.nextTickTime = scale.timeOf(tick + 1);
+    this.wordReachEnd = scale.timeOf(tick + WORD_REACH);
+    this.fastPathEnd = scale.inverse === 0 ? Number.NEGATIVE_INFINITY : this.wordReachEnd;
   }
 }

@@ -22,7 +22,20 @@ import { type Label, LaneLabels } from './lane-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
-import { IDLE, TurnClock } from './turn-clock.ts';
+import type { ShardHere } from './shard-here.ts';
+import { type ClientTurn, TurnClock } from './turn-clock.ts';
+
+// Taken once: a program may replace them.
+const { ceil, min } = Math;
+
+/** ms before a due time by which the command for it is published to a thread, which has to file it and to wake in time. */
+const LEAD = 4;
+
+/** A turn publishes what is due within so many ms: to wake for that again would cost more than may be saved if it is cancelled. */
+const NEAR = 64;
+
+/** ms within which what an ended timer carried is released. */
+const RELEASE_WITHIN = 1000;
 
 export interface ClientParts {
   /** Number of placements to which hints are hashed; each has a lane. */
@@ -42,10 +55,12 @@ export interface ClientParts {
   readonly lateness?: LatenessHistogram;
   /** Whether callbacks run in the async context of the call that set their timer. */
   readonly keepsContexts: boolean;
-  /** Called after commands were published or fired records taken: a shard in this thread takes its turn. */
-  readonly afterPublish: () => void;
-  /** Called before fired records are taken: shards in this thread fire due timers. */
-  readonly catchUp: () => void;
+  /** See `SchedulerOptions.ioFirst`, ms. */
+  readonly ioFirst: number;
+  /** ms for which commands may be held back though nobody needs them; Infinity without such a bound. */
+  readonly longestHold: number;
+  /** Called at the end of each turn. */
+  readonly turned: () => void;
   /** Makes the wheel of drop-in timers. */
   readonly newHomeIndex: NewIndex;
 }
@@ -53,13 +68,17 @@ export interface ClientParts {
 /**
  * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
  * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which `TurnClock`
- * brings:
+ * brings when somebody needs one:
  *
- *     deliver fired timers, at most maxBatch → run due drop-in timers → publish commands
+ *     read the clock ─▶ file, or publish, what is staged ─▶ shards of this thread fire ─▶ deliver, at most maxBatch
+ *                    ─▶ run due drop-in timers ─▶ say when the next turn has to come
+ *
+ * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD earlier if a thread has to file it), a stage
+ * is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that earliest due time.
  *
  * `schedule` starts every timer of a lane, and counts it, whatever the caller. Drop-in timers live in `home`.
  */
-export class Client {
+export class Client implements ClientTurn {
   isClosed = false;
   /** Starts and moves of timers on lanes. */
   started = 0;
@@ -80,14 +99,17 @@ export class Client {
   /** Drop-in timers. */
   readonly home: HomeTimers;
   readonly labels: LabelRegistry;
-  // See ClientParts.
-  readonly afterPublish: () => void;
-  readonly catchUp: () => void;
   readonly time: ClientTime;
   readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
   readonly refs: KeepAlive;
   private readonly laneScale: number;
+  private readonly longestHold: number;
+  private readonly turned: () => void;
+  /** The shards in this thread. The array is replaced, not changed: a turn may be going through it. */
+  private shardsHere: readonly ShardHere[] = [];
+  /** Whether a timer may have ended since the last turn, and its payload is held. */
+  private holdsPayload = false;
 
   constructor(parts: ClientParts) {
     const { layout, time, slack, bell, events, maxBatch, keepsContexts } = parts;
@@ -102,10 +124,10 @@ export class Client {
     this.refs = new KeepAlive(this);
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
-    this.afterPublish = parts.afterPublish;
-    this.catchUp = parts.catchUp;
+    this.longestHold = parts.longestHold;
+    this.turned = parts.turned;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
-    this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch);
+    this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch, parts.ioFirst);
     this.turnClock = new TurnClock(this, time, this.refs);
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
     this.quiescence = new Quiescence(this);
@@ -128,7 +150,7 @@ export class Client {
     let earliest = Number.NaN;
     if (label.min !== undefined) {
       requireDeadline(full);
-      earliest = this.clock.exact() + label.min;
+      earliest = this.clock.read() + label.min;
       deadline = label.deadlineOf(earliest, full);
     }
     const slot = this.schedule(lane, deadline, label.slack, callback, argument);
@@ -179,7 +201,7 @@ export class Client {
     } else if (labels === undefined || min === undefined) {
       this.move(lane, slot, deadline, slack);
     } else {
-      const earliest = this.clock.exact() + min;
+      const earliest = this.clock.read() + min;
       this.move(lane, slot, labels.labelOf(slot).deadlineOf(earliest, deadline), slack);
       labels.setBounds(slot, earliest, deadline);
     }
@@ -233,48 +255,74 @@ export class Client {
     if (slot < 0) throw this.refusal(lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.started += 1;
+    if (deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, slack);
     if (this.refs.keepsAlive === false) this.refs.updateRef();
     return slot;
   }
 
   /** Returns the error for a call that finds a lane full, and reports the refusal. */
   private refusal({ shard, table }: ClientLane): CapacityExceededError {
-    this.delivery.events.refused(shard, table.capacity, this.clock.exact());
+    this.delivery.events.refused(shard, table.capacity, this.clock.read());
     return new CapacityExceededError(table.capacity, shard);
   }
 
   /** Moves a live timer; the slack in ticks. Throws InvalidDeadlineError. */
   move(lane: ClientLane, slot: number, deadline: number, slack: number): void {
     const due = this.dueWordOf(deadline, slack);
-    lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
+    const isStaged = lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
+    if (isStaged && deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, slack);
     this.moved += 1;
   }
 
   end(lane: ClientLane, slot: number): void {
-    if (this.turnClock.state === IDLE) this.turnClock.delayTurn(); // for a turn that releases the timer's payload
     lane.end(slot);
+    if (this.holdsPayload === false) this.releaseLater();
     if (lane.table.size <= this.refs.unrefCount) this.refs.updateRef();
   }
 
   /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
-    lane.restage(slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot)); // later than now, as computed by the move
+    this.restageAt(lane, slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot)); // later than now, as computed by the move
   }
 
-  /** The due word of a deadline, with a slack in ticks; requests a turn that publishes it in time. Throws InvalidDeadlineError. */
+  /** Moves a live timer whose fired record has been taken, and stages it again. Precondition: a command was reserved. */
+  restageAt(lane: ClientLane, slot: number, deadline: number, due: number): void {
+    lane.restage(slot, deadline, due);
+    if (deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, this.labelOf(lane, slot).slack);
+  }
+
+  /** The due word of a deadline, with a slack in ticks. Throws InvalidDeadlineError. */
   dueWordOf(deadline: number, slack: number): number {
     const { time } = this;
-    if (slack === 0 && deadline >= time.urgentBefore && deadline < time.fastPathEnd)
-      return Math.ceil(deadline * time.ticksPerMs) | 0;
-    return this.anyDueWordOf(deadline, slack) | 0; // V8: words
+    if (slack === 0 && deadline >= time.nextTickTime && deadline < time.fastPathEnd)
+      return ceil(deadline * time.ticksPerMs) | 0;
+    requireDeadline(deadline);
+    return wordOf(time.dueTickOf(deadline, slack)) | 0; // V8: words
   }
 
-  private anyDueWordOf(deadline: number, slack: number): number {
-    requireDeadline(deadline);
-    const { time } = this;
-    const due = time.dueTimeOf(deadline, slack);
-    if (due < time.urgentBefore) this.turnClock.requestTurnFor(due);
-    return wordOf(time.dueTickOf(deadline, slack));
+  /** Called when a command with an earlier deadline than all others has been staged: makes sure that a turn comes in time for it. */
+  private stagedEarlier({ stage }: ClientLane, deadline: number, slack: number): void {
+    const { time, turnClock } = this;
+    let due = time.scale.timeOf(time.dueTickOf(deadline, slack));
+    if (this.longestHold !== Number.POSITIVE_INFINITY) due = min(due, this.clock.read() + this.longestHold);
+    if (due >= time.stagedBy) return;
+    time.stagedBy = due;
+    if (time.isManual) return; // whoever moves the clock asks
+    if (stage.isServedHere) turnClock.by(due);
+    else if (due - LEAD <= this.clock.read()) turnClock.now();
+    else turnClock.by(due - LEAD);
+  }
+
+  /** Called when a stage that is served in this thread is full. */
+  private readonly stageIsFull = (): void => {
+    this.time.stagedBy = Number.NEGATIVE_INFINITY;
+    this.turnClock.now();
+  };
+
+  /** Called at the first end since the last turn: however idle the loop, what the timer carried is released soon. */
+  private releaseLater(): void {
+    this.holdsPayload = true;
+    this.turnClock.by(this.clock.read() + RELEASE_WITHIN);
   }
 
   /** Returns the lane of a placement, and opens it if necessary. Throws AllocationError if it cannot be opened. */
@@ -284,6 +332,7 @@ export class Client {
 
   private open(placement: number): ClientLane {
     const lane = this.openLane(placement);
+    lane.commands.onFull = this.stageIsFull;
     this.lanesByPlacement[placement] = lane;
     this.lanes.push(lane);
     return lane;
@@ -317,7 +366,10 @@ export class Client {
 
   /** Live timers. */
   get size(): number {
-    return this.isClosed ? 0 : this.lanes.reduce((sum, lane) => sum + lane.table.size, this.home.size);
+    if (this.isClosed) return 0;
+    let live = this.home.label.size;
+    for (const lane of this.lanes) live += lane.table.size;
+    return live;
   }
 
   /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
@@ -341,23 +393,82 @@ export class Client {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, ended);
   }
 
-  // Once per turn.
+  // Turns.
 
-  finish(): void {
-    this.delivery.endTurn();
-    this.publish();
-    this.home.requestTurn();
+  /** The client's turns are also this shard's. */
+  serveHere(shard: ShardHere): void {
+    this.shardsHere = [...this.shardsHere, shard];
+  }
+
+  leaveHere(shard: ShardHere): void {
+    this.shardsHere = this.shardsHere.filter((each) => each !== shard);
+  }
+
+  /** See `ClientTurn`. */
+  begin(): boolean {
+    const { time } = this;
+    time.beginTurn();
+    const isElsewhere = this.isServedElsewhere();
+    if (isElsewhere) this.bell.lower(); // before the lanes are read
+    const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
+    if (isWanted) this.wantStaged();
+    if (isElsewhere) this.publishElsewhere(isWanted);
+    let isMore = false;
+    for (const shard of this.shardsHere) if (shard.turn(time.tick)) isMore = true;
+    return isMore;
+  }
+
+  /** See `ClientTurn`. */
+  finish(): number {
+    const { refs, time } = this;
+    if (this.delivery.endTurn()) time.readAgain();
+    const isElsewhere = this.isServedElsewhere();
+    if (isElsewhere && time.stagedBy <= time.now + NEAR) {
+      this.wantStaged();
+      this.publishElsewhere(true);
+    }
     for (const lane of this.lanes) lane.release();
-    this.refs.updateRef();
+    this.holdsPayload = false;
+    refs.updateRef();
+    this.turned();
+    return time.isManual ? Number.POSITIVE_INFINITY : this.nextTurn(isElsewhere);
+  }
+
+  /** The time in ms at which somebody needs something next. */
+  private nextTurn(isElsewhere: boolean): number {
+    const { home, time } = this;
+    let next = isElsewhere ? time.stagedBy - LEAD : time.stagedBy;
+    for (const shard of this.shardsHere) next = min(next, shard.nextTurn());
+    return home.label.size > 0 ? min(next, home.nextTurn()) : next;
+  }
+
+  private isServedElsewhere(): boolean {
+    for (const { stage } of this.lanes) if (!stage.isServedHere) return true;
+    return false;
+  }
+
+  /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */
+  private wantStaged(): void {
+    this.time.stagedBy = Number.POSITIVE_INFINITY;
+    for (const { stage } of this.lanes) if (stage.isServedHere) stage.isWanted = true;
+  }
+
+  /** Publishes to threads what is wanted, and what waits for room in a ring. */
+  private publishElsewhere(isWanted: boolean): void {
+    for (const { commands, stage } of this.lanes) {
+      if (!stage.isServedHere && (isWanted || commands.wantsRoom)) commands.publish();
+    }
   }
 
   becameIdle(): void {
     this.quiescence.check();
   }
 
+  /** Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that comes now. */
   publish(): void {
-    for (const lane of this.lanes) lane.commands.publish();
-    this.afterPublish();
+    this.wantStaged();
+    this.publishElsewhere(true);
+    this.turnClock.now();
   }
 
   /** Publishes all commands. If a ring is full, resolves when it has taken the last of them. */

@@ -12,7 +12,7 @@ const { min } = Math;
 /**
  * The client's end of a lane's command ring. A command says: file this slot, under this tag, at its due tick.
  *
- * Commands are staged as (slot, tag) and published at the end of the event-loop turn, or when there are many. They send
+ * Commands are staged as (slot, tag) and published when somebody needs them, or when there are many. They send
  * what the table says *then*: a timer that was cancelled meanwhile, or whose slot another has taken, never leaves the
  * client, and a moved timer is sent with its new due tick. When the ring is full, the rest stays staged and the
  * client asks the shard to report when there is room.
@@ -28,7 +28,10 @@ export class Commands {
   private readonly header: Int32Array;
   private readonly ring: RingProducer;
   private readonly stage: CommandStage;
-  private wantsRoom = false;
+  /** Whether staged commands wait for room in the ring: then the shard reports when there is some. */
+  wantsRoom = false;
+  /** Called when the stage is full and an index of this thread takes from it. */
+  onFull: () => void = () => undefined;
   /** The published high water. */
   private highWater = 0;
 
@@ -53,12 +56,14 @@ export class Commands {
   }
 
   /**
-   * Makes room in a stage that has filled within one turn. Behind a full ring it does nothing: the shard has been rung for room.
-   * Throws like `reserve`.
+   * Makes room in a stage that is full: publishes it, or has the index of this thread take it. Behind a full ring it only grows: the shard
+   * has been rung for room. Throws like `reserve`.
    */
   makeRoom(commands: number): void {
     if (!this.stage.isServedHere && this.ring.room() > 0) this.publish();
-    if (!this.stage.hasRoom(commands)) this.stage.grow(commands);
+    if (this.stage.hasRoom(commands)) return;
+    this.stage.grow(commands);
+    if (this.stage.isServedHere) this.onFull();
   }
 
   /** Publishes staged commands, as far as the ring has room, and wakes the shard if it would sleep too long. */

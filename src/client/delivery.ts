@@ -1,6 +1,5 @@
 import { contexts } from '../async-context/async-context.ts';
 import { runTicks } from '../async-context/run-ticks.ts';
-import type { ClientBell } from '../lane/doorbell.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
@@ -16,7 +15,6 @@ const { max, min } = Math;
 export interface DeliveryHost {
   readonly isClosed: boolean;
   readonly lanes: readonly ClientLane[];
-  readonly bell: ClientBell;
   /** Called when a fired record arrived before its timer is due, since the timer was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void;
 }
@@ -27,6 +25,11 @@ const CLOCK_INTERVAL = 64;
 /** How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached. */
 const TURN_TIME = 1;
 
+/** What `nextDue` returns of a record that had no live timer, or not a due one. */
+const STALE = -1;
+/** What it returns where the timer has to wait until the loop has polled. */
+const UNPOLLED = -2;
+
 /**
  * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides. The timer
  * must be live, the same that was fired, and its deadline must have come. A timer that was moved to the present while its record
@@ -35,6 +38,10 @@ const TURN_TIME = 1;
  *
  * Within a shard all timers are handed over in the order of its records, with or without callback: a batch is closed when a timer
  * with a callback follows.
+ *
+ * **I/O before late timers** (guarantee 16). A timer that comes more than `ioFirst` ms after its due time, because the loop has stood
+ * still, may be an idle timeout of a connection whose data lies in the kernel. So it waits until the loop has polled since it fell
+ * due: once, however busy the loop. A rest is such a turn: the loop polls before it.
  */
 export class Delivery {
   /** Timers delivered so far, drop-in timers included. */
@@ -57,9 +64,9 @@ export class Delivery {
   private deadlines: Float64Array;
   private args: unknown[] = [];
   private length = 0;
-  private now = 0;
-  /** The time at which the present tick began: deadlines up to it have come. */
-  private tickTime = 0;
+  private readonly ioFirst: number;
+  /** See `ClientTurn.turn`. */
+  private polledFrom = Number.NEGATIVE_INFINITY;
   private turnEnd = Number.POSITIVE_INFINITY;
   /** `delivered` when the turn began. */
   private before = 0;
@@ -76,6 +83,7 @@ export class Delivery {
     lateness: LatenessHistogram,
     time: ClientTime,
     maxBatch: number,
+    ioFirst: number,
   ) {
     this.host = host;
     this.repeating = repeating;
@@ -83,65 +91,77 @@ export class Delivery {
     this.time = time;
     this.lateness = lateness;
     this.maxBatch = maxBatch;
+    this.ioFirst = time.isManual ? Number.POSITIVE_INFINITY : ioFirst;
     this.ids = new Float64Array(maxBatch);
     this.deadlines = new Float64Array(maxBatch);
   }
 
   /**
-   * Begins a turn of the event loop: delivers at most maxBatch timers of all lanes; returns whether there are more. With a manual
-   * clock only that number limits it. Throws what a tick throws, including an uncaught error of a callback: the next turn takes
-   * the remaining records.
+   * Delivers at most maxBatch timers of all lanes within a turn, for which the clock has been read; returns whether there are more.
+   * With a manual clock only that number limits it. `polledFrom`: see `ClientTurn.turn`. Throws what a tick throws, including an uncaught
+   * error of a callback: the next turn takes the remaining records.
    */
-  deliver(): boolean {
-    const { host, time } = this;
-    const { lanes } = host;
-    host.bell.lower(); // before the lanes are read
+  deliver(polledFrom: number): boolean {
+    const { time } = this;
+    const { lanes } = this.host;
     this.before = this.delivered;
     this.lateAbove = watched.above;
-    const now = time.read();
-    this.turnEnd = time.clock.memory.manual ? Number.POSITIVE_INFINITY : now + TURN_TIME;
+    this.polledFrom = polledFrom;
+    this.turnEnd = time.isManual ? Number.POSITIVE_INFINITY : time.now + TURN_TIME;
     const first = this.firstLane;
     this.firstLane = first + 1 < lanes.length ? first + 1 : 0;
     let room = this.maxBatch;
-    for (let i = 0; i < lanes.length && room > 0; i++)
-      room -= this.deliverLane(lanes[(first + i) % lanes.length], room);
-    return this.hasFired();
+    let isLeft = false;
+    for (let i = 0; i < lanes.length; i++) {
+      const lane = lanes[(first + i) % lanes.length];
+      const count = lane.fired.available();
+      if (count === 0) continue;
+      const taken = this.deliverLane(lane, min(count, room));
+      room -= taken;
+      if (taken < count) isLeft = true;
+    }
+    return isLeft;
   }
 
-  /** Whether fired records wait to be taken. */
-  hasFired(): boolean {
-    for (const lane of this.host.lanes) if (lane.firedCount() > 0) return true;
-    return false;
-  }
-
-  /** Ends a turn, even one that an error of a tick cut short. */
-  endTurn(): void {
-    if (this.delivered > this.before) this.wakes += 1;
+  /** Ends a turn, even one that an error of a tick cut short. Returns whether it has delivered a timer. */
+  endTurn(): boolean {
     const { late } = this;
-    if (late === undefined) return;
-    this.late = undefined;
-    for (const turn of late.all()) this.events.late(turn);
+    if (late !== undefined) {
+      this.late = undefined;
+      for (const turn of late.all()) this.events.late(turn);
+    }
+    if (this.delivered === this.before) return false;
+    this.before = this.delivered;
+    this.wakes += 1;
+    return true;
   }
 
   /** Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. */
   private deliverLane(lane: ClientLane, limit: number): number {
-    const count = min(lane.firedCount(), limit);
-    if (count === 0) return 0;
+    const { host, time } = this;
     let taken = 0;
     try {
-      while (taken < count && !this.host.isClosed) {
-        this.readClock(); // after the records were counted, so not before the tick of any
-        if (taken > 0 && this.now >= this.turnEnd) break;
-        const end = min(taken + CLOCK_INTERVAL, count);
-        lane.prefetch(end - taken);
-        for (; taken < end && !this.host.isClosed; taken++) {
-          if (this.length > 0 && lane.isCallbackNext()) {
+      while (taken < limit && !host.isClosed) {
+        if (taken > 0) {
+          time.readAgain();
+          if (time.now >= this.turnEnd) break;
+        }
+        const end = min(taken + CLOCK_INTERVAL, limit);
+        if (end - taken > 1) lane.prefetch(end - taken);
+        for (; taken < end && !host.isClosed; taken++) {
+          const slot = this.nextDue(lane);
+          if (slot === UNPOLLED) {
+            limit = taken;
+            break;
+          }
+          if (slot !== STALE && this.length > 0 && lane.payload.callbackOf(slot) !== undefined) {
             this.handOver(lane.shard);
             runTicks?.(); // before the record is taken: an error must not lose a timer
-            if (this.host.isClosed) break;
+            taken -= 1; // a listener may have ended or moved the timer: the record is looked at anew
+            continue;
           }
-          const slot = this.takeDue(lane);
-          if (slot < 0) continue;
+          lane.fired.take();
+          if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
           const callback = payload.callbackOf(slot);
@@ -173,28 +193,33 @@ export class Delivery {
     return taken;
   }
 
-  private readClock(): void {
-    this.now = this.time.read();
-    this.tickTime = this.time.scale.timeOf(this.time.tick);
-  }
-
-  /** Takes a record. Returns its slot if its timer is due, else -1. */
-  private takeDue(lane: ClientLane): number {
-    // Steps that may be refused come first: then the record stays.
-    if (this.length === 0) this.renewArrays();
+  /** The slot of the next record if its timer is live and due; else STALE, or UNPOLLED. The record stays where it is. */
+  private nextDue(lane: ClientLane): number {
+    const { time } = this;
+    // Steps that may be refused come first.
+    if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
     lane.commands.reserve(1); // to stage the timer again
-    const slot = lane.takeFired();
+    const slot = lane.nextFired();
     if (slot < 0) {
       this.stale += 1;
-      return -1;
+      return STALE;
     }
     const deadline = lane.table.deadlineOf(slot);
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
-    if (deadline > this.tickTime) this.readClock();
-    if (deadline <= this.tickTime && !lane.isPutOff(slot)) return slot;
-    this.stale += 1;
-    this.host.restage(lane, slot);
-    return -1;
+    if (deadline > time.tickTime) time.readAgain();
+    if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
+      this.stale += 1;
+      this.host.restage(lane, slot);
+      return STALE;
+    }
+    return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? UNPOLLED : slot;
+  }
+
+  /** Whether a timer is so late that it waits, since the loop may not have polled since it fell due. */
+  private isUnpolled({ table }: ClientLane, slot: number, deadline: number): boolean {
+    const { time } = this;
+    const due = time.scale.timeOf(time.dueTickOfRecord(deadline, table.dueOf(slot))); // with its slack
+    return time.now - due > this.ioFirst && due > this.polledFrom;
   }
 
   /**
@@ -204,14 +229,15 @@ export class Delivery {
   private end(lane: ClientLane, slot: number, callback: unknown, isRepeating: boolean): TimerId {
     const id = lane.table.idOf(slot);
     const deadline = lane.table.deadlineOf(slot);
-    const lateness = this.now - deadline;
+    const { now } = this.time;
+    const lateness = now - deadline;
     if (lane.labels !== undefined) lane.labels.delivered(slot, lateness, isRepeating);
     if (isRepeating) {
       this.repeating.begin(lane, slot);
       this.repeated += 1;
     } else lane.end(slot);
     this.count(lateness);
-    if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, this.now, lane.shard, callback);
+    if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, now, lane.shard, callback);
     if (callback === undefined) {
       this.ids[this.length] = id;
       this.deadlines[this.length] = deadline;
@@ -242,7 +268,8 @@ export class Delivery {
    * not empty.
    */
   private handOver(shard: number): void {
-    const { args, deadlines, ids, length, now } = this;
+    const { args, deadlines, ids, length } = this;
+    const { now } = this.time;
     this.length = 0;
     this.args = []; // the listener owns the old array from now on
     this.events.emitBatch({ shard, now, length, ids, deadlines, args });

@@ -143,20 +143,23 @@ export class HomeTimers {
     for (const timer of this.timers) if (timer !== undefined) yield timer;
   }
 
-  /** Makes sure that a turn comes when the next of them may be due. */
-  requestTurn(): void {
-    if (this.label.size > 0) this.comeBy(this.wheel.nextTurn());
+  /** When the next of them may be due, in ms. */
+  nextTurn(): number {
+    return this.wheel.nextTurn();
   }
 
-  /** See `ClientTurn.home`. */
+  /**
+   * Runs due ones within a turn, for which the clock has been read. `isPhase`: those due by now, else the rest of an earlier turn.
+   * Returns whether some are left. Throws what a callback, or a tick of the program, throws.
+   */
   run(isPhase: boolean): boolean {
     const { wheel, time } = this;
     const { queue } = wheel;
     if (isPhase) wheel.reach();
     if (queue.isEmpty && !wheel.takeTick()) return false;
     const turn = executionAsyncId();
-    this.now = time.clock.exact();
-    const end = time.clock.memory.manual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
+    this.now = time.now;
+    const end = time.isManual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
     for (let calls = 1; !this.client.isClosed; ) {
       const timer = this.takeNext();
       if (timer !== undefined) {
@@ -178,7 +181,7 @@ export class HomeTimers {
       if (isLast) return false;
       // A microtask has thrown: Node has cleared its stack of async ids, and further callbacks would run in no resource.
       if (executionAsyncId() !== turn) return true;
-      if (calls % CLOCK_INTERVAL === 0) this.now = time.clock.exact();
+      if (calls % CLOCK_INTERVAL === 0) this.now = time.clock.read();
       if (calls >= TURN_CALLS && this.now >= end) return true;
       calls += 1;
     }
@@ -213,7 +216,7 @@ export class HomeTimers {
   }
 
   private comeBy(time: number): void {
-    if (time !== Number.POSITIVE_INFINITY && !this.time.clock.memory.manual) this.client.turnClock.by(time);
+    if (!this.time.isManual) this.client.turnClock.by(time);
   }
 
   private end(timer: HomeTimer): void {
@@ -222,7 +225,7 @@ export class HomeTimers {
   }
 
   private refusal(): CapacityExceededError {
-    this.client.delivery.events.refused(undefined, this.capacity, this.time.clock.exact());
+    this.client.delivery.events.refused(undefined, this.capacity, this.time.clock.read());
     return new CapacityExceededError(this.capacity, undefined, 'The wheel of drop-in timers');
   }
 }

@@ -1,6 +1,6 @@
 import type { Runnable } from '../async-context/context-keeper.ts';
 import { coincidingTick } from '../time/tick-scale.ts';
-import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
+import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
 import type { ClientTime } from './client-time.ts';
 import { DueQueue } from './due-queue.ts';
 import type { HandedBack } from './hand-back.ts';
@@ -50,7 +50,7 @@ export type NewIndex = (now: number) => TickIndex;
  * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `reach` is due after what that
  * reaches. `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
  */
-export class HomeWheel implements DueSink {
+export class HomeWheel implements DueSink, EntryOwner {
   /** The due slots of `tick`. */
   readonly queue = new DueQueue();
   private tick = 0;
@@ -141,8 +141,7 @@ export class HomeWheel implements DueSink {
     const { index, time } = this;
     if (index === undefined) return Number.POSITIVE_INFINITY;
     if (this.refused.length > 0) return time.nextTickTime;
-    // An event may be that of timers that have ended: for few it costs less to look than to wake.
-    return time.scale.timeOf(index.size < FIRST_SLOTS ? index.nextTick() : index.nextEvent());
+    return time.scale.timeOf(index.nextWanted(this));
   }
 
   /** Lets `takeTick` take what is due by now. */
@@ -168,6 +167,11 @@ export class HomeWheel implements DueSink {
     index.advanceTo(until, this, Number.POSITIVE_INFINITY);
     queue.sort(); // what had been refused
     return !queue.isEmpty;
+  }
+
+  /** A slot that was moved is due later than it is filed. @internal */
+  wantedAt(slot: number, tick: number): number {
+    return this.dueTickOf(this.tickAt(slot, tick));
   }
 
   /** @internal */

@@ -5,7 +5,8 @@ export interface QuiescenceHost {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
   readonly turnClock: { now(): void };
-  afterPublish(): void;
+  /** Lets the shards know all commands, and makes sure that a turn comes now. */
+  publish(): void;
 }
 
 /**
@@ -30,7 +31,6 @@ export class Quiescence {
     return new Promise((resolve) => {
       this.reached = resolve;
       this.ask();
-      this.host.turnClock.now();
     });
   }
 
@@ -41,7 +41,7 @@ export class Quiescence {
     for (const lane of lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
     }
-    if (lanes.some((lane) => lane.firedCount() > 0)) this.host.turnClock.now();
+    if (lanes.some((lane) => lane.fired.available() > 0)) this.host.turnClock.now();
     else if (lanes.some((lane) => lane.hasSentSinceRequest()))
       this.ask(); // some of those commands may be due
     else this.end();
@@ -52,12 +52,9 @@ export class Quiescence {
     this.reached = undefined;
   }
 
-  /** Asks all shards to report when they have caught up, including the commands that are published here. */
+  /** Asks all shards to report when they have caught up, including the commands that are staged now. */
   private ask(): void {
-    for (const lane of this.host.lanes) {
-      lane.commands.publish();
-      lane.requestAnswer();
-    }
-    this.host.afterPublish();
+    this.host.publish();
+    for (const lane of this.host.lanes) lane.requestAnswer();
   }
 }

@@ -10,6 +10,8 @@ export interface RepeatingHost {
   readonly time: ClientTime;
   labelOf(lane: ClientLane, slot: number): Label;
   dueWordOf(deadline: number, slack: number): number;
+  restageAt(lane: ClientLane, slot: number, deadline: number, due: number): void;
+  move(lane: ClientLane, slot: number, deadline: number, slack: number): void;
 }
 
 /**
@@ -37,17 +39,14 @@ export class RepeatingCalls {
     const { time } = this;
     const { table } = lane;
     const grids = lane.grids as CallGrids;
-    const begun = grids.missedOf(slot) === 'delay' ? time.clock.exact() : time.now;
+    const begun = grids.missedOf(slot) === 'delay' ? time.clock.read() : time.now;
     const next = grids.nextCall(slot, table.deadlineOf(slot), begun, time.now);
     const { slack } = this.host.labelOf(lane, slot);
     this.tag = table.tagOf(slot);
     this.next = next;
-    if (time.clock.memory.manual) {
-      // What a jump of the clock has passed is delivered before it moves again.
-      lane.restage(slot, next, wordOf(time.tickWithSlack(next, slack)));
-      return;
-    }
-    lane.restage(slot, next, this.host.dueWordOf(next, slack));
+    // With a manual clock, what a jump has passed is delivered before the clock moves again.
+    const due = time.isManual ? wordOf(time.tickWithSlack(next, slack)) : this.host.dueWordOf(next, slack);
+    this.host.restageAt(lane, slot, next, due);
   }
 
   /** Called after the callback: skips the calls that have been missed meanwhile. */
@@ -56,10 +55,9 @@ export class RepeatingCalls {
     const { grids, table } = lane;
     if (grids === undefined || host.isClosed || grids.missedOf(slot) !== 'skip') return;
     if (table.tagOf(slot) !== tag || table.deadlineOf(slot) !== next) return; // it has cancelled or moved itself
-    const now = time.clock.exact();
+    const now = time.clock.read();
     if (next > now) return;
     const later = grids.nextCall(slot, next - grids.periodOf(slot), now, now);
-    const { slack } = host.labelOf(lane, slot);
-    lane.move(slot, later, host.dueWordOf(later, slack), later < time.wordReachEnd);
+    host.move(lane, slot, later, host.labelOf(lane, slot).slack);
   }
 }

@@ -71,14 +71,14 @@ export class Rescaling {
     const { client } = this;
     const { clock, lanes } = client;
     const hasEnd = !clock.memory.manual;
-    const end = clock.exact() + SLICE;
+    const end = clock.read() + SLICE;
     let moves = 0;
     let unpublished = 0;
     for (; this.lane < lanes.length; this.lane++, this.slot = 0) {
       const lane = lanes[this.lane];
       if (lane.labels === undefined) continue;
       while (this.slot < lane.table.highWater) {
-        if (hasEnd && (moves >= MOVES_PER_SLICE || clock.exact() >= end)) return false;
+        if (hasEnd && (moves >= MOVES_PER_SLICE || clock.read() >= end)) return false;
         try {
           unpublished += this.moveSome(lane, Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater));
           if (unpublished < MOVES_PER_PUBLISH) continue;

@@ -1,21 +1,21 @@
+import type { ShardHere } from '../client/shard-here.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { REQUEST } from '../lane/lane-memory.ts';
-import { type BuiltShard, buildShard, type LaneOrigin, type LaneSetup, type ShardSetup } from '../shard/build-shard.ts';
+import { buildShard, type LaneOrigin, type LaneSetup, type ShardSetup } from '../shard/build-shard.ts';
 import { LaneServer, type OfferedLane } from '../shard/lane-server.ts';
 import { OWNER } from '../sharing/board.ts';
 import { SharedClock } from '../time/shared-clock.ts';
+import { TickScale } from '../time/tick-scale.ts';
 import type { HostAnswer, HostCall } from './lane-link.ts';
 import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 
 export interface InlineEvents {
-  /** Called when the client has something to read, or the shard more to do. */
-  wakeClient(): void;
-  /** Asks for a turn of the client by a time, in ms on the scheduler's clock. */
-  turnBy(time: number): void;
   /** Called when it has failed; it tries again. */
   failed(cause: Error): void;
   /** Called when it has been built, with the number of live timers that it has found. */
   built(found: number): void;
+  /** Called within a turn, once `awaitCalm` was called and nothing is staged. */
+  calm(): void;
 }
 
 export interface OwnLane {
@@ -31,57 +31,68 @@ export interface InlineLane extends OwnLane {
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns, driven by the client's turns, which it asks for in place of parking.
- * The index takes commands directly from the client's stage. It starts no thread, and builds nothing until there are timers.
+ * A shard that runs in the caller's thread: the same turns, each a part of one of the client's. The index takes commands directly from
+ * the client's stage. It starts no thread, and builds nothing until there are timers.
  *
  * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is refused), that
  * is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a thread that dies, no timer is
  * lost.
  */
-export class InlineShard {
-  /** ms of this thread that turns have taken. */
+export class InlineShard implements ShardHere {
+  /** ms of this thread that turns have taken, if they are measured: that costs a reading of the clock in each. */
   busy = 0;
+  isMeasured = false;
   private readonly setup: ShardSetup;
   private readonly events: InlineEvents;
   private readonly lanes: (InlineLane & { readonly header: Int32Array })[] = [];
   private readonly clock: SharedClock;
+  private readonly scale: TickScale;
   private readonly policy = new RestartPolicy(ENDLESS);
   /** Undefined until it is built. */
   private server: LaneServer | undefined;
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
+  private awaitsCalm = false;
   private isOver = false;
 
-  /** Does nothing before the first publication. */
+  /** Does nothing before the first turn for which there is something. */
   constructor(setup: ShardSetup, events: InlineEvents, lanes: readonly InlineLane[]) {
     this.setup = setup;
     this.events = events;
     this.clock = new SharedClock(setup.clock);
+    this.scale = new TickScale(setup.tick);
     for (const lane of lanes) this.add(lane);
   }
 
-  afterPublish(): void {
-    if (this.isOver || this.isPausing()) return;
-    if (this.server === undefined && this.isUntouched() && !this.isAsked()) return;
-    let isMore: boolean;
+  turn(tick: number): boolean {
+    if (this.isOver || this.isPausing()) return false;
+    if (this.server === undefined && this.isUntouched() && !this.isAsked()) return false;
+    let isMore = false;
+    const begun = this.isMeasured ? this.clock.read() : 0;
     try {
-      isMore = this.turn((this.server ?? this.build()).built);
+      isMore = (this.server ?? this.build()).built.shard.turnAt(tick);
     } catch (error) {
       this.fail(error as Error);
-      return;
     }
-    if (this.isOver) return; // closed by a listener of a restart
-    if (isMore) this.events.wakeClient();
-    else this.sleep();
+    if (this.isMeasured) this.busy += this.clock.read() - begun;
+    if (this.awaitsCalm && this.isCalm()) this.events.calm();
+    return isMore;
   }
 
-  catchUp(): void {
-    if (this.server === undefined || !isDone(this.server.built)) this.afterPublish();
+  nextTurn(): number {
+    if (this.isOver) return Number.POSITIVE_INFINITY;
+    if (this.isPausing()) return this.clock.read() + (this.pausesUntil - monotonic.now());
+    if (this.server === undefined) return Number.POSITIVE_INFINITY;
+    const next = this.server.built.shard.nextEvent();
+    return next === Number.POSITIVE_INFINITY ? next : this.scale.timeOf(next);
   }
 
+  /** Answers when it has taken what is wanted. */
   async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     try {
-      return (this.server ?? this.build())[name](OWNER) as HostAnswer<C>; // all lanes are this client's
+      const server = this.server ?? this.build();
+      server.built.shard.turn();
+      return server[name](OWNER) as HostAnswer<C>; // all lanes are this client's
     } catch (error) {
       this.fail(error as Error);
       throw error;
@@ -94,12 +105,13 @@ export class InlineShard {
     this.add({ ...lane, origin: this.server === undefined ? 'nothing' : 'tables' }); // by when it is rebuilt, it has had timers
   }
 
-  /** Whether no command is staged for it. */
-  get isCalm(): boolean {
-    return this.server === undefined || !this.isStaged();
+  /** Has `calm` called in the first turn that leaves nothing staged. */
+  awaitCalm(): void {
+    this.awaitsCalm = true;
+    for (const { stage } of this.lanes) stage.isWanted = true;
   }
 
-  /** Stops taking turns; returns the lanes for another shard to take over. Precondition: it is calm. */
+  /** Stops taking turns; returns the lanes for another shard to take over. Precondition: `calm` was called. */
   handOver(): OfferedLane[] {
     this.stop();
     const left = this.server?.leave(OWNER);
@@ -114,6 +126,11 @@ export class InlineShard {
     this.isOver = true;
   }
 
+  /** Whether no command is staged for an index that it has. */
+  isCalm(): boolean {
+    return this.server === undefined || this.lanes.every(({ stage }) => stage.length === 0);
+  }
+
   private add(lane: InlineLane): void {
     this.lanes.push({ ...lane, header: new Int32Array(lane.setup.memory.header) });
     lane.stage.isServedHere = true;
@@ -123,13 +140,11 @@ export class InlineShard {
     return this.lanes.every(({ origin }) => origin === 'nothing');
   }
 
-  /** Whether a client has a command, or has ever asked for an answer. */
+  /** Whether the client wants a command to be filed, or has ever asked for an answer. */
   private isAsked(): boolean {
-    return this.isStaged() || this.lanes.some(({ header }) => Atomics.load(header, REQUEST) !== 0);
-  }
-
-  private isStaged(): boolean {
-    return this.lanes.some(({ stage }) => stage.length > 0);
+    return this.lanes.some(
+      ({ header, stage }) => (stage.isWanted && stage.length > 0) || Atomics.load(header, REQUEST) !== 0,
+    );
   }
 
   private build(): LaneServer {
@@ -148,47 +163,20 @@ export class InlineShard {
   private attach(server: LaneServer, lanes: readonly InlineLane[]): number {
     const found = server.attach(
       OWNER,
-      lanes.map(({ stage, ...lane }) => ({ ...lane, local: { onFired: this.onFired, stage } })),
+      lanes.map(({ stage, ...lane }) => ({ ...lane, local: { stage } })),
     );
     if (found instanceof Error) throw found;
     return found;
   }
 
-  private readonly onFired = (): void => this.events.wakeClient();
-
-  /** Takes a turn. Returns whether there is more to do at once. */
-  private turn({ shard, clock }: BuiltShard): boolean {
-    const begun = clock.exact();
-    const isMore = shard.turn() || shard.hasNews(); // requests are noted only at the beginning of a round
-    this.busy += clock.refresh() - begun;
-    return isMore;
-  }
-
-  /** Asks for the turn of its next event. */
-  private sleep(): void {
-    const { shard, clock, scale } = (this.server as LaneServer).built;
-    const next = shard.nextEvent();
-    if (next !== Number.POSITIVE_INFINITY && !clock.memory.manual) this.events.turnBy(scale.timeOf(next));
-  }
-
-  /** Whether it pauses; asks for the turn that ends the pause. */
   private isPausing(): boolean {
-    const left = this.pausesUntil - monotonic.now();
-    if (left > 0) this.events.turnBy(this.clock.exact() + left);
-    return left > 0;
+    return this.pausesUntil !== Number.NEGATIVE_INFINITY && this.pausesUntil > monotonic.now();
   }
 
   private fail(cause: Error): void {
     this.server = undefined; // its state is unknown
     if (this.isOver) return;
     this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());
-    this.isPausing();
     this.events.failed(cause);
   }
 }
-
-/** Whether a shard has taken all commands, and has fired all timers that are due. */
-const isDone = ({ shard, scale, clock }: BuiltShard): boolean =>
-  shard.nextEvent() > scale.tickAtOrBefore(clock.exact()) &&
-  !shard.hasNews() &&
-  !shard.lanes.some((lane) => lane.isBlocked());

@@ -1,7 +1,8 @@
+import type { ShardHere } from '../client/shard-here.ts';
 import { SchedulerClosedError, ShardFailedError } from '../errors.ts';
 import type { LaneOrigin, ShardSetup } from '../shard/build-shard.ts';
 import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
-import { type InlineEvents, InlineShard, type OwnLane } from './inline-shard.ts';
+import { InlineShard, type OwnLane } from './inline-shard.ts';
 import { GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
 import { NamedState } from './named-state.ts';
 import { ENDLESS, RestartPolicy, type ShardRestart, sleep } from './restart-policy.ts';
@@ -17,7 +18,12 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-export interface HostEvents extends Pick<InlineEvents, 'wakeClient' | 'turnBy'> {
+export interface HostEvents {
+  /** Asks for a turn of the client now. */
+  wakeClient(): void;
+  /** The client's turns are also this shard's, from now on or no more. */
+  serveHere(shard: ShardHere): void;
+  leaveHere(shard: ShardHere): void;
   /** The lanes could not be served; that is tried again. */
   failed(error: ShardFailedError): void;
   /** A successor serves them in the place of what has died. */
@@ -36,8 +42,8 @@ export interface HostEvents extends Pick<InlineEvents, 'wakeClient' | 'turnBy'> 
  *
  * Never two at once: docs/guarantees.md has the argument.
  *
- * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the table. Commands
- * that are staged while a lane is on its way wait in its ring.
+ * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the table. A thread
+ * that is wanted has the client's turns file all that is staged. Commands that are staged while a lane is on its way wait in its ring.
  */
 export class LaneHost {
   readonly lanes: OwnLane[] = [];
@@ -53,6 +59,7 @@ export class LaneHost {
   /** Of the thread that has the lanes, or had them last. */
   private epoch = 0;
   private wantsThread = false;
+  private measures = false;
   /** Number of lanes that the thread has taken, and of live timers that it has found in them. */
   private taken = 0;
   private found = 0;
@@ -74,7 +81,13 @@ export class LaneHost {
     return this.inline !== undefined;
   }
 
-  /** ms of this thread that turns have taken since the lanes are served here. */
+  /** Measures from now on what the lanes take of this thread while they are served here. */
+  measureInline(): void {
+    this.measures = true;
+    if (this.inline !== undefined) this.inline.isMeasured = true;
+  }
+
+  /** ms of this thread that turns have taken since the lanes are served here, if that is measured. */
   get inlineTime(): number {
     return this.inline?.busy ?? 0;
   }
@@ -120,7 +133,7 @@ export class LaneHost {
     }
     this.inline = this.newInline(left);
     this.state.enter('inline');
-    this.begin();
+    this.events.wakeClient(); // for the first turn of an index that was made for timers
     this.link.left();
   }
 
@@ -142,17 +155,6 @@ export class LaneHost {
     }
   }
 
-  /** Called when the client has published, or has taken fired records. */
-  afterPublish(): void {
-    this.inline?.afterPublish();
-    if (this.wantsThread && this.state.is('inline')) this.checkBoard();
-  }
-
-  /** Called before the client takes fired records. */
-  catchUp(): void {
-    this.inline?.catchUp();
-  }
-
   /** Asks whoever serves the lanes; if a thread is gone before it answers, its successor. Rejects once the client is closed. */
   async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     for (;;) {
@@ -171,6 +173,7 @@ export class LaneHost {
   /** Stops serving the lanes here, and what the link has of its own. Never rejects. */
   async stop(): Promise<void> {
     this.state.enter('over');
+    if (this.inline !== undefined) this.events.leaveHere(this.inline);
     this.inline?.stop();
     await this.link.release();
   }
@@ -183,11 +186,13 @@ export class LaneHost {
   /** Gives the lanes to the thread, once nothing is staged. */
   private handOver(epoch: number): void {
     const inline = this.inline as InlineShard;
-    if (!inline.isCalm) {
-      this.events.wakeClient(); // `afterPublish` tries again
+    if (!inline.isCalm()) {
+      inline.awaitCalm(); // then the board is looked at again
+      this.events.wakeClient();
       return;
     }
     this.inline = undefined;
+    this.events.leaveHere(inline);
     this.attach(epoch, inline.handOver());
     this.events.wakeClient(); // for a turn that publishes what is staged
   }
@@ -245,18 +250,11 @@ export class LaneHost {
     if (!isServedHere) this.inline = this.newInline([]);
     this.state.enter('alone');
     this.events.stays();
-    if (!isServedHere) this.begin();
-  }
-
-  /** The first turn of an index that was made for timers. */
-  private begin(): void {
-    this.inline?.afterPublish();
-    this.events.wakeClient();
+    if (!isServedHere) this.events.wakeClient();
   }
 
   /** Serves the lanes here, each from what a thread has handed back of it, or else from its table. */
   private newInline(left: readonly LeftLane[]): InlineShard {
-    const { wakeClient, turnBy } = this.events;
     this.noteDeaths();
     const failed = (cause: Error): void => {
       this.unreported += 1;
@@ -264,8 +262,12 @@ export class LaneHost {
       this.noteFailure(cause);
     };
     const built = (found: number): void => this.served(found);
+    const calm = (): void => this.checkBoard();
     const lanes = this.lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, left) }));
-    return new InlineShard(this.setup, { wakeClient, turnBy, failed, built }, lanes);
+    const inline = new InlineShard(this.setup, { failed, built, calm }, lanes);
+    inline.isMeasured = this.measures;
+    this.events.serveHere(inline);
+    return inline;
   }
 
   private noteFailure(cause: Error): void {

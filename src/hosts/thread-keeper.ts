@@ -90,7 +90,7 @@ export class ThreadKeeper implements LaneLink {
     const scale = new TickScale(setup.tick);
     this.watchdog = new Watchdog({
       doorbell: this.doorbell,
-      tick: () => scale.tickAtOrBefore(clock.exact()),
+      tick: () => scale.tickAtOrBefore(clock.read()),
       slots,
       limit: options.hangTimeout,
       hung: (silence) => this.thread?.kill(new ShardHungError(setup.number, silence)),

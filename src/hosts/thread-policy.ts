@@ -86,6 +86,7 @@ export class ThreadPolicy {
     this.load = load;
     this.changed = changed;
     this.mayStart = mayStart;
+    host.measureInline();
   }
 
   /** Other clients also need a thread: starts one if there is none, and keeps it. */
@@ -104,13 +105,12 @@ export class ThreadPolicy {
     clearInterval(this.checking);
   }
 
-  /** Called once a turn, when the host has taken its own. */
-  judge(): void {
-    if (!this.state.is('inline')) return;
-    const load = this.load();
+  /** Called at the end of each turn, with the clock as it was read last, in ms. */
+  judge(now: number): void {
     const { from } = this;
+    if (now - from.now < WINDOW || !this.state.is('inline')) return;
+    const load = this.load();
     const elapsed = load.now - from.now;
-    if (elapsed < WINDOW) return;
     const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
     if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW && load.size <= MAX_HANDED_OVER) {

@@ -3,7 +3,7 @@ import type { TimerTable } from './timer-table.ts';
 // Taken once: a program may replace them.
 const { min } = Math;
 
-/** Entries of a chunk. So many commands are published without waiting for the end of the turn. */
+/** Entries of a chunk. So many commands are held back at most: when they are read again, they are still in the processor's cache. */
 export const CHUNK_ENTRIES = 4096;
 const CHUNK_WORDS = 2 * CHUNK_ENTRIES;
 
@@ -22,8 +22,7 @@ const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start:
  *     older:  │ chunk │ chunk │ …      last:  │ chunk ░░░░ │
  *             └ taken from here                    └ added here
  *
- * An entry is written once and read once, however many wait before it; each turn's publication reads only the first
- * chunk. Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the
+ * An entry is written once and read once, however many wait before it. Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the
  * number of live timers, and a command costs O(1).
  *
  * The client publishes them through the lane's ring. If the lane is served in the client's own thread, nothing needs to be
@@ -38,6 +37,8 @@ export class CommandStage {
   dropped = 0;
   /** Whether an index in this thread takes the entries. It and the client never work at the same time. */
   isServedHere = false;
+  /** Whether that index is to take the present entries in its next turn: else they wait. */
+  isWanted = false;
   private last = newChunk();
   private older: StageChunk[] = [];
   private readonly table: TimerTable;

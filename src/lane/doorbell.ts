@@ -128,7 +128,6 @@ const MAX_TRIES = 16;
  */
 export class ClientBell {
   private readonly flag: Int32Array;
-  private readonly wake: () => void;
   private onRing: (() => void) | undefined;
   private isWaiting = false;
 
@@ -136,15 +135,13 @@ export class ClientBell {
     return allocateGroups(1);
   }
 
-  /** `onFired`: for a shard in the client's own thread, the function to call in place of waking that thread. */
-  constructor(memory: SharedArrayBuffer, onFired?: () => void) {
+  constructor(memory: SharedArrayBuffer) {
     this.flag = new Int32Array(memory);
-    this.wake = onFired ?? (() => Atomics.notify(this.flag, 0));
   }
 
   /** Shard: after publishing. */
   ring(): void {
-    if (Atomics.exchange(this.flag, 0, 1) === 0) this.wake();
+    if (Atomics.exchange(this.flag, 0, 1) === 0) Atomics.notify(this.flag, 0);
   }
 
   /**
@@ -161,7 +158,7 @@ export class ClientBell {
   /** Client: call before reading the lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
-    if (this.onRing === undefined || this.isWaiting || !hasSharedMemory) return; // without: an inline shard calls `news`
+    if (this.onRing === undefined || this.isWaiting || !hasSharedMemory) return; // without: all shards are in this thread
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const wait = Atomics.waitAsync(this.flag, 0, 0);
       if (wait.async) {

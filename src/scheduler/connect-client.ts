@@ -18,6 +18,9 @@ import { detach, ringHosts } from './sharing.ts';
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
 
+/** ms after which a client's turn comes at the latest once it has started a timer: its owner reads its counts as they were then. */
+const LONGEST_HOLD_MS = 1000;
+
 /** Joins the clients of a shared scheduler and calls `left` after leaving them. Throws HandleError, AllocationError. */
 export function connectClient(
   handle: SchedulerHandle,
@@ -156,7 +159,7 @@ class ConnectedCoordinator extends Coordinator {
 
   private serve(by: Serving['by'], reason: string): void {
     const { ownServing, client } = this;
-    Object.assign(ownServing, { by, reason, since: client.clock.exact(), changes: ownServing.changes + 1 });
+    Object.assign(ownServing, { by, reason, since: client.clock.read(), changes: ownServing.changes + 1 });
   }
 
   get serving(): Serving {
@@ -165,6 +168,10 @@ class ConnectedCoordinator extends Coordinator {
     const by = this.hosts.every(({ isInline }) => isInline) ? 'inline' : 'threads';
     if (ending === undefined && by !== ownServing.by) this.serve(by, this.settings());
     return { ...ownServing };
+  }
+
+  protected override get longestHold(): number {
+    return LONGEST_HOLD_MS;
   }
 
   protected override turned(): void {

@@ -78,13 +78,11 @@ export abstract class Coordinator {
       maxBatch: options.maxBatch,
       lateness,
       keepsContexts: shared.keepsContexts,
-      afterPublish: () => {
-        for (const host of this.hosts) host.afterPublish();
-        this.policy?.judge();
+      ioFirst: options.ioFirst,
+      longestHold: this.longestHold,
+      turned: () => {
+        this.policy?.judge(this.client.time.now);
         this.turned();
-      },
-      catchUp: () => {
-        for (const host of this.hosts) host.catchUp();
       },
       // The engine that its shards have, in its own memory.
       newHomeIndex: (now) => createTickIndex(wheel, { capacity, start: now }),
@@ -111,6 +109,11 @@ export abstract class Coordinator {
   }
 
   protected turned(): void {}
+
+  /** See `ClientParts.longestHold`. */
+  protected get longestHold(): number {
+    return Number.POSITIVE_INFINITY;
+  }
 
   /** See `SchedulerStats.client`. */
   get number(): number {
@@ -146,7 +149,7 @@ export abstract class Coordinator {
     const earliest = Math.min(...(await this.ask('earliestDueTick', (due) => due)));
     const next = Math.min(this.scale.timeOf(earliest), this.client.home.nextExpiration());
     if (next === Number.POSITIVE_INFINITY) return undefined;
-    const present = this.scale.tickAtOrBefore(this.client.clock.published());
+    const present = this.scale.tickAtOrBefore(this.client.clock.read());
     return Math.max(next, this.scale.timeOf(present + 1));
   }
 
@@ -224,7 +227,8 @@ export abstract class Coordinator {
     const setup: ShardSetup = { number, tick, wheel, clock, doorbell: shared.hosts[number] };
     const host = new LaneHost(setup, this.linkTo(setup), {
       wakeClient: () => client.turnClock.now(),
-      turnBy: (due) => client.turnClock.by(due),
+      serveHere: (shard) => client.serveHere(shard),
+      leaveHere: (shard) => client.leaveHere(shard),
       failed: events.shardFailed,
       restarted: events.restarted,
       stays: () => this.stays(number),
@@ -243,5 +247,5 @@ export abstract class Coordinator {
 function loadOf({ clock, size, lanes, delivery, home }: Client) {
   const fired = delivery.delivered - home.label.delivered + delivery.stale;
   const work = lanes.reduce((sum, lane) => sum + lane.stage.taken, fired);
-  return { now: clock.exact(), size: size - home.size, work };
+  return { now: clock.read(), size: size - home.size, work };
 }

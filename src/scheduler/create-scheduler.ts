@@ -40,8 +40,8 @@ const connected = (): Set<string> => {
  */
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
   const known = requireHandle(handle);
-  const { name, shards, capacity, ownerThread, tick } = known;
-  const resolved = resolveConnectOptions(options, tick);
+  const { name, shards, capacity, ownerThread } = known;
+  const resolved = resolveConnectOptions(options, known);
   const names = connected();
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');

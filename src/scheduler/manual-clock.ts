@@ -29,7 +29,7 @@ export class ManualClock {
 
   private async advance(to: number): Promise<number> {
     const { client } = this.coordinator;
-    if (client.isClosed || to <= client.clock.published()) return 0;
+    if (client.isClosed || to <= client.clock.read()) return 0;
     const before = client.delivery.delivered;
     await client.publishAll(); // timers scheduled before the time moves keep their order
     if (client.isClosed) return client.delivery.delivered - before;

@@ -32,6 +32,12 @@ export interface SchedulerOptions {
    * then due at multiples of that power. Default 0.
    */
   slack?: number;
+  /**
+   * ms of lateness above which timers wait for one more poll of the event loop, so that data which reached its sockets meanwhile is
+   * served before them: guarantee 16 of docs/guarantees.md. At least 0; Infinity: they never wait. No effect on drop-in timers, nor
+   * with a manual clock. Default 8.
+   */
+  ioFirst?: number;
   /** Aborting closes the scheduler. Default: none. */
   signal?: AbortSignal;
   /**
@@ -49,6 +55,8 @@ export interface SchedulerConnectOptions {
   maxBatch?: number;
   /** As for `createScheduler`, for the timers of this scheduler. Default 0, whatever the owner's slack is. */
   slack?: number;
+  /** As for `createScheduler`, for the timers of this scheduler. Default: the owner's. */
+  ioFirst?: number;
   /** Aborting closes the connected scheduler, but no other. Default: none. */
   signal?: AbortSignal;
 }
@@ -58,6 +66,8 @@ export interface ConnectOptions {
   readonly maxBatch: number;
   /** Ticks. */
   readonly slack: number;
+  /** ms of lateness above which a turn leaves timers to the next poll of the event loop; Infinity: never. */
+  readonly ioFirst: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -73,10 +83,15 @@ export interface ResolvedOptions extends ResolvedThreadOptions, ConnectOptions {
   readonly keepsContexts: boolean;
 }
 
-const CONNECT_NAMES = { maxBatch: 0, slack: 0, signal: 0 } satisfies Record<keyof SchedulerConnectOptions, 0>;
+const CONNECT_NAMES = { maxBatch: 0, slack: 0, ioFirst: 0, signal: 0 } satisfies Record<
+  keyof SchedulerConnectOptions,
+  0
+>;
 const OWN_NAMES = { shards: 0, wheel: 0, tick: 0, capacity: 0, clock: 0, asyncContext: 0, thread: 0 };
 const NAMES = { ...CONNECT_NAMES, ...OWN_NAMES } satisfies Record<keyof SchedulerOptions, number>;
 
+/** ms */
+const DEFAULT_IO_FIRST = 8;
 const MAX_SHARDS = 1024;
 /** Maximum of shards for 'auto', whatever the number of CPUs: each turn reads all of them. */
 const MAX_AUTO_SHARDS = 8;
@@ -89,17 +104,20 @@ function check(isValid: boolean, option: string, requirement: string, value: unk
   if (!isValid) throw new InvalidConfigError(`options.${option}`, requirement, value);
 }
 
+/** What a client takes from the scheduler unless its own options say otherwise; in ms. */
+type OwnDefaults = Pick<ResolvedOptions, 'tick' | 'ioFirst'>;
+
 /**
- * `tick` in ms. Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an
- * object.
+ * Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an object.
  * @internal
  */
-export function resolveConnectOptions(options: SchedulerConnectOptions = {}, tick: number): ConnectOptions {
+export function resolveConnectOptions(options: SchedulerConnectOptions = {}, shared: OwnDefaults): ConnectOptions {
   requireOptions(options, CONNECT_NAMES, undefined, undefined, RENAMED_OPTIONS);
-  return resolveOwn(options, tick);
+  return resolveOwn(options, shared);
 }
 
-function resolveOwn({ maxBatch = 8192, slack = 0, signal }: SchedulerConnectOptions, tick: number): ConnectOptions {
+function resolveOwn(options: SchedulerConnectOptions, { tick, ioFirst: usual }: OwnDefaults): ConnectOptions {
+  const { maxBatch = 8192, slack = 0, ioFirst = usual, signal } = options;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
   }
@@ -107,7 +125,9 @@ function resolveOwn({ maxBatch = 8192, slack = 0, signal }: SchedulerConnectOpti
   const ticks = slackInTicks(slack, scale);
   check(!Number.isNaN(ticks), 'slack', slackRange(scale), slack);
   requireInteger('options.maxBatch', maxBatch, 1, 2 ** 24);
-  return { maxBatch, slack: ticks, signal };
+  const isLateness = typeof ioFirst === 'number' && ioFirst >= 0;
+  check(isLateness, 'ioFirst', 'must be a number of ms >= 0, or Infinity', ioFirst);
+  return { maxBatch, slack: ticks, ioFirst, signal };
 }
 
 /** Throws like {@link resolveConnectOptions}. @internal */
@@ -120,7 +140,7 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
   check(clock === 'monotonic' || clock === 'manual', 'clock', "must be 'monotonic' or 'manual'", clock);
   const isKnown = asyncContext === 'auto' || asyncContext === 'never';
   check(isKnown, 'asyncContext', "must be 'auto' or 'never'", asyncContext);
-  const own = resolveOwn(options, tick);
+  const own = resolveOwn(options, { tick, ioFirst: DEFAULT_IO_FIRST });
   const isShards = shards === 'auto' || (Number.isInteger(shards) && shards >= 0 && shards <= MAX_SHARDS);
   check(isShards, 'shards', `must be 'auto' or an integer from 0 to ${MAX_SHARDS}`, shards);
   const copy = resolveWheel(wheel);

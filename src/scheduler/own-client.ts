@@ -30,10 +30,10 @@ class OwnCoordinator extends Coordinator {
   private sharing: Sharing | undefined;
 
   constructor(options: ResolvedOptions, events: CoordinatorEvents, reason: string | undefined) {
-    const { shards, isAuto, tick, wheel, capacity, keepsContexts } = options;
+    const { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst } = options;
     const clock = SharedClock.allocate(options.manual);
     const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, allocateDoorbell);
-    const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts };
+    const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst };
     super({
       shared: { ownerThread: threadNumber(), clock, hosts, mayHaveThreads: false, ...settings },
       options,

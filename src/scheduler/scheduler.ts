@@ -160,7 +160,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   rescheduleAfter(id: TimerId, delay: number): boolean {
     requireOpen(this.#client, 'rescheduleAfter');
     requireDelay(delay);
-    return this.#client.reschedule(id, this.#client.clock.exact() + delay);
+    return this.#client.reschedule(id, this.#client.clock.read() + delay);
   }
 
   /**

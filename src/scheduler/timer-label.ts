@@ -69,7 +69,7 @@ export class TimerLabel implements TimerStarts {
     requireOpen(this.#client, 'scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
-    return this.#start(workerHint, this.#client.clock.exact() + delay, callback, argument);
+    return this.#start(workerHint, this.#client.clock.read() + delay, callback, argument);
   }
 
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
@@ -104,7 +104,7 @@ export class TimerLabel implements TimerStarts {
     requireCallback(callback);
     requirePeriod(period, client.scale.timeOf(1));
     if (options !== undefined) requireRepeatOptions(options);
-    const first = client.clock.exact() + (options?.first ?? period);
+    const first = client.clock.read() + (options?.first ?? period);
     const missed = options?.missedCalls ?? 'skip';
     const placement = placementOf(hint, client);
     const id = client.startRepeating(this.#label, placement, first, period, missed, callback, argument);

@@ -52,8 +52,6 @@ export function buildShard(setup: ShardSetup): BuiltShard {
 
 /** The client of a lane, if it is in this thread. */
 export interface LocalClient {
-  /** Called when the lane has news. */
-  readonly onFired: () => void;
   /** From which its commands are taken. */
   readonly stage: CommandStage;
 }
@@ -68,14 +66,14 @@ export function serveLane(
   origin: LaneOrigin,
   local?: LocalClient,
 ): { lane: ServedLane; found: number } {
-  const tick = scale.tickAtOrBefore(clock.refresh());
+  const tick = scale.tickAtOrBefore(clock.read());
   const table = new TableView(memory, scale);
   // Starts before everything that is already due, so that it is handed over in the order of its ticks.
   const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
   const { capacity } = memory;
   const words = (count: number) => wordsIn(allocateWords(count));
   const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
-  const bell = new ClientBell(clientBell, local?.onFired);
+  const bell = new ClientBell(clientBell);
   const lane =
     local === undefined
       ? new RingLane(memory, table, index, bell)

@@ -1,28 +1,35 @@
 import type { CommandStage } from '../lane/command-stage.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
-import { commandCounters, HIGH_WATER, type LaneMemory } from '../lane/lane-memory.ts';
+import { commandCounters, HIGH_WATER, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
 import { ServedLane } from './served-lane.ts';
 
-/** How far commands are read ahead of filing, in words. */
+/** How far commands are read ahead of filing, in words. Fewer commands than that are filed at once. */
 const BLOCK_WORDS = 2 * 64;
 
+/** The share of a long round that a turn takes at least: a client that stages more than a budget in each turn is caught up with. */
+const LEAST_SHARE = 1 / 64;
+
 /**
- * A lane of a client in this thread. It takes commands from the stage, and their values from the table.
+ * A lane of a client in this thread. It takes commands from the stage when the client wants it, and their values from the table. The
+ * turns are the client's own: nobody is rung, and an answer or a fired record is found in the same turn.
  *
- * No note says for which timer of its slot an entry was filed: every command removes the old entry of its slot, and all commands
- * are taken before the index advances. So the timer of an entry has ended exactly if its slot is free.
+ * A command whose due tick has come is fired without being filed: a timer that is staged until it is due never sees the wheel.
+ *
+ * No note says for which timer of its slot an entry was filed, since every command replaces the entry of its slot. So an entry
+ * whose slot is free has ended. If the slot has another timer, whose command is still staged, the entry serves that one until then: the
+ * table says when it is due.
  */
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
-  private clockTick = 0;
   private readonly stage: CommandStage;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {
     super(memory, table, index, clientBell);
     this.stage = stage;
+    stage.isWanted = true; // it may hold what a predecessor was to take
   }
 
   /** Commands that the previous shard has not taken are in the ring. */
@@ -39,32 +46,19 @@ export class LocalLane extends ServedLane {
   }
 
   protected available(): number {
-    return this.stage.length;
+    return this.stage.isWanted ? this.stage.length : 0;
   }
 
   override turn(now: number, budget: number): boolean {
-    this.clockTick = now;
-    if (this.roundLeft === 0 && this.late.length > 0) this.takeRest();
+    this.noteRequest();
     return super.turn(now, budget);
   }
 
-  protected takeCommands(count: number): void {
-    this.take(count);
-    if (this.roundLeft === 0) this.takeRest();
-  }
-
-  /** Takes all commands staged since the round began, however many: between two turns the client has done more work on them. */
-  private takeRest(): void {
-    this.roundLeft = this.stage.length;
-    if (this.roundLeft === 0) return;
-    this.take(this.roundLeft);
-    this.late.sort();
-  }
-
-  private take(count: number): void {
+  protected takeCommands(budget: number): void {
     const { stage } = this;
+    stage.isWanted = false;
     Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds all taken timers in the table
-    for (let left = count; left > 0; ) {
+    for (let left = Math.max(budget, this.roundLeft * LEAST_SHARE); left > 0 && this.roundLeft > 0; ) {
       const { dropped } = stage;
       const chunk = stage.firstLive(this.roundLeft);
       this.roundLeft -= stage.dropped - dropped;
@@ -72,11 +66,11 @@ export class LocalLane extends ServedLane {
         this.roundLeft = 0; // the client has dropped stale ones
         break;
       }
-      const entries = Math.min((chunk.end - chunk.start) / 2, left, this.roundLeft);
+      const entries = Math.min((chunk.end - chunk.start) / 2, Math.ceil(left), this.roundLeft);
       const stop = chunk.start + 2 * entries;
       for (let from = chunk.start; from < stop; from += BLOCK_WORDS) {
         const to = Math.min(from + BLOCK_WORDS, stop);
-        this.readAhead(chunk.words, from, to);
+        if (to - from === BLOCK_WORDS) this.readAhead(chunk.words, from, to);
         this.fileStaged(chunk.words, from, to);
       }
       stage.take(chunk, entries);
@@ -86,12 +80,18 @@ export class LocalLane extends ServedLane {
     }
   }
 
+  /** What it has fired, and its answer, are found in this turn. A rest for which there is no room follows when there is some. */
+  protected endTurn(isDone: boolean): boolean {
+    this.publish(isDone);
+    return !isDone || Atomics.load(this.header, REQUEST) !== this.request;
+  }
+
   /** Staged commands are also in the table. They are filed again when they are taken. */
   protected skipCommands(): void {
     new RingConsumer(this.memory.commands, commandCounters(this.header)).skipAll();
   }
 
-  /** True if it is live: an earlier timer of the slot has no entry left. */
+  /** True if it is live. */
   protected isFiledFor(_slot: number, tag: number): boolean {
     return (tag & 1) === 1;
   }
@@ -118,16 +118,13 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { clockTick, index, table } = this;
+    const { index, roundTick, table } = this;
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
-      const tick = table.dueTickOf(slot, clockTick);
-      if (tick > index.now) {
-        this.file(slot, words[at + 1], tick);
-        continue;
-      }
-      index.remove(slot); // an entry of an earlier timer would count as one of this: see `filedTagOf`
-      this.late.add(slot, words[at + 1], tick);
+      const tick = table.dueTickOf(slot, roundTick);
+      index.remove(slot);
+      if (tick > roundTick) this.insert(slot, tick);
+      else this.late.add(slot, words[at + 1], tick);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientBell } from '../lane/doorbell.ts';
 import { tickOfWords, WORD_REACH } from '../lane/due-word.ts';
-import { commandCounters, type LaneMemory } from '../lane/lane-memory.ts';
+import { commandCounters, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
@@ -35,6 +35,14 @@ export class RingLane extends ServedLane {
     this.roundLeft -= count;
     this.commands += count;
     this.byRing += count;
+  }
+
+  /** Rings the client if there is news, or room that it waits for. */
+  protected endTurn(isDone: boolean): boolean {
+    const isNews = this.publish(isDone);
+    // The client itself lowers its flag, when it has published the commands that it held back.
+    if (isNews || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
+    return !isDone && !this.isBlocked();
   }
 
   /** Acquires the tail first: then everything published is in the table. */

@@ -1,6 +1,5 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { ticksBetween } from '../lane/due-word.ts';
-import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST, WANTS_ROOM } from '../lane/lane-memory.ts';
+import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
@@ -58,8 +57,10 @@ export abstract class ServedLane implements DueSink {
   protected roundLeft = 0;
   private readonly firedRing: RingProducer;
   private readonly isBounded: boolean;
-  private request = 0;
-  private roundTick = 0;
+  protected request = 0;
+  private answered: number;
+  /** The tick at which the round began. */
+  protected roundTick = 0;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
     this.memory = memory;
@@ -67,6 +68,7 @@ export abstract class ServedLane implements DueSink {
     this.clientBell = clientBell;
     this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
     this.header = new Int32Array(memory.header);
+    this.answered = Atomics.load(this.header, ANSWERED); // a predecessor's
     this.table = table;
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
@@ -131,11 +133,11 @@ export abstract class ServedLane implements DueSink {
       entries[length + 1] = tag;
       length += 2;
     });
-    for (const { slot, tag } of this.late.rest()) {
+    this.late.forEach((slot, tag) => {
       entries[length] = slot;
       entries[length + 1] = tag;
       length += 2;
-    }
+    });
     return entries.subarray(0, length);
   }
 
@@ -157,7 +159,7 @@ export abstract class ServedLane implements DueSink {
    * which a client moved the clock before it asked, and a time covers the commands published before the clock was set.
    */
   noteRequest(): void {
-    if (this.roundLeft === 0 && this.late.length === 0) this.request = Atomics.load(this.header, REQUEST);
+    if (this.isBetweenRounds()) this.request = Atomics.load(this.header, REQUEST);
   }
 
   /**
@@ -167,7 +169,7 @@ export abstract class ServedLane implements DueSink {
    * in its place when that tick is handed over, however small the budget. Returns whether there is more to do at once.
    */
   turn(now: number, budget: number): boolean {
-    if (this.roundLeft === 0 && this.late.length === 0) {
+    if (this.isBetweenRounds()) {
       this.roundTick = now;
       this.roundLeft = this.available();
     }
@@ -176,10 +178,14 @@ export abstract class ServedLane implements DueSink {
       if (this.roundLeft > 0) return true;
       this.late.sort();
     }
-    const left = this.handOverLate(Math.min(budget, this.firedRing.exactRoom()));
+    const room = Math.min(budget, this.firedRing.exactRoom());
+    const left = this.late.length > 0 ? this.handOverLate(room) : room;
     const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
-    this.publish(isDone);
-    return !isDone && !this.isBlocked();
+    return this.endTurn(isDone);
+  }
+
+  protected isBetweenRounds(): boolean {
+    return this.roundLeft === 0 && this.late.length === 0;
   }
 
   /** Reads what `due` will need of the table. */
@@ -189,31 +195,38 @@ export abstract class ServedLane implements DueSink {
 
   /** Called when an entry's tick has come: the table decides. */
   due(slot: number, tick: number): void {
+    const due = this.wantedAt(slot, tick);
+    if (due < 0) return;
+    if (due > tick) {
+      this.insert(slot, due);
+      this.refiled += 1;
+      return;
+    }
+    this.firedRing.pushPair(slot, this.table.tagOf(slot));
+    this.fired += 1;
+  }
+
+  /** When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended. */
+  wantedAt(slot: number, tick: number): number {
     const due = this.table.dueOf(slot);
     const tag = this.table.tagOf(slot); // after due: while the tag still matches, due is this timer's
     if (!this.isFiledFor(slot, tag)) {
       this.dropped += 1;
-      return;
+      return -1;
     }
-    const later = ticksBetween(tick, due);
+    const later = (due - (tick | 0)) | 0;
     // An old due word may seem later than it is; the deadline does not.
-    if (later > 0 && this.table.deadlineTickOf(slot) > tick) {
-      this.insert(slot, tick + later);
-      this.refiled += 1;
-      return;
-    }
-    this.firedRing.pushPair(slot, tag);
-    this.fired += 1;
+    return later > 0 && this.table.deadlineTickOf(slot) > tick ? tick + later : tick;
   }
 
   /** The tick at which the lane next has something to do. Late timers wait only for room. */
   nextEvent(): number {
-    return this.late.length > 0 ? this.roundTick : this.index.nextEvent();
+    return this.late.length > 0 ? this.roundTick : this.index.nextWanted(this);
   }
 
   /** Whether a turn at `now` has something to do. */
   isBusy(now: number): boolean {
-    return this.roundLeft > 0 || this.available() > 0 || this.nextEvent() <= now;
+    return this.roundLeft > 0 || this.available() > 0 || this.late.length > 0 || this.index.nextEvent() <= now;
   }
 
   /** Whether commands or a request have arrived since this turn read them. */
@@ -245,16 +258,16 @@ export abstract class ServedLane implements DueSink {
 
   /**
    * Hands over the late timers: in order of due tick, before any timer that is due later, and after the index's entries for the
-   * same tick, which a previous turn may have cut short. Returns what is left of the budget; the rest waits for the next turn.
+   * same tick, which were scheduled before. Returns what is left of the budget; the rest waits for the next turn.
    */
   private handOverLate(budget: number): number {
     const { index, late } = this;
     let left = budget;
     while (left > 0 && late.length > 0) {
-      const { slot, tag, tick } = late.first;
-      if (tick === index.now && index.nextEvent() <= tick) {
+      const { slot, tag, tick } = late;
+      if (index.nextEvent() <= tick) {
         left = this.advance(tick, left);
-        continue;
+        if (left === 0) break;
       }
       late.drop();
       // Not in the ring's order: the timer may have ended, and its slot may be filed for the next one.
@@ -273,15 +286,16 @@ export abstract class ServedLane implements DueSink {
     return isDone ? Math.max(0, budget - (this.fired + this.refiled + this.dropped - before)) : 0;
   }
 
-  /** Publishes fired records to the client, and its answer if the lane has caught up with the clock; rings if there is news. */
-  private publish(isCaughtUp: boolean): void {
-    let news = this.firedRing.publish();
-    if (isCaughtUp && Atomics.load(this.header, ANSWERED) !== this.request) {
-      Atomics.store(this.header, ANSWERED, this.request); // after the records that it covers
-      news = true;
-    }
-    // The client itself lowers its flag, when it has published the commands that it held back.
-    if (news || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
+  /** Ends a turn: publishes what it has fired. `isDone`: all that is due by the round's tick. Returns whether there is more to do at once. */
+  protected abstract endTurn(isDone: boolean): boolean;
+
+  /** Publishes fired records to the client and, if the lane has caught up with the clock, its answer. Returns whether there is news. */
+  protected publish(isCaughtUp: boolean): boolean {
+    const isFired = this.firedRing.publish();
+    if (!isCaughtUp || this.answered === this.request) return isFired;
+    this.answered = this.request;
+    Atomics.store(this.header, ANSWERED, this.request); // after the records that it covers
+    return true;
   }
 
   /**

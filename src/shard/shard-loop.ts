@@ -28,7 +28,7 @@ export class ShardLoop {
   }
 
   start(): void {
-    this.wake();
+    this.parts.doorbell.awake();
     setImmediate(this.turn);
   }
 
@@ -44,7 +44,7 @@ export class ShardLoop {
     const { doorbell, shard } = this.parts;
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
-      this.wake();
+      doorbell.awake();
       if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || doorbell.rings() !== this.rings) break;
       doorbell.beat(this.rings);
       if (shard.turn()) break;
@@ -63,16 +63,11 @@ export class ShardLoop {
     return timeout;
   }
 
-  private wake(): void {
-    this.parts.doorbell.awake();
-    this.parts.clock.refresh();
-  }
-
-  /** A manual clock does not move by itself: later events come with a ring. */
+  /** By the clock as it stands after the turn's work. A manual clock does not move by itself: later events come with a ring. */
   private timeUntil(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
     const { clock, scale } = this.parts;
-    const left = scale.timeOf(tick) - clock.refresh();
+    const left = scale.timeOf(tick) - clock.read();
     return left > 0 && clock.memory.manual ? Number.POSITIVE_INFINITY : Math.min(left, LONGEST_WAIT);
   }
 }

@@ -39,16 +39,18 @@ export class Shard {
     this.budget = budget;
   }
 
-  /** Takes one turn. Returns whether there is more to do at once. */
+  /** Takes one turn, by the clock. Returns whether there is more to do at once. */
   turn(): boolean {
-    this.turns += 1;
     for (const lane of this.lanes) lane.noteRequest(); // before the clock is read
-    const now = this.tick();
+    return this.turnAt(this.tick());
+  }
+
+  /** The same by a tick that the caller has just read. */
+  turnAt(now: number): boolean {
+    this.turns += 1;
     const budget = this.lanes.length === 1 ? this.budget : this.budgetPerLane(now);
     let more = false;
-    for (const lane of this.lanes) {
-      if (lane.turn(now, budget)) more = true;
-    }
+    for (const lane of this.lanes) if (lane.turn(now, budget)) more = true;
     return more;
   }
 
@@ -61,7 +63,7 @@ export class Shard {
 
   /** The clock's tick. */
   tick(): number {
-    return this.scale.tickAtOrBefore(this.clock.refresh());
+    return this.scale.tickAtOrBefore(this.clock.publish());
   }
 
   /** Whether anything has arrived since the last turn read the lanes. */

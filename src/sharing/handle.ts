@@ -54,7 +54,7 @@ export class HandleError extends Error {
 }
 
 /** Raised with every change to shared memory layouts or messages. */
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
@@ -80,6 +80,8 @@ export interface SchedulerHandle {
   readonly wheel: WheelConfig;
   readonly capacity: number;
   readonly keepsContexts: boolean;
+  /** The owner's option: the default of every client. */
+  readonly ioFirst: number;
 }
 
 /** @internal */

@@ -13,9 +13,10 @@ const { max } = Math;
  * The slot never falls: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
  * have the order of their bits, so integer comparison suffices, and no precision is lost at any magnitude.
  *
- * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So `now()` reads the
- * source of time itself (about 55 ns, the slot alone 15) and returns the later of the two: no thread goes behind a time
- * that another has published. A manual clock is the same slot, written only by `set`.
+ * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So time is always read at its
+ * source, in one of two ways: `read` tells nobody, `publish` raises the slot as well (one compare-and-exchange, once a turn). What a
+ * program is told, `now`, is never behind a time that another thread has published. A manual clock is the same slot, written only
+ * by `set`.
  */
 export interface SharedClockMemory {
   readonly buffer: SharedArrayBuffer;
@@ -44,33 +45,24 @@ export class SharedClock {
     this.manual = memory.manual;
   }
 
-  /**
-   * Milliseconds since the scheduler's start, by this thread's own reading of the monotonic clock: correct at the moment of the
-   * call, and never falling.
-   */
-  now(): number {
-    if (this.manual) return this.published();
-    this.latest = max(this.latest, this.monotonic.now(), this.published());
-    return this.latest;
+  /** The time in ms by this thread's own reading, which nobody else learns; with a manual clock, the last `set`. */
+  read(): number {
+    return this.manual ? this.slotTime() : this.monotonic.now();
   }
 
-  /** The time as last published. */
-  published(): number {
-    this.scratchBits[0] = Atomics.load(this.slot, 0);
-    return this.scratch[0];
-  }
-
-  /** The time by its source, without publishing it; with a manual clock, the last `set`. */
-  exact(): number {
-    return this.manual ? this.published() : this.monotonic.now();
-  }
-
-  /** Reads the source of time, publishes it, and returns this thread's reading. With a manual clock: the last `set`. */
-  refresh(): number {
-    if (this.manual) return this.published();
+  /** The same, and all threads learn it. */
+  publish(): number {
+    if (this.manual) return this.slotTime();
     const now = this.monotonic.now();
     this.set(now);
     return now;
+  }
+
+  /** What a program is told: correct at the moment of the call, never falling, and not behind what any thread has published. */
+  now(): number {
+    if (this.manual) return this.slotTime();
+    this.latest = max(this.latest, this.monotonic.now(), this.slotTime());
+    return this.latest;
   }
 
   /** Publishes a time, which moves a manual clock; one in the past changes nothing. */
@@ -83,5 +75,11 @@ export class SharedClock {
       if (found === seen) return;
       seen = found;
     }
+  }
+
+  /** The time as last published. */
+  private slotTime(): number {
+    this.scratchBits[0] = Atomics.load(this.slot, 0);
+    return this.scratch[0];
   }
 }

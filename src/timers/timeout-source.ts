@@ -42,6 +42,6 @@ export class TimeoutSource {
 
   /** The time in ms from which an interval's next call may be counted: exact where it is counted from there. */
   begin(): number {
-    return this.missedCalls === 'delay' ? this.time.exact() : this.home.now;
+    return this.missedCalls === 'delay' ? this.time.read() : this.home.now;
   }
 }

@@ -140,7 +140,7 @@ export class Timeout implements NodeJS.Timeout {
     this._repeat = isInterval ? delay : null;
     this[SOURCE] = source;
     const { home, time, client } = source();
-    const now = time.exact();
+    const now = time.read();
     if (isInterval) this[GRID] = new IntervalGrid(now, trunc(delay), source().missedCalls);
     home.add(this, now + trunc(delay), client.context());
   }
@@ -150,7 +150,7 @@ export class Timeout implements NodeJS.Timeout {
     const { home, time, client } = this[SOURCE]();
     const delay = this._idleTimeout;
     if (!(delay >= 0)) return this;
-    const now = time.exact();
+    const now = time.read();
     const deadline = now + max(1, trunc(delay));
     this[GRID]?.restart(now);
     if (this[SLOT] >= 0) home.move(this[SLOT], deadline);
@@ -254,7 +254,7 @@ export class Timeout implements NodeJS.Timeout {
       return;
     }
     const whole = max(1, trunc(period));
-    const now = time.exact();
+    const now = time.read();
     home.now = now;
     this._idleTimeout = period;
     if (this[GRID]?.period !== whole) this[GRID] = new IntervalGrid(now, whole, missedCalls);

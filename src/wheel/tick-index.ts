@@ -40,6 +40,12 @@ export interface TickIndex {
   nextTick(): number;
   /** A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap; a shard parks until then. */
   nextEvent(): number;
+  /**
+   * A tick until which its user may sleep: nothing that is still wanted is due before. Unlike `nextEvent` it is exact where a short look
+   * at the next entries says so. It removes those that have ended, and files anew those that are due later: they cause no wake.
+   * Precondition: not within `advanceTo`.
+   */
+  nextWanted(owner: EntryOwner): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
 
@@ -61,6 +67,12 @@ export interface DueSink {
    * here, without a result: these misses overlap, those of `due` do not.
    */
   prefetch?(slot: number): void;
+}
+
+/** Whoever has slots filed, and may have lost interest in some since. */
+export interface EntryOwner {
+  /** When a slot that is filed at `tick` is due by what is known now: `tick`, or later; below 0 if it has ended. */
+  wantedAt(slot: number, tick: number): number;
 }
 
 /** How full a level of a wheel is. */

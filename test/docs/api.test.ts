@@ -72,6 +72,7 @@ describe('the defaults are those of the code', () => {
       clock: "'monotonic'",
       maxBatch: `${real.maxBatch}`,
       slack: `${real.slack}`,
+      ioFirst: `${real.ioFirst}`,
       signal: 'none',
       asyncContext: "'auto'",
       thread: 'the defaults of its members',

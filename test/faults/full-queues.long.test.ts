@@ -16,10 +16,10 @@ function numbered(capacity: number, rings: { commands: number; fired: number }) 
   const delivered = (argument: unknown): void => {
     const { index, deadline } = argument as { index: number; deadline: number };
     ends[index] += 1;
-    if (live.clock.exact() < deadline) faults.push(`${index} is early`);
+    if (live.clock.read() < deadline) faults.push(`${index} is early`);
   };
   const schedule = (delay: number): number => {
-    const deadline = live.clock.exact() + delay;
+    const deadline = live.clock.read() + delay;
     const slot = live.schedule(deadline, delivered, { index: ends.length, deadline });
     if (slot >= 0) ends.push(0);
     return slot;
@@ -44,7 +44,7 @@ test.each(SIZES)('a command ring of %i is full: the rest stays with the client, 
   // What waits can be cancelled, moved, and added to.
   live.lane.end(slots[3 * size - 1]);
   ends[3 * size - 1] += 1;
-  live.move(slots[size], live.clock.exact() + 1);
+  live.move(slots[size], live.clock.read() + 1);
   schedule(1);
   live.turn();
   expect(live.lane.commands.waiting).toBeGreaterThanOrEqual(2 * size);
@@ -57,12 +57,12 @@ test.each(SIZES)('a fired ring of %i is full: the shard waits with the rest, and
   const { live, ends, schedule, finish } = numbered(4 * size, { commands: DEFAULT, fired: size });
   live.start(false);
   for (let i = 0; i < 3 * size; i++) schedule(1);
-  while (live.lane.firedCount() < size) {
+  while (live.lane.fired.available() < size) {
     live.lane.commands.publish();
     await loopTurn();
   }
   await pass(50); // the shard has nothing left that it can do
-  expect(live.lane.firedCount()).toBe(size);
+  expect(live.lane.fired.available()).toBe(size);
   expect(live.lane.table.size).toBe(3 * size);
   schedule(0);
   await finish();

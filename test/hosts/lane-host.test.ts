@@ -18,7 +18,8 @@ function newHost() {
   const nothing = () => undefined;
   const link = { server: () => ({ by: 'thread', epoch: 1 }), want: nothing, call, lost: nothing, left: nothing };
   const rest = { refused: () => false, release: () => Promise.resolve(), deaths: 0, cause: new Error('dead') };
-  const events = { wakeClient: nothing, turnBy: nothing, failed: nothing, restarted: nothing, stays: nothing };
+  const here = { wakeClient: nothing, serveHere: nothing, leaveHere: nothing };
+  const events = { ...here, failed: nothing, restarted: nothing, stays: nothing };
   const host = new LaneHost(setup, { ...link, ...rest } as unknown as LaneLink, events);
   const open = (placement: number) => {
     const { stage } = new LaneClient(setup, placement, 7).lane;

@@ -1,14 +1,12 @@
 import type { ClientLane } from '../../src/client/client-lane.ts';
 import type { ClientTime } from '../../src/client/client-time.ts';
 import { Delivery } from '../../src/client/delivery.ts';
-import type { ClientBell } from '../../src/lane/doorbell.ts';
 import { wordOf } from '../../src/lane/due-word.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 
 /** The delivery of a client that has this one lane, and that a test drives by hand. A callback's error is thrown. */
 export function deliveryOf(
   lane: ClientLane,
-  bell: ClientBell,
   time: ClientTime,
   maxBatch: number,
   onRestage: () => void = () => undefined,
@@ -16,7 +14,6 @@ export function deliveryOf(
   const host = {
     isClosed: false,
     lanes: [lane],
-    bell,
     restage: (lane: ClientLane, slot: number) => {
       onRestage();
       const deadline = lane.table.deadlineOf(slot);
@@ -29,5 +26,5 @@ export function deliveryOf(
   };
   const events = { emitBatch: nothing, late: nothing, refused: nothing, failed };
   const repeating = undefined as never; // no timer repeats
-  return new Delivery(host, repeating, events, new LatenessHistogram(), time, maxBatch);
+  return new Delivery(host, repeating, events, new LatenessHistogram(), time, maxBatch, Number.POSITIVE_INFINITY);
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allocateDoorbell, ClientBell, Doorbell } from '../../src/lane/doorbell.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { runThreads } from './run-threads.ts';
@@ -75,8 +75,9 @@ describe('ClientBell', () => {
 
   test('wakes once for all rings until the client lowers it', () => {
     const memory = ClientBell.allocate();
-    const wake = vi.fn();
-    const [one, other] = [new ClientBell(memory, wake), new ClientBell(memory, wake)];
+    const wake = vi.spyOn(Atomics, 'notify');
+    onTestFinished(() => wake.mockRestore());
+    const [one, other] = [new ClientBell(memory), new ClientBell(memory)];
     for (const bell of [one, other, one]) bell.ring();
     expect(wake).toHaveBeenCalledTimes(1);
     new ClientBell(memory).lower();

@@ -27,6 +27,7 @@ export class LiveLane {
   onNews: () => void = () => undefined;
   private readonly setup: ServingSetup;
   private readonly time: ClientTime;
+  private readonly bell: ClientBell;
   private worker: Worker | undefined;
 
   constructor(capacity: number, rings: RingSizes, tick: number) {
@@ -42,11 +43,11 @@ export class LiveLane {
     };
     this.clock = new SharedClock(clockMemory);
     this.time = new ClientTime(this.clock, new TickScale(tick));
-    const bell = new ClientBell(clientBell);
+    this.bell = new ClientBell(clientBell);
     const doorbell = new Doorbell(this.setup.doorbell);
     this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
-    this.delivery = deliveryOf(this.lane, bell, this.time, MAX_BATCH);
-    bell.listen(() => this.onNews());
+    this.delivery = deliveryOf(this.lane, this.time, MAX_BATCH);
+    this.bell.listen(() => this.onNews());
   }
 
   start(rebuild: boolean): void {
@@ -84,7 +85,9 @@ export class LiveLane {
 
   /** Delivers one batch and publishes; returns whether there are more. */
   turn(): boolean {
-    const isMore = this.delivery.deliver();
+    this.time.beginTurn();
+    this.bell.lower(); // before the lane is read
+    const isMore = this.delivery.deliver(Number.NEGATIVE_INFINITY);
     this.lane.commands.publish();
     return isMore;
   }

@@ -83,7 +83,7 @@ describe('a lane between two threads', () => {
       const delivered = (argument: unknown, id: number): void => {
         const timer = argument as Timer;
         if (timer.outcome !== 'live' || timer.id !== id) faults.push(`${id} delivered, was ${timer.outcome}`);
-        if (clock.exact() < timer.deadline) faults.push(`${id} early by ${timer.deadline - clock.exact()} ms`);
+        if (clock.read() < timer.deadline) faults.push(`${id} early by ${timer.deadline - clock.read()} ms`);
         timer.outcome = 'delivered';
         counts.delivered += 1;
       };
@@ -94,7 +94,7 @@ describe('a lane between two threads', () => {
         if (timer !== undefined && (timer.outcome === 'live') !== slot >= 0)
           faults.push(`${timer.id}: ${timer.outcome}`);
         if (slot < 0 || draws.below(4) === 0) {
-          const fresh: Timer = { id: -1, deadline: clock.published() + draws.below(64) / 8, outcome: 'live' };
+          const fresh: Timer = { id: -1, deadline: clock.read() + draws.below(64) / 8, outcome: 'live' };
           const taken = live.schedule(fresh.deadline, delivered, fresh);
           if (taken < 0) return;
           fresh.id = lane.table.idOf(taken);
@@ -105,7 +105,7 @@ describe('a lane between two threads', () => {
           timer.outcome = 'cancelled';
           counts.cancelled += 1;
         } else {
-          timer.deadline = clock.published() + draws.below(64) / 8;
+          timer.deadline = clock.read() + draws.below(64) / 8;
           live.move(slot, timer.deadline);
           counts.moved += 1;
         }
@@ -122,8 +122,8 @@ describe('a lane between two threads', () => {
         }
         await nextLoop();
       }
-      const patience = clock.exact() + 10_000;
-      while (lane.table.size > 0 && clock.exact() < patience) {
+      const patience = clock.read() + 10_000;
+      while (lane.table.size > 0 && clock.read() < patience) {
         live.turn();
         await nextLoop();
       }
@@ -147,7 +147,7 @@ describe('a lane between two threads', () => {
         live.onNews = () => {
           if (live.turn()) live.onNews();
         };
-        const deadline = live.clock.refresh() + (round % 8) / 16;
+        const deadline = live.clock.publish() + (round % 8) / 16;
         const delivered = (): void => {
           clearTimeout(patience);
           resolve();

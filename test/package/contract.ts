@@ -16,6 +16,7 @@ interface Options {
   clock?: 'monotonic' | 'manual';
   maxBatch?: number;
   slack?: number;
+  ioFirst?: number;
   asyncContext?: 'auto' | 'never';
   signal?: AbortSignal;
   thread?: ThreadOptions;
@@ -97,7 +98,7 @@ interface Thread {
 type Same<A, B> = [Exclude<keyof A, keyof B>, Exclude<keyof B, keyof A>] extends [never, never] ? true : never;
 const options: [Same<Options, SchedulerOptions>, Same<Thread, ThreadOptions>] = [true, true];
 const create: (options?: Options) => Contract = createScheduler;
-const connect: (handle: SchedulerHandle, options?: { maxBatch?: number; slack?: number; signal?: AbortSignal }) => Contract = connectScheduler;
+const connect: (handle: SchedulerHandle, options?: { maxBatch?: number; slack?: number; ioFirst?: number; signal?: AbortSignal }) => Contract = connectScheduler;
 declare const scheduler: Scheduler, label: TimerLabel, group: TimerGroup, unfired: UnfiredTimer, batch: FiredBatch, work: BoundedWork<number>;
 const parts: [Contract, Label, Group, Unfired, Batch] = [scheduler, label, group, unfired, batch];
 const hint: [Hint, WorkerHint] = ['' as WorkerHint, '' as Hint];

@@ -33,6 +33,7 @@ const options: Record<keyof SchedulerOptions, (value: unknown) => boolean> = {
   clock: isUndefined,
   maxBatch: isUndefined,
   slack: (value) => value === undefined || value === 2.5,
+  ioFirst: (value) => value === undefined || (typeof value === 'number' && value >= 0),
   signal: isUndefined,
   asyncContext: isUndefined,
   thread: isEmpty,
@@ -70,7 +71,7 @@ test('every option, every kind of value: refused with the value in the message, 
       cases += 1;
     }
   }
-  expect(cases).toBe((10 + 6) * 20);
+  expect(cases).toBe((11 + 6) * 20);
 });
 
 test('options that are no object', () => {
@@ -88,6 +89,7 @@ test.each<[option: string, taken: unknown[], refused: unknown[]]>([
   ['maxBatch', [1, 2 ** 24], [0, 2 ** 24 + 1]],
   ['tick', [0.001, 1e9], [0, -0, -1]],
   ['slack', [0, -0, 0.5, 2 ** 29, 2 ** 29 + 0.5], [-1, -Number.MIN_VALUE, 2 ** 29 + 1]],
+  ['ioFirst', [0, -0, 0.5, 1e9, Number.POSITIVE_INFINITY], [-1, -Number.MIN_VALUE, Number.NaN, '8', null]],
   ['clock', ['manual', 'monotonic'], ['Manual', 'system']],
   ['wheel', ['default'], ['constructor', 'Default', {}]],
   ['thread.hangTimeout', [20, 2 ** 31 - 1, Number.POSITIVE_INFINITY], [19, 0, 2 ** 31]],

@@ -1,4 +1,5 @@
 import type { CommandStage } from '../../src/lane/command-stage.ts';
+import type { ClientBell } from '../../src/lane/doorbell.ts';
 import {
   type BuiltShard,
   buildShard,
@@ -31,12 +32,22 @@ export function buildServing(
   for (const [at, lane] of setup.lanes.entries()) {
     const from = Array.isArray(origin) ? (origin[at] as LaneOrigin) : (origin as LaneOrigin);
     const tell = () => onFired?.(at);
-    const local = stages === undefined ? undefined : { onFired: tell, stage: stages[at] };
+    const local = stages === undefined ? undefined : { stage: stages[at] };
     const served = serveLane(built, lane, from, local);
-    // A lane of another thread's client wakes that thread; here the test is told.
-    if (stages === undefined && onFired !== undefined) Object.assign(served.lane.clientBell, { wake: tell });
+    // A lane of another thread's client rings that thread; here the test is told.
+    if (stages === undefined && onFired !== undefined) tellOf(served.lane.clientBell, tell);
     found += served.found;
     built.shard.admit(served.lane);
   }
   return { ...built, found };
+}
+
+/** Tells of each ring that finds the bell down, when it has been raised. */
+function tellOf(bell: ClientBell, tell: () => void): void {
+  const flag = Reflect.get(bell, 'flag') as Int32Array;
+  Object.assign(bell, {
+    ring: () => {
+      if (Atomics.exchange(flag, 0, 1) === 0) tell();
+    },
+  });
 }

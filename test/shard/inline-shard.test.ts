@@ -60,26 +60,26 @@ test(`an inline shard loses no timer when memory is refused, seed ${SEED}`, () =
     // On a thread: some commands are filed, some are in the ring when the lanes are left.
     const built = buildServing({ ...setup, lanes: setup.lanes.slice(0, 2) }, 'nothing');
     for (let i = 0; i < 20; i++) {
-      draws.pick(open).schedule(clock.published() + draws.below(300));
+      draws.pick(open).schedule(clock.read() + draws.below(300));
       if (draws.below(3) === 0) for (const client of open) client.publish();
       if (draws.below(5) === 0) built.shard.turn();
     }
     const origin: LaneOrigin[] = built.shard.lanes.map((lane) => (draws.below(3) > 0 ? lane.handOver() : 'tables'));
     granted = draws.below(draws.pick([4, 40]));
     const nothing = (): void => undefined;
-    const events = { wakeClient: nothing, turnBy: nothing, failed: nothing, built: nothing };
+    const events = { failed: nothing, built: nothing, calm: nothing };
     const given = lanes.slice(0, 2).map((lane, at) => ({ ...lane, origin: origin[at] }));
     const inline = new InlineShard(setup, events, given);
     const turn = (): void => {
       Object.assign(inline, { pausesUntil: Number.NEGATIVE_INFINITY });
-      inline.catchUp();
+      inline.turn(clock.read());
       for (const client of open) client.deliver();
       for (const client of open) client.publish();
-      inline.afterPublish();
+      inline.turn(clock.read());
     };
     for (let step = 0; step < STEPS; step++) {
       const drawn = draws.below(100);
-      if (drawn < 50) draws.pick(open).schedule(clock.published() + draws.below(40) - 2);
+      if (drawn < 50) draws.pick(open).schedule(clock.read() + draws.below(40) - 2);
       else if (drawn < 60) {
         const client = draws.pick(open);
         if (client.live.length > 0) client.cancel(draws.pick(client.live));
@@ -88,11 +88,11 @@ test(`an inline shard loses no timer when memory is refused, seed ${SEED}`, () =
         open.push(clients[2]);
         if (draws.below(2) === 0) granted = draws.below(20);
       } else if (drawn < 80) turn();
-      else clock.set(clock.published() + draws.below(8));
+      else clock.set(clock.read() + draws.below(8));
     }
     granted = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 200 && open.some(({ live }) => live.length > 0); i++) {
-      clock.set(clock.published() + 10);
+      clock.set(clock.read() + 10);
       turn();
     }
     const left = open.map(({ live, lane }) => [live.length, lane.table.size]);

@@ -49,7 +49,7 @@ export class LaneClient {
     const layout = timerIdLayout(1, memory.capacity);
     this.known = new ClientTime(this.clock, new TickScale(1));
     this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
-    this.delivery = deliveryOf(this.lane, this.bell, this.known, maxBatch, () => {
+    this.delivery = deliveryOf(this.lane, this.known, maxBatch, () => {
       this.isArmed = true;
     });
   }
@@ -107,19 +107,21 @@ export class LaneClient {
   deliver(): void {
     this.isTold = false;
     this.isArmed = true; // the other half is to come
-    this.hasMore = this.delivery.deliver();
+    this.known.beginTurn();
+    this.bell.lower(); // before the lane is read
+    this.hasMore = this.delivery.deliver(Number.NEGATIVE_INFINITY);
   }
 
   publish(): void {
-    this.known.read();
+    this.known.beginTurn();
     this.isArmed = this.hasMore;
-    this.lane.commands.publish();
+    this.wantStaged();
     if (!this.hasMore) this.checkAnswer();
   }
 
   /** Asks the shard to answer for what is due now, once a manual clock has been moved. */
   askForDue(): void {
-    const time = this.clock.published();
+    const time = this.clock.read();
     this.asked = { time, due: new Set(this.live.filter((timer) => timer.deadline <= time)) };
     this.ask();
     this.isArmed = true;
@@ -127,7 +129,7 @@ export class LaneClient {
 
   private readonly delivered = (argument: unknown, id: number): void => {
     const timer = argument as KnownTimer;
-    const time = this.clock.published();
+    const time = this.clock.read();
     if (!this.timers.includes(timer)) throw new Error(`timer ${id} is another client's`);
     if (timer.outcome !== 'live') throw new Error(`timer ${id} was delivered, but is ${timer.outcome} already`);
     if (timer.id !== id) throw new Error(`timer ${timer.id} was delivered as ${id}`);
@@ -140,14 +142,20 @@ export class LaneClient {
   };
 
   private ask(): void {
-    this.lane.commands.publish();
+    this.wantStaged();
     this.lane.requestAnswer();
+  }
+
+  /** Nothing that is staged waits any more. */
+  private wantStaged(): void {
+    this.lane.stage.isWanted = true; // for an index in this thread
+    this.lane.commands.publish();
   }
 
   /** As the client's own: whether all that was due when the clock was moved has been delivered. */
   private checkAnswer(): void {
     if (this.asked === undefined || !this.lane.isAnswered()) return;
-    if (this.lane.firedCount() > 0) {
+    if (this.lane.fired.available() > 0) {
       this.isArmed = true;
       return;
     }

@@ -55,7 +55,7 @@ export class LaneWorld {
   }
 
   get time(): number {
-    return this.clock.published();
+    return this.clock.read();
   }
 
   /** The clients that are not gone. */

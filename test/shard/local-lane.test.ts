@@ -39,7 +39,7 @@ class Changing {
   }
 
   get time(): number {
-    return this.clock.published();
+    return this.clock.read();
   }
 
   /**
@@ -73,7 +73,7 @@ class Changing {
     for (let i = 0; i < 2000; i++) {
       const isMore = this.turn();
       const { client } = this;
-      if (!isMore && !client.isArmed && !client.isTold && client.lane.firedCount() === 0) return;
+      if (!isMore && !client.isArmed && !client.isTold && client.lane.fired.available() === 0) return;
       client.deliver();
       client.publish();
     }

@@ -149,11 +149,11 @@ describe('a shard that is blocked by a full ring', () => {
     for (let i = 0; i < 8; i++) file(world, [10 + i]);
     world.advance(50);
     world.rest();
-    expect(world.client.lane.firedCount()).toBe(2);
+    expect(world.client.lane.fired.available()).toBe(2);
     world.rest();
     world.client.deliver();
     world.rest();
-    expect(world.client.lane.firedCount()).toBe(2);
+    expect(world.client.lane.fired.available()).toBe(2);
     world.settle();
     expect(delivered(world)).toEqual([10, 11, 12, 13, 14, 15, 16, 17]);
   });
@@ -184,7 +184,7 @@ describe('a timer that is moved while its record is on its way', () => {
     world.advance(5);
     world.client.publish(); // the client reads the time
     world.rest();
-    expect(world.client.lane.firedCount()).toBe(1);
+    expect(world.client.lane.fired.available()).toBe(1);
     world.client.reschedule(world.client.timers[0], to);
     world.advance(Math.ceil(to) - to > 0 ? to + 0.3 - 5 : 0);
     const due = Math.max(6, Math.ceil(to));

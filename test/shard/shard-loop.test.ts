@@ -43,7 +43,7 @@ function play(period: number, waits: number, during: (wait: number, doorbell: Do
   const parts = {
     shard,
     doorbell: new SilentDoorbell(memory),
-    clock: { memory: { manual: false }, refresh: () => time },
+    clock: { memory: { manual: false }, read: () => time },
     scale: { timeOf: (tick: number) => tick },
   };
   new ShardLoop(parts as unknown as LoopParts).start();

@@ -55,13 +55,13 @@ export class SteppedLoop {
     this.built = built;
     this.clock = built.clock;
     this.doorbell = new SteppedDoorbell(doorbell);
-    const refresh = () => {
-      this.readAt = this.clock.refresh();
+    const read = () => {
+      this.readAt = this.clock.read();
       return this.readAt;
     };
     const clock: SharedClock = Object.create(built.clock, {
       memory: { value: { ...built.clock.memory, manual } },
-      refresh: { value: refresh },
+      read: { value: read },
     });
     this.loop = new ShardLoop({ ...built, doorbell: this.doorbell, clock });
     this.run(() => this.loop.start());
@@ -70,7 +70,7 @@ export class SteppedLoop {
   /** A turn or a park; a parked loop whose wait has ended wakes and takes a turn. False where it sleeps on. */
   step(): boolean {
     if (this.sleep !== undefined) {
-      if (this.doorbell.rings() === this.sleep.rings && this.clock.published() < this.sleep.until) return false;
+      if (this.doorbell.rings() === this.sleep.rings && this.clock.read() < this.sleep.until) return false;
       this.sleep = undefined;
       this.run(() => this.loop.start());
     }

@@ -27,7 +27,7 @@ function stepsOf(client: number) {
       return true;
     }),
     deliver: whilePresent((client) => {
-      if (!client.isTold && client.lane.firedCount() === 0) return false;
+      if (!client.isTold && client.lane.fired.available() === 0) return false;
       client.deliver();
       return true;
     }),

@@ -9,7 +9,7 @@ function timeAt(tick: number): ClientTime {
   const clock = new SharedClock(SharedClock.allocate(true));
   const time = new ClientTime(clock, new TickScale(0.25));
   clock.set(tick / 4);
-  time.read();
+  time.beginTurn();
   return time;
 }
 
@@ -19,7 +19,7 @@ describe('ClientTime', () => {
     expect(time.tick).toBe(40);
     time.clock.set(10.3);
     expect(time.tick).toBe(40);
-    time.read();
+    time.beginTurn();
     expect(time.tick).toBe(41);
   });
 
@@ -49,7 +49,7 @@ describe('ClientTime', () => {
   test('has no such way where a tick is no power of two', () => {
     const clock = new SharedClock(SharedClock.allocate(true));
     const time = new ClientTime(clock, new TickScale(0.3));
-    time.read();
+    time.beginTurn();
     expect(time.fastPathEnd).toBe(Number.NEGATIVE_INFINITY);
     expect(time.dueTickOfRecord(3, time.dueTickOf(3, 0))).toBe(10);
   });
@@ -73,7 +73,6 @@ describe('ClientTime', () => {
         const tick = Math.min(Math.ceil(deadline * 4), Number.MAX_SAFE_INTEGER);
         expect(due).toBeGreaterThanOrEqual(Math.max(tick, 41, last));
         expect(due).toBeLessThanOrEqual(Math.max(tick + slack, 41));
-        if (deadline > 0 && deadline < 1e300) expect(set.dueTimeOf(deadline, slack)).toBeLessThanOrEqual(due / 4);
         for (const later of [40, 41, 44, 60, 1000, 2 ** 30]) {
           const read = timeAt(later).dueTickOfRecord(deadline, wordOf(due));
           expect([slack, deadline, later, read]).toEqual([slack, deadline, later, due]);
@@ -82,9 +81,7 @@ describe('ClientTime', () => {
       }
     }
     const time = timeAt(40);
-    expect([time.dueTickOf(11, 3), time.dueTimeOf(11, 3)]).toEqual([44, 11]);
-    expect([time.dueTickOf(11.1, 3), time.dueTimeOf(11.1, 3)]).toEqual([48, 12]);
-    expect(time.dueTimeOf(11.1, 0)).toBe(11.1);
+    expect([time.dueTickOf(11, 3), time.dueTickOf(11.1, 3)]).toEqual([44, 48]);
   });
 
   test('takes what is overdue to be due at once, however long ago it was set', () => {

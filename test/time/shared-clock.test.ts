@@ -19,11 +19,11 @@ describe('SharedClock', () => {
         fc.array(fc.tuple(fc.boolean(), fc.double({ noNaN: true })), { maxLength: 50, size: 'max' }),
         (moves) => {
           for (const [first, time] of moves) {
-            const before = other.published();
+            const before = other.read();
             (first ? one : other).set(time);
             const expected = Math.max(before, time);
             for (const clock of [one, other]) {
-              expect([clock.now(), clock.published(), clock.exact(), clock.refresh()]).toEqual(Array(4).fill(expected));
+              expect([clock.now(), clock.read(), clock.publish()]).toEqual(Array(3).fill(expected));
             }
           }
         },
@@ -45,7 +45,7 @@ describe('SharedClock', () => {
           };
           visiting(visit, () => one.set(100));
           expect(access).toBeGreaterThanOrEqual(stop);
-          expect(one.published()).toBe(Math.max(100, between));
+          expect(one.read()).toBe(Math.max(100, between));
         }
       }
     } finally {
@@ -66,7 +66,7 @@ describe('SharedClock', () => {
     const [clock, shard] = [new SharedClock(memory), new SharedClock(memory)];
     const source = new MonotonicClock(memory.origin);
     for (let i = 0; i < 1000; i++) {
-      if (i % 3 === 0) shard.refresh();
+      if (i % 3 === 0) shard.publish();
       const before = source.now();
       const now = clock.now();
       const after = source.now();
@@ -80,7 +80,7 @@ describe('SharedClock', () => {
     const [ahead, behind] = [new SharedClock(memory), new SharedClock(memory)];
     const monotonic = Reflect.get(ahead, 'monotonic') as { offset: number };
     monotonic.offset += 50;
-    const raised = ahead.refresh();
+    const raised = ahead.publish();
     expect(behind.now()).toBe(raised);
   });
 

@@ -2,17 +2,15 @@ import { lowestOne } from '../occupancy.ts';
 import type { DueSink } from '../tick-index.ts';
 import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot } from '../wheel-snapshot.ts';
-import { Cascade } from './cascade.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 import { inspectCascading } from './inspect-cascading.ts';
+import { NextEntry, NONE, UNKNOWN } from './next-entry.ts';
 
 // V8: folded constants; taken once, since a program may replace functions
 const { ceil, clz32, min } = Math;
 const SHIFT = CHUNK_SHIFT;
 const HALF = CHUNK_WORDS / 2;
 const SLOT = SLOT_MASK;
-const UNKNOWN = -1;
-const NONE = -1;
 
 export interface CascadingIndexOptions {
   /** Bits of a tick that each level covers, the finest first. Each 1..20, at most 53 in all. */
@@ -48,24 +46,15 @@ export interface CascadingIndexOptions {
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and SlotLists.
  */
-export class CascadingIndex extends Cascade implements WheelIndex {
+export class CascadingIndex extends NextEntry implements WheelIndex {
   cascaded = 0;
   readonly keepsDueTicks = true;
   private readonly refuses: boolean;
-  /** nextTick() if known, else UNKNOWN. Valid while this slot is in this cell for this tick. */
-  private earliest = Number.NaN;
-  private earliestSlot = 0;
-  private earliestCell = NONE;
-  /** The wheel slot whose start findEvent returned last. */
-  private found = 0;
   private advancing = false;
-  /** The list being handed over, else NONE. */
-  private reading = NONE;
 
   constructor({ levelBits, capacity, overflow = 'list', start = 0, reserve = 0, words }: CascadingIndexOptions) {
     super(levelBits, capacity, start, reserve, words);
     this.refuses = overflow === 'throw';
-    this.earliest = UNKNOWN;
   }
 
   /**
@@ -113,16 +102,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
     return true;
   }
 
-  nextEvent(): number {
-    return this.event;
-  }
-
-  nextTick(): number {
-    if (this.size === 0) return Number.POSITIVE_INFINITY;
-    if (!this.isLeastKnown()) this.findLeast();
-    return this.earliest;
-  }
-
   clear(): void {
     this.clearFiling();
     this.earliest = UNKNOWN;
@@ -137,52 +116,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
 
   inspect(): IndexSnapshot {
     return inspectCascading(this);
-  }
-
-  private setEarliest(tick: number, slot: number): void {
-    this.earliest = tick;
-    this.earliestSlot = slot;
-    this.earliestCell = this.position[slot << this.positionShift];
-  }
-
-  /** The slot may have been removed, and refiled in the same cell for another tick. */
-  private isLeastKnown(): boolean {
-    const cell = this.position[this.earliestSlot << this.positionShift];
-    return this.earliest !== UNKNOWN && cell === this.earliestCell && this.tickAt(cell) === this.earliest;
-  }
-
-  /** Finds the earliest tick: in the first occupied slot with a live entry. Precondition: size > 0. */
-  private findLeast(): void {
-    this.earliest = UNKNOWN;
-    if (this.reading !== NONE) this.readLeast(this.reading);
-    while (this.earliest === UNKNOWN) {
-      this.findEvent();
-      this.readLeast(this.found);
-      if (this.earliest === UNKNOWN) this.vacate(this.found);
-    }
-  }
-
-  /** The start of the first occupied slot from now's on, Infinity if there is none; notes its number. */
-  private findEvent(): number {
-    if (this.occupied[0] === 0) return this.findAbove();
-    const from = this.nowLow & this.mask0;
-    this.found = this.occupancy.next(from, this.mask0 + 1);
-    return this.now + (this.found - from);
-  }
-
-  /** The same above level 0. */
-  private findAbove(): number {
-    const { geometry, now, occupancy, occupied, overflowList } = this;
-    const top = geometry.levels;
-    for (let level = 1; level < top; level++) {
-      if (occupied[level] === 0) continue;
-      const base = geometry.base[level];
-      this.found = occupancy.next(geometry.slotOn(level, now), base + geometry.mask[level] + 1);
-      return geometry.startOn(level + 1, now) + (this.found - base) * geometry.width[level];
-    }
-    if (occupied[top] === 0) return Number.POSITIVE_INFINITY;
-    this.found = overflowList;
-    return geometry.startOn(top, this.overflowLeast);
   }
 
   private advance(tick: number, sink: DueSink, budget: number): boolean {
@@ -267,22 +200,6 @@ export class CascadingIndex extends Cascade implements WheelIndex {
   private suspend(): void {
     this.occupy(this.reading);
     this.reading = NONE;
-  }
-
-  /** Reads the earliest tick of the live entries in a slot: on level 0, whose slots are a tick wide, the first one's. */
-  private readLeast(list: number): void {
-    const isTick = list <= this.mask0;
-    for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
-      const end = this.endOf(list, chunk);
-      for (let from = chunk << SHIFT; from < end; from += HALF) {
-        for (let left = this.livingIn(from, end) | 0; left !== 0; left &= left - 1) {
-          const cell = from + 2 * lowestOne(left);
-          const tick = this.tickAt(cell);
-          if (this.earliest === UNKNOWN || tick < this.earliest) this.setEarliest(tick, this.cells[cell] & SLOT);
-          if (isTick) return;
-        }
-      }
-    }
   }
 }
 

@@ -1,11 +1,14 @@
 import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
-import type { DueSink, LevelOccupancy } from '../tick-index.ts';
+import type { DueSink, EntryOwner, LevelOccupancy } from '../tick-index.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
 import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapshot.ts';
 import { Placements } from './placements.ts';
 import { Spoke } from './spoke.ts';
+
+/** A longer spoke is not looked through for the sake of a wake. */
+const SHORT_SPOKE = 512;
 
 export interface PinnedIndexOptions {
   /** The finest first; `width` in ticks of the first, so the first is 1. `spokes` are powers of two. */
@@ -161,6 +164,13 @@ export class PinnedIndex implements WheelIndex {
     return this.event;
   }
 
+  nextWanted(owner: EntryOwner): number {
+    for (;;) {
+      this.event = this.findEvent();
+      if (this.event === Number.POSITIVE_INFINITY || this.hasWanted(this.event, owner)) return this.event;
+    }
+  }
+
   levels(): LevelOccupancy[] {
     const { bases, now, occupancy, spokeCounts, spokes } = this;
     const entriesOf = (at: number) => (spokes[at] as Spoke).count;
@@ -242,6 +252,28 @@ export class PinnedIndex implements WheelIndex {
     if (ahead >= 0) return current + (ahead - base - index);
     const wrapped = this.occupancy.next(base, base + count);
     return wrapped < 0 ? Number.POSITIVE_INFINITY : current + (count + wrapped - base - index);
+  }
+
+  /**
+   * Whether something that is handed over at `tick` is still wanted then, or a spoke of it is too long to be looked through. Removes what
+   * is not, and files anew what is due later.
+   */
+  private hasWanted(tick: number, owner: EntryOwner): boolean {
+    for (let level = 0; level < this.widths.length; level++) {
+      const round = tick / this.widths[level];
+      if (!Number.isInteger(round)) continue;
+      const spoke = this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
+      if (spoke === undefined || spoke.count === 0) continue;
+      if (spoke.count > SHORT_SPOKE) return true;
+      for (const slot of spoke.slots()) {
+        const due = this.tickOf(slot);
+        const wanted = owner.wantedAt(slot, due);
+        if (wanted === due) return true;
+        this.remove(slot);
+        if (wanted > due) this.insert(slot, wanted);
+      }
+    }
+    return false;
   }
 
   /** Hands over an instant: the spokes of all levels that are due at `tick`, merged by filing number. */

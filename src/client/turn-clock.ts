@@ -165,9 +165,10 @@ export class TurnClock {
     let isLeft = true;
     try {
       // A callback has at most four frames of this package below it: these are called here.
-      isLeft = client.begin();
-      if (client.delivery.deliver(polledFrom)) isLeft = true;
-      if (client.home.size > 0 && client.home.run(isTimer || this.time.isManual)) isLeft = true;
+      const isMore = client.begin();
+      const areFired = client.delivery.deliver(polledFrom);
+      const areDue = client.home.size > 0 && client.home.run(isTimer || this.time.isManual);
+      isLeft = isMore || areFired || areDue;
       isThrown = false;
     } finally {
       this.finish(isLeft, isThrown);

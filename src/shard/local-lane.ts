@@ -91,9 +91,15 @@ export class LocalLane extends ServedLane {
     new RingConsumer(this.memory.commands, commandCounters(this.header)).skipAll();
   }
 
-  /** True if it is live. */
-  protected isFiledFor(_slot: number, tag: number): boolean {
-    return (tag & 1) === 1;
+  /** The due word is never an old one here. If it is too far for a word, the client finds that out. */
+  wantedAt(slot: number, tick: number): number {
+    const { table } = this;
+    if ((table.tagOf(slot) & 1) === 0) {
+      this.dropped += 1;
+      return -1;
+    }
+    const later = (table.dueOf(slot) - (tick | 0)) | 0;
+    return later > 0 ? tick + later : tick;
   }
 
   protected filedTagOf(slot: number): number {

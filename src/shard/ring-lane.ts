@@ -1,5 +1,5 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { tickOfWords, WORD_REACH } from '../lane/due-word.ts';
+import { ticksBetween, tickOfWords, WORD_REACH } from '../lane/due-word.ts';
 import { commandCounters, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
@@ -50,8 +50,17 @@ export class RingLane extends ServedLane {
     this.commandRing.skipAll();
   }
 
-  protected isFiledFor(slot: number, tag: number): boolean {
-    return this.tags[slot] === tag;
+  wantedAt(slot: number, tick: number): number {
+    const { table } = this;
+    const due = table.dueOf(slot);
+    const tag = table.tagOf(slot); // after due: while the tag still matches, due is this timer's
+    if (tag !== this.tags[slot]) {
+      this.dropped += 1;
+      return -1;
+    }
+    const later = ticksBetween(tick, due);
+    // An old due word may seem later than it is; the deadline does not.
+    return later > 0 && table.deadlineTickOf(slot) > tick ? tick + later : tick;
   }
 
   protected filedTagOf(slot: number): number {

@@ -81,12 +81,12 @@ export abstract class ServedLane implements DueSink {
   protected abstract takeCommands(count: number): void;
   /** Drops published commands: the table that is read next contains them. */
   protected abstract skipCommands(): void;
-  /** Whether a slot's entry belongs to the timer that the table has there, under this tag. Precondition: the slot was filed. */
-  protected abstract isFiledFor(slot: number, tag: number): boolean;
   /** The tag under which a slot is filed. Precondition: it is filed. */
   protected abstract filedTagOf(slot: number): number;
   /** Files a live timer, and replaces any entry of its slot. */
   protected abstract file(slot: number, tag: number, tick: number): void;
+  /** When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. */
+  abstract wantedAt(slot: number, tick: number): number;
   /** Removes a slot from the index, to hand it over under a tag. */
   protected abstract takeOut(slot: number, tag: number): void;
 
@@ -204,19 +204,6 @@ export abstract class ServedLane implements DueSink {
     }
     this.firedRing.pushPair(slot, this.table.tagOf(slot));
     this.fired += 1;
-  }
-
-  /** When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended. */
-  wantedAt(slot: number, tick: number): number {
-    const due = this.table.dueOf(slot);
-    const tag = this.table.tagOf(slot); // after due: while the tag still matches, due is this timer's
-    if (!this.isFiledFor(slot, tag)) {
-      this.dropped += 1;
-      return -1;
-    }
-    const later = (due - (tick | 0)) | 0;
-    // An old due word may seem later than it is; the deadline does not.
-    return later > 0 && this.table.deadlineTickOf(slot) > tick ? tick + later : tick;
   }
 
   /** The tick at which the lane next has something to do. Late timers wait only for room. */

@@ -120,6 +120,20 @@ export class ClientLane {
     if (this.peak - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
+  /** Whether `release` has something to do. */
+  get holdsMore(): boolean {
+    return this.peak !== this.table.size || this.putOff.size > 0;
+  }
+
+  /** Ends a live timer that is delivered, whose payload has just been read: it is released at once. */
+  endDelivered(slot: number): void {
+    const { table } = this;
+    const held = this.peak - table.size;
+    this.payload.clear(slot);
+    this.end(slot);
+    if (held === 0) this.peak = table.size;
+  }
+
   /** Releases the payload of all ended timers, and the timers that were put off at a past tick. */
   release(): void {
     if (this.putOff.size > 0 && this.putOffTick !== this.time.tick) this.putOff.clear();

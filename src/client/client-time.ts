@@ -50,7 +50,7 @@ export class ClientTime {
     this.scale = scale;
     this.isManual = clock.memory.manual;
     this.ticksPerMs = scale.inverse;
-    this.enterTick(0);
+    this.note(0);
   }
 
   /** The reading of a turn, which all threads learn. */
@@ -85,13 +85,9 @@ export class ClientTime {
   }
 
   private note(now: number): void {
-    this.now = now;
-    const tick = this.scale.tickAtOrBefore(now);
-    if (tick !== this.tick) this.enterTick(tick);
-  }
-
-  private enterTick(tick: number): void {
     const { scale } = this;
+    const tick = scale.tickAtOrBefore(now);
+    this.now = now;
     this.tick = tick;
     this.tickTime = scale.timeOf(tick);
     this.nextTickTime = scale.timeOf(tick + 1);

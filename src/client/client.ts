@@ -59,8 +59,8 @@ export interface ClientParts {
   readonly ioFirst: number;
   /** ms for which commands may be held back though nobody needs them; Infinity without such a bound. */
   readonly longestHold: number;
-  /** Called at the end of each turn. */
-  readonly turned: () => void;
+  /** Called at the end of each turn, if anything is to be. */
+  readonly turned: (() => void) | undefined;
   /** Makes the wheel of drop-in timers. */
   readonly newHomeIndex: NewIndex;
 }
@@ -105,9 +105,11 @@ export class Client implements ClientTurn {
   readonly refs: KeepAlive;
   private readonly laneScale: number;
   private readonly longestHold: number;
-  private readonly turned: () => void;
+  private readonly turned: (() => void) | undefined;
   /** The shards in this thread. The array is replaced, not changed: a turn may be going through it. */
   private shardsHere: readonly ShardHere[] = [];
+  /** Whether a lane is with a thread, or on its way there. */
+  private isElsewhere = false;
   /** Whether a timer may have ended since the last turn, and its payload is held. */
   private holdsPayload = false;
 
@@ -335,6 +337,7 @@ export class Client implements ClientTurn {
     lane.commands.onFull = this.stageIsFull;
     this.lanesByPlacement[placement] = lane;
     this.lanes.push(lane);
+    this.noteWhere();
     return lane;
   }
 
@@ -398,17 +401,22 @@ export class Client implements ClientTurn {
   /** The client's turns are also this shard's. */
   serveHere(shard: ShardHere): void {
     this.shardsHere = [...this.shardsHere, shard];
+    this.noteWhere();
   }
 
   leaveHere(shard: ShardHere): void {
     this.shardsHere = this.shardsHere.filter((each) => each !== shard);
+    this.noteWhere();
+  }
+
+  private noteWhere(): void {
+    this.isElsewhere = this.lanes.some(({ stage }) => !stage.isServedHere);
   }
 
   /** See `ClientTurn`. */
   begin(): boolean {
-    const { time } = this;
+    const { isElsewhere, time } = this;
     time.beginTurn();
-    const isElsewhere = this.isServedElsewhere();
     if (isElsewhere) this.bell.lower(); // before the lanes are read
     const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
     if (isWanted) this.wantStaged();
@@ -420,37 +428,30 @@ export class Client implements ClientTurn {
 
   /** See `ClientTurn`. */
   finish(): number {
-    const { refs, time } = this;
+    const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
-    const isElsewhere = this.isServedElsewhere();
     if (isElsewhere && time.stagedBy <= time.now + NEAR) {
       this.wantStaged();
       this.publishElsewhere(true);
     }
-    for (const lane of this.lanes) lane.release();
+    let live = home.label.size;
+    for (const lane of this.lanes) {
+      live += lane.table.size;
+      if (lane.holdsMore) lane.release();
+    }
     this.holdsPayload = false;
-    refs.updateRef();
-    this.turned();
-    return time.isManual ? Number.POSITIVE_INFINITY : this.nextTurn(isElsewhere);
-  }
-
-  /** The time in ms at which somebody needs something next. */
-  private nextTurn(isElsewhere: boolean): number {
-    const { home, time } = this;
+    if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
+    this.turned?.();
+    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
     let next = isElsewhere ? time.stagedBy - LEAD : time.stagedBy;
     for (const shard of this.shardsHere) next = min(next, shard.nextTurn());
     return home.label.size > 0 ? min(next, home.nextTurn()) : next;
   }
 
-  private isServedElsewhere(): boolean {
-    for (const { stage } of this.lanes) if (!stage.isServedHere) return true;
-    return false;
-  }
-
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */
   private wantStaged(): void {
     this.time.stagedBy = Number.POSITIVE_INFINITY;
-    for (const { stage } of this.lanes) if (stage.isServedHere) stage.isWanted = true;
+    for (const { stage } of this.lanes) stage.isWanted = true;
   }
 
   /** Publishes to threads what is wanted, and what waits for room in a ring. */
@@ -458,10 +459,6 @@ export class Client implements ClientTurn {
     for (const { commands, stage } of this.lanes) {
       if (!stage.isServedHere && (isWanted || commands.wantsRoom)) commands.publish();
     }
-  }
-
-  becameIdle(): void {
-    this.quiescence.check();
   }
 
   /** Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that comes now. */

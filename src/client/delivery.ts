@@ -198,7 +198,7 @@ export class Delivery {
     const { time } = this;
     // Steps that may be refused come first.
     if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
-    lane.commands.reserve(1); // to stage the timer again
+    if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // to stage the timer again
     const slot = lane.nextFired();
     if (slot < 0) {
       this.stale += 1;
@@ -235,8 +235,9 @@ export class Delivery {
     if (isRepeating) {
       this.repeating.begin(lane, slot);
       this.repeated += 1;
-    } else lane.end(slot);
-    this.count(lateness);
+    } else lane.endDelivered(slot);
+    this.lateness.record(lateness);
+    this.delivered += 1;
     if (lateness > this.lateAbove) this.lateTimers().note(id, deadline, now, lane.shard, callback);
     if (callback === undefined) {
       this.ids[this.length] = id;
@@ -246,15 +247,10 @@ export class Delivery {
     return id;
   }
 
-  /** Counts a timer that was delivered `lateness` ms after its deadline. */
-  private count(lateness: number): void {
-    this.lateness.record(lateness);
-    this.delivered += 1;
-  }
-
   /** Counts a drop-in timer that runs now, with its deadline, in ms, and its function. */
   noteHome(deadline: number, now: number, callback: unknown): void {
-    this.count(max(0, now - deadline));
+    this.lateness.record(max(0, now - deadline));
+    this.delivered += 1;
     if (now - deadline > this.lateAbove) this.lateTimers().note(undefined, deadline, now, undefined, callback);
   }
 

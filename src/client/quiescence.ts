@@ -4,7 +4,7 @@ import type { ClientLane } from './client-lane.ts';
 export interface QuiescenceHost {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
-  readonly turnClock: { now(): void };
+  readonly turnClock: { now(): void; onIdle: (() => void) | undefined };
   /** Lets the shards know all commands, and makes sure that a turn comes now. */
   publish(): void;
 }
@@ -30,13 +30,13 @@ export class Quiescence {
     if (this.host.isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       this.reached = resolve;
+      this.host.turnClock.onIdle = this.check;
       this.ask();
     });
   }
 
   /** Called when the client has ended a turn and left nothing to deliver. */
-  check(): void {
-    if (this.reached === undefined) return;
+  private readonly check = (): void => {
     const { lanes } = this.host;
     for (const lane of lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
@@ -45,9 +45,10 @@ export class Quiescence {
     else if (lanes.some((lane) => lane.hasSentSinceRequest()))
       this.ask(); // some of those commands may be due
     else this.end();
-  }
+  };
 
   end(): void {
+    this.host.turnClock.onIdle = undefined;
     this.reached?.();
     this.reached = undefined;
   }

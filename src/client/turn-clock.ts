@@ -64,11 +64,9 @@ export interface ClientTurn {
    * Runs due drop-in timers, `isPhase`: those due by now, else the rest of an earlier turn. Returns whether some are left. Throws
    * what a callback, or a tick of the program, throws.
    */
-  readonly home: { readonly size: number; run(isPhase: boolean): boolean };
+  readonly home: { readonly label: { readonly size: number }; run(isPhase: boolean): boolean };
   /** Ends a turn, even one that has thrown: returns by when the next has to come, in ms; Infinity if nothing is known to come. */
   finish(): number;
-  /** Called when the turn has left nothing to deliver. */
-  becameIdle(): void;
 }
 
 /**
@@ -98,6 +96,8 @@ export class TurnClock {
   turns = 0; // begun
   /** The time in ms by which a turn comes; Infinity if none is needed, -Infinity during a turn, which says at its end when the next comes. */
   comesBy = Number.POSITIVE_INFINITY;
+  /** Called when a turn has left nothing to deliver, if somebody waits for that. */
+  onIdle: (() => void) | undefined = undefined;
   private state: State = IDLE;
   /** The time in ms for which the native timer is set; Infinity if it is not. */
   private setFor = Number.POSITIVE_INFINITY;
@@ -153,7 +153,7 @@ export class TurnClock {
       }
     }
     if (this.immediate !== undefined) {
-      clearImmediate(this.immediate);
+      if (isTimer) clearImmediate(this.immediate);
       this.immediate = undefined;
     }
     const { client, leftAt: polledFrom } = this;
@@ -167,7 +167,7 @@ export class TurnClock {
       // A callback has at most four frames of this package below it: these are called here.
       const isMore = client.begin();
       const areFired = client.delivery.deliver(polledFrom);
-      const areDue = client.home.size > 0 && client.home.run(isTimer || this.time.isManual);
+      const areDue = client.home.label.size > 0 && client.home.run(isTimer || this.time.isManual);
       isLeft = isMore || areFired || areDue;
       isThrown = false;
     } finally {
@@ -186,8 +186,7 @@ export class TurnClock {
     contexts.forget();
     if (this.state === OVER) return;
     if (isThrown) this.dropTimer();
-    const { time } = this;
-    let next = time.now;
+    let next = this.time.now;
     let isFinished = false;
     try {
       next = this.client.finish();
@@ -206,8 +205,8 @@ export class TurnClock {
       this.ask(LEFT);
     } else if (this.state === AGAIN) this.ask(ASKED);
     else this.enter(IDLE);
-    this.setTimer(now);
-    if (!isLeft) this.client.becameIdle();
+    if (this.comesBy !== this.setFor) this.setTimer(now);
+    if (!isLeft && this.onIdle !== undefined) this.onIdle();
   }
 
   private ask(state: State): void {

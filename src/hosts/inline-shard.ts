@@ -9,6 +9,9 @@ import { TickScale } from '../time/tick-scale.ts';
 import type { HostAnswer, HostCall } from './lane-link.ts';
 import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 
+// Taken once: a program may replace them.
+const { min } = Math;
+
 export interface InlineEvents {
   /** Called when it has failed; it tries again. */
   failed(cause: Error): void;
@@ -52,6 +55,7 @@ export class InlineShard implements ShardHere {
   private server: LaneServer | undefined;
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
+  private hasFailed = false;
   private awaitsCalm = false;
   private isOver = false;
 
@@ -65,7 +69,7 @@ export class InlineShard implements ShardHere {
   }
 
   turn(tick: number): boolean {
-    if (this.isOver || this.isPausing()) return false;
+    if (this.isOver || (this.hasFailed && this.isPausing())) return false;
     if (this.server === undefined && this.isUntouched() && !this.isAsked()) return false;
     let isMore = false;
     const begun = this.isMeasured ? this.clock.read() : 0;
@@ -81,9 +85,10 @@ export class InlineShard implements ShardHere {
 
   nextTurn(): number {
     if (this.isOver) return Number.POSITIVE_INFINITY;
-    if (this.isPausing()) return this.clock.read() + (this.pausesUntil - monotonic.now());
+    if (this.hasFailed && this.isPausing()) return this.clock.read() + (this.pausesUntil - monotonic.now());
     if (this.server === undefined) return Number.POSITIVE_INFINITY;
-    const next = this.server.built.shard.nextEvent();
+    let next = Number.POSITIVE_INFINITY;
+    for (const lane of this.server.built.shard.lanes) next = min(next, lane.nextEvent());
     return next === Number.POSITIVE_INFINITY ? next : this.scale.timeOf(next);
   }
 
@@ -170,11 +175,12 @@ export class InlineShard implements ShardHere {
   }
 
   private isPausing(): boolean {
-    return this.pausesUntil !== Number.NEGATIVE_INFINITY && this.pausesUntil > monotonic.now();
+    return this.pausesUntil > monotonic.now();
   }
 
   private fail(cause: Error): void {
     this.server = undefined; // its state is unknown
+    this.hasFailed = true;
     if (this.isOver) return;
     this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());
     this.events.failed(cause);

@@ -192,8 +192,9 @@ export class LaneHost {
       return;
     }
     this.inline = undefined;
+    const lanes = inline.handOver();
     this.events.leaveHere(inline);
-    this.attach(epoch, inline.handOver());
+    this.attach(epoch, lanes);
     this.events.wakeClient(); // for a turn that publishes what is staged
   }
 

@@ -1,6 +1,6 @@
 import { doublesIn, wordsIn } from '../memory/shared-words.ts';
 import type { TickScale } from '../time/tick-scale.ts';
-import { dueTickFrom } from './due-word.ts';
+import { dueTickFrom, WORD_REACH } from './due-word.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, HIGH_WATER, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
 // V8: folded constants
@@ -49,8 +49,13 @@ export class TableView {
    * ticks ago or more, the result is later than its own tick: at most the next tick.
    */
   dueTickOf(slot: number, now: number): number {
+    const due = this.words[(slot << RECORD) | DUE_AT];
+    const deadline = this.doubles[(slot << DOUBLES_SHIFT) | DEADLINE];
+    const ahead = (due - (now | 0)) | 0;
+    // Nearly all: it is near, or has come.
+    if ((ahead <= 1 || deadline > this.scale.timeOf(now)) && deadline < this.scale.timeOf(now + WORD_REACH)) return now + ahead;
     // Apart from slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
-    return dueTickFrom(this.dueOf(slot), this.deadlineTickOf(slot), now);
+    return dueTickFrom(due, this.deadlineTickOf(slot), now);
   }
 
   /** Visits every live timer's slot. */

@@ -174,7 +174,12 @@ class ConnectedCoordinator extends Coordinator {
     return LONGEST_HOLD_MS;
   }
 
+  protected override get isWatched(): boolean {
+    return true;
+  }
+
   protected override turned(): void {
+    super.turned();
     const { client } = this;
     const { size, scheduled, rescheduled, delivery, lateness } = client;
     const { delivered, stale } = delivery;

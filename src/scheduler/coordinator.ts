@@ -80,10 +80,7 @@ export abstract class Coordinator {
       keepsContexts: shared.keepsContexts,
       ioFirst: options.ioFirst,
       longestHold: this.longestHold,
-      turned: () => {
-        this.policy?.judge(this.client.time.now);
-        this.turned();
-      },
+      turned: parts.isJudged || this.isWatched ? () => this.turned() : undefined,
       // The engine that its shards have, in its own memory.
       newHomeIndex: (now) => createTickIndex(wheel, { capacity, start: now }),
     });
@@ -108,7 +105,15 @@ export abstract class Coordinator {
     return true;
   }
 
-  protected turned(): void {}
+  /** Called at the end of each turn. */
+  protected turned(): void {
+    this.policy?.judge(this.client.time.now);
+  }
+
+  /** Whether others see its counts. */
+  protected get isWatched(): boolean {
+    return false;
+  }
 
   /** See `ClientParts.longestHold`. */
   protected get longestHold(): number {

@@ -10,39 +10,23 @@ const FIRST_ENTRIES = 64;
  *                           next       end
  */
 export class LateCommands {
-  private slots = new Int32Array(FIRST_ENTRIES);
-  private tags = new Int32Array(FIRST_ENTRIES);
-  private ticks = new Float64Array(FIRST_ENTRIES);
-  private next = 0;
-  private end = 0;
-  private isInOrder = true;
-
-  get length(): number {
-    return this.end - this.next;
-  }
-
-  // The first. Precondition: length > 0.
-
-  get slot(): number {
-    return this.slots[this.next];
-  }
-
-  get tag(): number {
-    return this.tags[this.next];
-  }
-
-  get tick(): number {
-    return this.ticks[this.next];
-  }
+  /** The first one that is left is at `next`. */
+  slots = new Int32Array(FIRST_ENTRIES);
+  tags = new Int32Array(FIRST_ENTRIES);
+  ticks = new Float64Array(FIRST_ENTRIES);
+  next = 0;
+  /** Number of commands that are left. */
+  length = 0;
+  isInOrder = true;
 
   add(slot: number, tag: number, tick: number): void {
-    const { end } = this;
-    if (end === this.slots.length) this.resize(2 * end);
-    this.slots[end] = slot;
-    this.tags[end] = tag;
-    this.ticks[end] = tick;
-    this.end = end + 1;
-    if (end > this.next && this.ticks[end - 1] > tick) this.isInOrder = false;
+    const at = this.next + this.length;
+    if (at === this.slots.length) this.resize(2 * at);
+    this.slots[at] = slot;
+    this.tags[at] = tag;
+    this.ticks[at] = tick;
+    if (this.length > 0 && this.ticks[at - 1] > tick) this.isInOrder = false;
+    this.length += 1;
   }
 
   /** Called when all commands of the round are in; some of the round before may have had no room. */
@@ -56,31 +40,31 @@ export class LateCommands {
     this.tags = Int32Array.from(order, (at) => tags[at]);
     this.ticks = Float64Array.from(order, (at) => ticks[at]);
     this.next = 0;
-    this.end = length;
   }
 
   /** Drops the first, which has been handed over. */
   drop(): void {
     this.next += 1;
-    if (this.next < this.end) return;
+    this.length -= 1;
+    if (this.length > 0) return;
     this.next = 0;
-    this.end = 0;
     if (this.slots.length > MOST_KEPT) this.resize(FIRST_ENTRIES);
   }
 
   /** Visits the commands that have not been handed over, in order. */
   forEach(visit: (slot: number, tag: number) => void): void {
-    for (let at = this.next; at < this.end; at++) visit(this.slots[at], this.tags[at]);
+    for (let at = this.next; at < this.next + this.length; at++) visit(this.slots[at], this.tags[at]);
   }
 
+  /** Precondition: what is left has room. */
   private resize(entries: number): void {
     const { slots, tags, ticks } = this;
-    const kept = Math.min(entries, this.end);
+    const end = this.next + this.length;
     this.slots = new Int32Array(entries);
     this.tags = new Int32Array(entries);
     this.ticks = new Float64Array(entries);
-    this.slots.set(slots.subarray(0, kept));
-    this.tags.set(tags.subarray(0, kept));
-    this.ticks.set(ticks.subarray(0, kept));
+    this.slots.set(slots.subarray(0, end));
+    this.tags.set(tags.subarray(0, end));
+    this.ticks.set(ticks.subarray(0, end));
   }
 }

@@ -45,16 +45,28 @@ export class LocalLane extends ServedLane {
     return found;
   }
 
+  turn(now: number, budget: number): boolean {
+    if (this.roundLeft === 0 && this.late.length === 0) {
+      this.request = Atomics.load(this.header, REQUEST);
+      this.roundTick = now;
+      this.roundLeft = this.available();
+    }
+    if (this.roundLeft > 0) this.takeCommands(budget);
+    if (this.roundLeft > 0) return true;
+    const isDone = this.handOverDue(budget);
+    this.publish(isDone);
+    return !isDone || this.hasNews(); // a rest for which there is no room follows when there is some
+  }
+
+  hasNews(): boolean {
+    return Atomics.load(this.header, REQUEST) !== this.request;
+  }
+
   protected available(): number {
     return this.stage.isWanted ? this.stage.length : 0;
   }
 
-  override turn(now: number, budget: number): boolean {
-    this.noteRequest();
-    return super.turn(now, budget);
-  }
-
-  protected takeCommands(budget: number): void {
+  private takeCommands(budget: number): void {
     const { stage } = this;
     stage.isWanted = false;
     Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds all taken timers in the table
@@ -78,12 +90,6 @@ export class LocalLane extends ServedLane {
       this.commands += entries;
       left -= entries;
     }
-  }
-
-  /** What it has fired, and its answer, are found in this turn. A rest for which there is no room follows when there is some. */
-  protected endTurn(isDone: boolean): boolean {
-    this.publish(isDone);
-    return !isDone || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
   /** Staged commands are also in the table. They are filed again when they are taken. */

@@ -1,6 +1,6 @@
 import type { ClientBell } from '../lane/doorbell.ts';
 import { ticksBetween, tickOfWords, WORD_REACH } from '../lane/due-word.ts';
-import { commandCounters, type LaneMemory, WANTS_ROOM } from '../lane/lane-memory.ts';
+import { commandCounters, type LaneMemory, REQUEST, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
@@ -22,11 +22,31 @@ export class RingLane extends ServedLane {
     this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
   }
 
+  turn(now: number, budget: number): boolean {
+    if (this.roundLeft === 0 && this.late.length === 0) {
+      this.roundTick = now;
+      this.roundLeft = this.available();
+    }
+    if (this.roundLeft > 0) this.takeCommands(Math.min(this.roundLeft, budget));
+    if (this.roundLeft > 0) return true;
+    const isDone = this.handOverDue(budget);
+    const isNews = this.publish(isDone);
+    // The client itself lowers its flag, when it has published the commands that it held back.
+    if (isNews || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
+    return !isDone && !this.isBlocked();
+  }
+
+  hasNews(): boolean {
+    if (this.late.length > 0) return false; // no round begins before these are handed over: see nextEvent()
+    return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
+  }
+
   protected available(): number {
     return this.commandRing.available();
   }
 
-  protected takeCommands(count: number): void {
+  /** Files the next commands of the round. */
+  private takeCommands(count: number): void {
     for (let left = count; left > 0; left -= BLOCK) {
       this.readAhead(Math.min(BLOCK, left));
       this.fileNext(Math.min(BLOCK, left));
@@ -35,14 +55,6 @@ export class RingLane extends ServedLane {
     this.roundLeft -= count;
     this.commands += count;
     this.byRing += count;
-  }
-
-  /** Rings the client if there is news, or room that it waits for. */
-  protected endTurn(isDone: boolean): boolean {
-    const isNews = this.publish(isDone);
-    // The client itself lowers its flag, when it has published the commands that it held back.
-    if (isNews || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
-    return !isDone && !this.isBlocked();
   }
 
   /** Acquires the tail first: then everything published is in the table. */

@@ -75,10 +75,17 @@ export abstract class ServedLane implements DueSink {
 
   // How its commands arrive, and what it knows about a filed slot.
 
+  /**
+   * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are taken in
+   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel advance,
+   * to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a deadline, is
+   * in its place when that tick is handed over, however small the budget. Returns whether there is more to do at once.
+   */
+  abstract turn(now: number, budget: number): boolean;
+  /** Whether commands or a request have arrived since this turn read them. */
+  abstract hasNews(): boolean;
   /** Number of commands that are published and not taken. */
   protected abstract available(): number;
-  /** Files the next commands of the round, at most `count`. Passes late ones to `late`. */
-  protected abstract takeCommands(count: number): void;
   /** Drops published commands: the table that is read next contains them. */
   protected abstract skipCommands(): void;
   /** The tag under which a slot is filed. Precondition: it is filed. */
@@ -159,33 +166,14 @@ export abstract class ServedLane implements DueSink {
    * which a client moved the clock before it asked, and a time covers the commands published before the clock was set.
    */
   noteRequest(): void {
-    if (this.isBetweenRounds()) this.request = Atomics.load(this.header, REQUEST);
+    if (this.roundLeft === 0 && this.late.length === 0) this.request = Atomics.load(this.header, REQUEST);
   }
 
-  /**
-   * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are taken in
-   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel advance,
-   * to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a deadline, is
-   * in its place when that tick is handed over, however small the budget. Returns whether there is more to do at once.
-   */
-  turn(now: number, budget: number): boolean {
-    if (this.isBetweenRounds()) {
-      this.roundTick = now;
-      this.roundLeft = this.available();
-    }
-    if (this.roundLeft > 0) {
-      this.takeCommands(Math.min(this.roundLeft, budget));
-      if (this.roundLeft > 0) return true;
-      this.late.sort();
-    }
-    const room = Math.min(budget, this.firedRing.exactRoom());
-    const left = this.late.length > 0 ? this.handOverLate(room) : room;
-    const isDone = left > 0 && this.index.advanceTo(this.roundTick, this, left);
-    return this.endTurn(isDone);
-  }
-
-  protected isBetweenRounds(): boolean {
-    return this.roundLeft === 0 && this.late.length === 0;
+  /** Hands over at most `budget` of what is due by the round's tick, when all of its commands are in. Returns whether that was all. */
+  protected handOverDue(budget: number): boolean {
+    let left = Math.min(budget, this.firedRing.exactRoom());
+    if (this.late.length > 0) left = this.handOverLate(left);
+    return left > 0 && this.index.advanceTo(this.roundTick, this, left);
   }
 
   /** Reads what `due` will need of the table. */
@@ -216,12 +204,6 @@ export abstract class ServedLane implements DueSink {
     return this.roundLeft > 0 || this.available() > 0 || this.late.length > 0 || this.index.nextEvent() <= now;
   }
 
-  /** Whether commands or a request have arrived since this turn read them. */
-  hasNews(): boolean {
-    if (this.late.length > 0) return false; // no round begins before these are handed over: see nextEvent()
-    return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
-  }
-
   /** Whether due timers wait for room in the fired ring, so that only the client can help. The client is then asked to ring. */
   isBlocked(): boolean {
     const full = this.firedRing.exactRoom() === 0;
@@ -250,8 +232,12 @@ export abstract class ServedLane implements DueSink {
   private handOverLate(budget: number): number {
     const { index, late } = this;
     let left = budget;
+    if (!late.isInOrder) late.sort();
     while (left > 0 && late.length > 0) {
-      const { slot, tag, tick } = late;
+      const { next } = late;
+      const slot = late.slots[next];
+      const tag = late.tags[next];
+      const tick = late.ticks[next];
       if (index.nextEvent() <= tick) {
         left = this.advance(tick, left);
         if (left === 0) break;
@@ -272,9 +258,6 @@ export abstract class ServedLane implements DueSink {
     const isDone = this.index.advanceTo(tick, this, budget);
     return isDone ? Math.max(0, budget - (this.fired + this.refiled + this.dropped - before)) : 0;
   }
-
-  /** Ends a turn: publishes what it has fired. `isDone`: all that is due by the round's tick. Returns whether there is more to do at once. */
-  protected abstract endTurn(isDone: boolean): boolean;
 
   /** Publishes fired records to the client and, if the lane has caught up with the clock, its answer. Returns whether there is news. */
   protected publish(isCaughtUp: boolean): boolean {

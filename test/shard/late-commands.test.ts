@@ -5,7 +5,7 @@ test('late commands of a second round stand in their order with those of the fir
   const late = new LateCommands();
   for (const tick of [7, 5, 9]) late.add(tick, 1, tick);
   late.sort();
-  expect(late.tick).toBe(5);
+  expect(late.ticks[late.next]).toBe(5);
   late.drop();
   late.add(6, 1, 6);
   late.add(3, 1, 3);

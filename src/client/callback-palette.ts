@@ -13,7 +13,8 @@ export class CallbackPalette {
   /** The latest callback and its code; undefined and NO_CALLBACK if it has been released. */
   recent: unknown = undefined;
   recentCode = NO_CALLBACK;
-  private readonly callbacks = new Array<unknown>(OUT_OF_LINE).fill(undefined);
+  /** By code. */
+  readonly callbacks = new Array<unknown>(OUT_OF_LINE).fill(undefined);
   private readonly carriers = new Int32Array(OUT_OF_LINE);
   /** Codes from here on have never been used. */
   private end = NO_CALLBACK + 1;
@@ -28,11 +29,6 @@ export class CallbackPalette {
     // Without a branch: the next callback can seldom be predicted, and a wrong prediction costs more than the search.
     for (let each = NO_CALLBACK + 1; each < end; each++) code |= Number(callbacks[each] === callback) * each;
     return code === NO_CALLBACK ? this.admit(callback) : this.note(callback, code);
-  }
-
-  /** Precondition: a slot carries it, or it is NO_CALLBACK. */
-  callbackOf(code: number): unknown {
-    return this.callbacks[code];
   }
 
   /** Called when a slot carries `code` in place of `before`. */

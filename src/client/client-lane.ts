@@ -40,13 +40,13 @@ export class ClientLane {
   payload: Payload;
   private readonly time: ClientTime;
   /** Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick. */
-  private readonly putOff = new Set<number>();
+  readonly putOff = new Set<number>();
   putOffTick = Number.NaN;
   /**
    * The peak of live timers since the last `release`. The difference to the present number is the number of timers that have
    * ended since. Their slots are the first of the free list, and may still hold their payload.
    */
-  private peak = 0;
+  peak = 0;
   /** Set once one of its timers has a label. */
   labels: LaneLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
@@ -120,18 +120,14 @@ export class ClientLane {
     if (this.peak - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
-  /** Whether `release` has something to do. */
-  get holdsMore(): boolean {
-    return this.peak !== this.table.size || this.putOff.size > 0;
-  }
-
   /** Ends a live timer that is delivered, whose payload has just been read: it is released at once. */
   endDelivered(slot: number): void {
     const { table } = this;
-    const held = this.peak - table.size;
+    const isHeld = this.peak !== table.size; // the payload of others
     this.payload.clear(slot);
-    this.end(slot);
-    if (held === 0) this.peak = table.size;
+    if (this.labels !== undefined) this.labels.end(slot);
+    table.free(slot);
+    if (!isHeld) this.peak = table.size;
   }
 
   /** Releases the payload of all ended timers, and the timers that were put off at a past tick. */
@@ -163,14 +159,17 @@ export class ClientLane {
 
   /** The slot of the next fired record if the fired timer is still live, else -1. Precondition: one is available. */
   nextFired(): number {
-    const { cells } = this.fired;
-    const at = this.fired.peek(0);
+    const { cells, at } = this.fired;
     const slot = cells[at];
     return this.table.tagOf(slot) === cells[at + 1] ? slot : -1;
   }
 
-  /** Frees the room of taken records; wakes the shard's thread if it waits for room. */
+  /** Frees the room of taken records, and forgets what was read for them; wakes the shard's thread if it waits for room. */
   releaseFired(): void {
+    const { payload } = this;
+    payload.callback = undefined;
+    payload.argument = undefined;
+    payload.context = undefined;
     this.fired.release();
     // Pairs with ServedLane.isBlocked. A shard of this thread looks in the client's next turn.
     if (!this.stage.isServedHere && Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring();

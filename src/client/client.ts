@@ -110,6 +110,10 @@ export class Client implements ClientTurn {
   private shardsHere: readonly ShardHere[] = [];
   /** Whether a lane is with a thread, or on its way there. */
   private isElsewhere = false;
+  /** Whether the present turn visits the lanes: they have something. */
+  visitsLanes = false;
+  /** When a shard of this thread needs a turn, in ms, as it was at the end of the last that visited the lanes. */
+  private nextEvent = Number.NEGATIVE_INFINITY;
   /** Whether a timer may have ended since the last turn, and its payload is held. */
   private holdsPayload = false;
 
@@ -411,14 +415,17 @@ export class Client implements ClientTurn {
 
   private noteWhere(): void {
     this.isElsewhere = this.lanes.some(({ stage }) => !stage.isServedHere);
+    this.nextEvent = Number.NEGATIVE_INFINITY;
   }
 
   /** See `ClientTurn`. */
-  begin(): boolean {
+  begin(isAsked: boolean): boolean {
     const { isElsewhere, time } = this;
     time.beginTurn();
-    if (isElsewhere) this.bell.lower(); // before the lanes are read
     const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
+    this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now;
+    if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
+    if (isElsewhere) this.bell.lower(); // before the lanes are read
     if (isWanted) this.wantStaged();
     if (isElsewhere) this.publishElsewhere(isWanted);
     let isMore = false;
@@ -427,25 +434,45 @@ export class Client implements ClientTurn {
   }
 
   /** See `ClientTurn`. */
+  beginPhase(): boolean {
+    this.time.beginTurn();
+    this.visitsLanes = false;
+    return true;
+  }
+
+  /** See `ClientTurn`. */
   finish(): number {
-    const { home, isElsewhere, refs, time } = this;
+    const { home, isElsewhere, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
     if (isElsewhere && time.stagedBy <= time.now + NEAR) {
       this.wantStaged();
       this.publishElsewhere(true);
     }
-    let live = home.label.size;
+    this.settle();
+    this.turned?.();
+    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
+    if (this.visitsLanes) this.nextEvent = this.nextEventHere();
+    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
+    return home.label.size > 0 ? min(next, home.nextTurn()) : next;
+  }
+
+  /** Releases what ended timers have carried, and the process if none is left. */
+  private settle(): void {
+    const { refs } = this;
+    let live = this.home.label.size;
     for (const lane of this.lanes) {
       live += lane.table.size;
-      if (lane.holdsMore) lane.release();
+      if (lane.peak !== lane.table.size || lane.putOff.size > 0) lane.release();
     }
     this.holdsPayload = false;
     if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
-    this.turned?.();
-    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
-    let next = isElsewhere ? time.stagedBy - LEAD : time.stagedBy;
+  }
+
+  /** When a shard of this thread needs a turn, in ms. */
+  private nextEventHere(): number {
+    let next = Number.POSITIVE_INFINITY;
     for (const shard of this.shardsHere) next = min(next, shard.nextTurn());
-    return home.label.size > 0 ? min(next, home.nextTurn()) : next;
+    return next;
   }
 
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */

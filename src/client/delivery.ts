@@ -1,4 +1,5 @@
 import { contexts } from '../async-context/async-context.ts';
+import type { Callback } from '../async-context/context-keeper.ts';
 import { runTicks } from '../async-context/run-ticks.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { TimerId } from '../timer-id.ts';
@@ -164,11 +165,10 @@ export class Delivery {
           if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
-          const callback = payload.callbackOf(slot);
-          const argument = payload.argumentOf(slot);
-          const context = payload.contextOf(slot);
-          const isRepeating = payload.isRepeating(slot);
-          const id = this.end(lane, slot, callback, isRepeating);
+          payload.read(slot);
+          const { argument, context, repeats } = payload;
+          const callback = payload.callback as Callback | undefined;
+          const id = this.end(lane, slot, callback, repeats);
           if (callback === undefined) {
             if (argument !== undefined) this.args[this.length - 1] = argument;
             continue;
@@ -178,7 +178,7 @@ export class Delivery {
           } catch (error) {
             this.events.failed(error, context);
           }
-          if (isRepeating) this.repeating.end(lane, slot);
+          if (repeats) this.repeating.end(lane, slot);
           runTicks?.();
         }
       }

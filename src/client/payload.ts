@@ -59,6 +59,11 @@ const REPEATS = 128;
  * copied to grow, and is resident only where it is touched.
  */
 export class Payload {
+  // What `read` has found last.
+  callback: unknown = undefined;
+  argument: unknown = undefined;
+  context: Context = undefined;
+  repeats = false;
   private readonly bytes: Uint8Array;
   private readonly numbers: Int32Array;
   private readonly palette = new CallbackPalette();
@@ -104,17 +109,24 @@ export class Payload {
 
   callbackOf(slot: number): Callback | undefined {
     const code = this.bytes[slot] & CODE;
-    return (code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbackOf(code)) as Callback | undefined;
+    return (code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbacks[code]) as Callback | undefined;
+  }
+
+  /** Reads all that a slot carries into `callback`, `argument`, `context` and `repeats`: for a delivery, which then forgets it. */
+  read(slot: number): void {
+    const byte = this.bytes[slot];
+    const code = byte & CODE;
+    this.callback = code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbacks[code];
+    if ((byte & WHOLE) !== 0) this.argument = this.numbers[slot];
+    else this.argument = (byte & REFERENCE) !== 0 ? this.references.get(slot) : undefined;
+    this.context = (byte & CONTEXT) !== 0 ? this.contexts.get(slot) : undefined;
+    this.repeats = byte >= REPEATS;
   }
 
   argumentOf(slot: number): unknown {
     const byte = this.bytes[slot];
     if ((byte & WHOLE) !== 0) return this.numbers[slot];
     return (byte & REFERENCE) !== 0 ? this.references.get(slot) : undefined;
-  }
-
-  contextOf(slot: number): Context {
-    return (this.bytes[slot] & CONTEXT) !== 0 ? this.contexts.get(slot) : undefined;
   }
 
   /** Reads the payload of a slot, to bring it into the cache. The result is only a number to use. */

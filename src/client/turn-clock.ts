@@ -42,19 +42,23 @@ const setOf = (...states: State[]): number => states.reduce((set: number, state)
 const NEXT: readonly number[] = [
   setOf(ASKED, TURNING, OVER),
   setOf(TURNING, OVER),
-  setOf(AGAIN, IDLE, LEFT, OVER),
-  setOf(ASKED, LEFT, OVER),
-  setOf(TURNING, MISSED, OVER),
+  setOf(AGAIN, IDLE, LEFT, MISSED, OVER),
+  setOf(ASKED, LEFT, MISSED, OVER),
+  setOf(TURNING, OVER),
   setOf(TURNING, OVER),
   setOf(),
 ];
 
 export interface ClientTurn {
   /**
-   * Reads the clock, files or publishes what is wanted, and has the shards of this thread fire. Returns whether they have more to do at
-   * once.
+   * Reads the clock, files or publishes what is wanted, and has the shards of this thread fire. `isAsked`: the turn has been asked for,
+   * and not only the native timer has come. Returns whether the shards have more to do at once.
    */
-  begin(): boolean;
+  begin(isAsked: boolean): boolean;
+  /** Reads the clock for a turn of drop-in timers alone. Returns true: the lanes have a rest. */
+  beginPhase(): boolean;
+  /** Whether the lanes have something for this turn. */
+  readonly visitsLanes: boolean;
   /**
    * Delivers fired timers; returns whether some are left. `polledFrom`: the loop has served what had reached its sockets by this time,
    * in ms; -Infinity if that is not known. Throws what a tick of the program throws.
@@ -144,20 +148,17 @@ export class TurnClock {
 
   /** Takes a turn. Only Node may call it: neither a callback nor a promise of the program. `isTimer`: the timer has come. */
   private readonly turn = (isTimer: boolean): void => {
-    if (this.state === OVER) return; // Node had already taken the handle
-    if (isTimer) {
-      this.setFor = Number.POSITIVE_INFINITY;
-      if (this.state === LEFT) {
-        this.waitForPoll();
-        return;
-      }
-    }
-    if (this.immediate !== undefined) {
+    const { client, state } = this;
+    if (state === OVER) return; // Node had already taken the handle
+    // A rest waits for its immediate, so that the loop polls before it; drop-in timers do not.
+    const isPhaseOnly = isTimer && state === LEFT;
+    const polledFrom = this.leftAt;
+    if (isTimer) this.setFor = Number.POSITIVE_INFINITY;
+    if (!isPhaseOnly) {
       if (isTimer) clearImmediate(this.immediate);
       this.immediate = undefined;
+      this.leftAt = Number.NEGATIVE_INFINITY;
     }
-    const { client, leftAt: polledFrom } = this;
-    this.leftAt = Number.NEGATIVE_INFINITY;
     this.comesBy = Number.NEGATIVE_INFINITY;
     this.turns += 1;
     this.enter(TURNING);
@@ -165,22 +166,15 @@ export class TurnClock {
     let isLeft = true;
     try {
       // A callback has at most four frames of this package below it: these are called here.
-      const isMore = client.begin();
-      const areFired = client.delivery.deliver(polledFrom);
+      const isMore = isPhaseOnly ? client.beginPhase() : client.begin(!isTimer || state !== IDLE);
+      const areFired = client.visitsLanes && client.delivery.deliver(polledFrom);
       const areDue = client.home.label.size > 0 && client.home.run(isTimer || this.time.isManual);
-      isLeft = isMore || areFired || areDue;
+      isLeft = isPhaseOnly || isMore || areFired || areDue;
       isThrown = false;
     } finally {
       this.finish(isLeft, isThrown);
     }
   };
-
-  /** Called when the timer has come before a rest's immediate: the loop has its I/O to serve first. */
-  private waitForPoll(): void {
-    this.enter(MISSED);
-    this.comesBy = Number.POSITIVE_INFINITY; // it has come
-    this.by(this.time.clock.read() + REST_WITHIN);
-  }
 
   private finish(isLeft: boolean, isThrown: boolean): void {
     contexts.forget();
@@ -200,9 +194,12 @@ export class TurnClock {
     if (this.state === OVER) return; // closed by a listener
     const { now } = this.time;
     this.comesBy = isLeft ? min(next, now + REST_WITHIN) : next;
-    if (isLeft) {
+    if (isLeft && this.immediate === undefined) {
       this.leftAt = now;
       this.ask(LEFT);
+    } else if (isLeft) {
+      this.enter(MISSED); // the rest's immediate is still to come
+      this.followHold(this.keepAlive.isHolding);
     } else if (this.state === AGAIN) this.ask(ASKED);
     else this.enter(IDLE);
     if (this.comesBy !== this.setFor) this.setTimer(now);

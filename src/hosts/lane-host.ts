@@ -261,6 +261,7 @@ export class LaneHost {
       this.unreported += 1;
       this.cause = cause;
       this.noteFailure(cause);
+      this.events.wakeClient(); // for a turn that knows when the pause ends
     };
     const built = (found: number): void => this.served(found);
     const calm = (): void => this.checkBoard();

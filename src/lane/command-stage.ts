@@ -41,7 +41,7 @@ export class CommandStage {
   isWanted = false;
   private last = newChunk();
   private older: StageChunk[] = [];
-  private readonly table: TimerTable;
+  readonly table: TimerTable;
 
   constructor(table: TimerTable) {
     this.table = table;
@@ -50,11 +50,6 @@ export class CommandStage {
   /** Entries added so far, without removed ones. */
   get added(): number {
     return this.taken + this.dropped + this.length;
-  }
-
-  /** Slots below this have been used. */
-  get highWater(): number {
-    return this.table.highWater;
   }
 
   /** Whether this many entries can be added. */
@@ -106,7 +101,11 @@ export class CommandStage {
     chunk.start += 2 * entries;
     this.length -= entries;
     this.taken += entries;
-    if (chunk.start === chunk.end) this.drop(chunk);
+    if (chunk.start !== chunk.end) return;
+    if (chunk === this.last) {
+      chunk.start = 0;
+      chunk.end = 0;
+    } else this.older.shift();
   }
 
   /** Precondition: nothing is left in the chunk, which is the first. */

@@ -97,6 +97,8 @@ export class RingConsumer {
   private readonly mask: number;
   private readonly counters: RingCounters;
   private head: number;
+  /** The place in `cells` of the next record. */
+  at: number;
 
   constructor(memory: RingMemory, counters: RingCounters) {
     this.cells = wordsIn(memory.cells);
@@ -104,6 +106,7 @@ export class RingConsumer {
     this.mask = this.cells.length / this.stride - 1;
     this.counters = counters;
     this.head = Atomics.load(counters.words, counters.head);
+    this.at = (this.head & this.mask) * this.stride;
   }
 
   /** Published records that have not been taken. */
@@ -118,8 +121,9 @@ export class RingConsumer {
 
   /** Takes the next record and returns its place in `cells`; valid until release(). Precondition: available() > 0. */
   take(): number {
-    const at = (this.head & this.mask) * this.stride;
+    const { at } = this;
     this.head = (this.head + 1) | 0;
+    this.at = (this.head & this.mask) * this.stride;
     return at;
   }
 
@@ -131,6 +135,7 @@ export class RingConsumer {
   /** Drops everything that has been published so far. */
   skipAll(): void {
     this.head = Atomics.load(this.counters.words, this.counters.tail);
+    this.at = (this.head & this.mask) * this.stride;
     this.release();
   }
 }

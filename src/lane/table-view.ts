@@ -17,7 +17,7 @@ export class TableView {
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly header: Int32Array;
-  private readonly scale: TickScale;
+  readonly scale: TickScale;
 
   constructor(memory: LaneMemory, scale: TickScale) {
     this.words = wordsIn(memory.table);

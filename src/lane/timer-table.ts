@@ -106,7 +106,8 @@ export class TimerTable {
 
   /** The id that the slot's present generation gives. */
   idOf(slot: number): TimerId {
-    const generation = this.generationOf(slot, this.words[(slot << RECORD) | TAG_AT]);
+    const low = this.words[(slot << RECORD) | TAG_AT] >>> 1;
+    const generation = this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
     return this.idBase + generation * this.slots + slot;
   }
 

@@ -60,7 +60,7 @@ class OwnCoordinator extends Coordinator {
   /** Number of slots that the lanes of a host have used. */
   private slotsOf(number: number): number {
     const others = this.sharing?.slots() ?? 0;
-    return this.hosts[number].lanes.reduce((sum, { stage }) => sum + stage.highWater, others);
+    return this.hosts[number].lanes.reduce((sum, { stage }) => sum + stage.table.highWater, others);
   }
 
   protected stays(number: number): void {

@@ -27,7 +27,7 @@ export class LocalLane extends ServedLane {
   private readonly stage: CommandStage;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {
-    super(memory, table, index, clientBell);
+    super(memory, table, stage.table, index, clientBell);
     this.stage = stage;
     stage.isWanted = true; // it may hold what a predecessor was to take
   }
@@ -49,13 +49,14 @@ export class LocalLane extends ServedLane {
     if (this.roundLeft === 0 && this.late.length === 0) {
       this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
-      this.roundLeft = this.available();
+      this.roundLeft = this.stage.isWanted ? this.stage.length : 0;
     }
     if (this.roundLeft > 0) this.takeCommands(budget);
     if (this.roundLeft > 0) return true;
     const isDone = this.handOverDue(budget);
     this.publish(isDone);
-    return !isDone || this.hasNews(); // a rest for which there is no room follows when there is some
+    // A rest for which there is no room follows when there is some.
+    return !isDone || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
   hasNews(): boolean {
@@ -69,7 +70,7 @@ export class LocalLane extends ServedLane {
   private takeCommands(budget: number): void {
     const { stage } = this;
     stage.isWanted = false;
-    Atomics.store(this.header, HIGH_WATER, stage.highWater); // so that a successor finds all taken timers in the table
+    Atomics.store(this.header, HIGH_WATER, stage.table.highWater); // so that a successor finds all taken timers in the table
     for (let left = Math.max(budget, this.roundLeft * LEAST_SHARE); left > 0 && this.roundLeft > 0; ) {
       const { dropped } = stage;
       const chunk = stage.firstLive(this.roundLeft);
@@ -99,7 +100,7 @@ export class LocalLane extends ServedLane {
 
   /** The due word is never an old one here. If it is too far for a word, the client finds that out. */
   wantedAt(slot: number, tick: number): number {
-    const { table } = this;
+    const { table } = this.stage;
     if ((table.tagOf(slot) & 1) === 0) {
       this.dropped += 1;
       return -1;
@@ -130,11 +131,14 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { index, roundTick, table } = this;
+    const { index, roundTick, stage, table } = this;
+    const roundTime = table.scale.timeOf(roundTick);
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
-      const tick = table.dueTickOf(slot, roundTick);
       index.remove(slot);
+      const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
+      const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
+      const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
       if (tick > roundTick) this.insert(slot, tick);
       else this.late.add(slot, words[at + 1], tick);
     }

@@ -17,7 +17,7 @@ export class RingLane extends ServedLane {
   private readonly commandRing: RingConsumer;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
-    super(memory, table, index, clientBell);
+    super(memory, table, table, index, clientBell);
     this.tags = wordsIn(allocateWords(memory.capacity));
     this.commandRing = new RingConsumer(memory.commands, commandCounters(this.header));
   }

@@ -52,6 +52,7 @@ export abstract class ServedLane implements DueSink {
   protected readonly memory: LaneMemory;
   protected readonly header: Int32Array;
   protected readonly table: TableView;
+  private readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
   protected readonly late = new LateCommands();
   /** Commands of the present round that are not yet filed. */
   protected roundLeft = 0;
@@ -62,7 +63,14 @@ export abstract class ServedLane implements DueSink {
   /** The tick at which the round began. */
   protected roundTick = 0;
 
-  constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell) {
+  /** `timers`: the table once more, by the shortest way to its words. */
+  constructor(
+    memory: LaneMemory,
+    table: TableView,
+    timers: Pick<TableView, 'tagOf' | 'dueOf'>,
+    index: TickIndex,
+    clientBell: ClientBell,
+  ) {
     this.memory = memory;
     this.index = index;
     this.clientBell = clientBell;
@@ -70,6 +78,7 @@ export abstract class ServedLane implements DueSink {
     this.header = new Int32Array(memory.header);
     this.answered = Atomics.load(this.header, ANSWERED); // a predecessor's
     this.table = table;
+    this.timers = timers;
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
 
@@ -178,7 +187,7 @@ export abstract class ServedLane implements DueSink {
 
   /** Reads what `due` will need of the table. */
   prefetch(slot: number): void {
-    this.prefetchSink ^= this.table.tagOf(slot);
+    this.prefetchSink ^= this.timers.tagOf(slot);
   }
 
   /** Called when an entry's tick has come: the table decides. */
@@ -190,7 +199,7 @@ export abstract class ServedLane implements DueSink {
       this.refiled += 1;
       return;
     }
-    this.firedRing.pushPair(slot, this.table.tagOf(slot));
+    this.firedRing.pushPair(slot, this.timers.tagOf(slot));
     this.fired += 1;
   }
 
@@ -244,7 +253,7 @@ export abstract class ServedLane implements DueSink {
       }
       late.drop();
       // Not in the ring's order: the timer may have ended, and its slot may be filed for the next one.
-      if (this.table.tagOf(slot) !== tag) continue;
+      if (this.timers.tagOf(slot) !== tag) continue;
       this.takeOut(slot, tag);
       this.due(slot, tick);
       left -= 1;

@@ -10,7 +10,7 @@ const { max } = Math;
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
  *
- * The slot never falls: it is raised by compare-and-exchange to the larger value. Doubles that are not negative
+ * The slot never falls: it is raised by compare-and-exchange to a larger value. Doubles that are not negative
  * have the order of their bits, so integer comparison suffices, and no precision is lost at any magnitude.
  *
  * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So time is always read at its
@@ -54,7 +54,11 @@ export class SharedClock {
   publish(): number {
     if (this.manual) return this.slotTime();
     const now = this.monotonic.now();
-    this.set(now);
+    this.scratch[0] = now;
+    const bits = this.scratchBits[0];
+    const seen = Atomics.load(this.slot, 0);
+    // Tried once: if it fails, another thread has published its time since.
+    if (seen < bits) Atomics.compareExchange(this.slot, 0, seen, bits);
     return now;
   }
 

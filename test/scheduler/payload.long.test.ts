@@ -116,9 +116,9 @@ test('CallbackPalette gives 14 callbacks codes of their own, and to others none 
   const callbacks = Array.from({ length: 15 }, (_, i) => ({ i }));
   const codes = callbacks.map(carried);
   expect([new Set(codes).size, codes[14], codes.indexOf(NO_CALLBACK)]).toEqual([15, OUT_OF_LINE, -1]);
-  expect(codes.slice(0, 14).map((code) => palette.callbackOf(code))).toEqual(callbacks.slice(0, 14));
+  expect(codes.slice(0, 14).map((code) => palette.callbacks[code])).toEqual(callbacks.slice(0, 14));
   palette.carry(NO_CALLBACK, codes[5]);
   expect(carried(callbacks[14])).toBe(codes[5]);
-  expect(palette.callbackOf(codes[5])).toBe(callbacks[14]);
+  expect(palette.callbacks[codes[5]]).toBe(callbacks[14]);
   expect(carried(callbacks[5])).toBe(OUT_OF_LINE);
 });

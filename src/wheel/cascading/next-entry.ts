@@ -1,6 +1,7 @@
 import { lowestOne } from '../occupancy.ts';
 import type { EntryOwner } from '../tick-index.ts';
 import { Cascade } from './cascade.ts';
+import { FAR } from './slot-lists.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 
 // V8: folded constants
@@ -55,6 +56,7 @@ export class NextEntry extends Cascade {
       this.setEvent(this.findEvent(), this.found);
       if (this.chunkCounts[this.found] > SHORT_CHUNKS) return this.event;
       this.sift(this.found, owner);
+      if (this.earliest !== UNKNOWN) return this.earliest;
     }
     return Number.POSITIVE_INFINITY;
   }
@@ -67,8 +69,9 @@ export class NextEntry extends Cascade {
 
   /** The slot may have been removed, and refiled in the same cell for another tick. */
   protected isLeastKnown(): boolean {
-    const cell = this.position[this.earliestSlot << this.positionShift];
-    return this.earliest !== UNKNOWN && cell === this.earliestCell && this.tickAt(cell) === this.earliest;
+    const { cells, earliest, earliestCell: cell } = this;
+    if (earliest === UNKNOWN || this.position[this.earliestSlot << this.positionShift] !== cell) return false;
+    return cells[cell + 1] === (earliest | 0) && (cells[cell] & FAR) === 0;
   }
 
   /** Finds the earliest tick: in the first occupied slot with a live entry. Precondition: size > 0. */

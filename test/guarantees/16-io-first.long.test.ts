@@ -113,28 +113,45 @@ describe('guarantee 16, the lateness from which I/O comes first', () => {
     expect(await idleTimers(client, timersFirst, plain)).toEqual(each(timersFirst, plain, log));
   });
 
-  test('does not concern drop-in timers: they have the order of Node’s own', async () => {
+  test.each([
+    ['alone', false, false],
+    ['alone, set in the stall', false, true],
+    ['beside the scheduler’s', true, false],
+    ['beside the scheduler’s, set in the stall', true, true],
+  ])('does not concern drop-in timers, which keep Node’s order: %s', async (_, isBeside, isSetWithin) => {
     await using client = ClientThread.own({ shards: 0 });
     const logs = await client.run(
-      ({ scheduler, timers, withStalls }, places) =>
+      ({ scheduler, timers, withStalls }, places, isBeside, isSetWithin) =>
         withStalls(async (loop) => {
           const { setTimeout } = timers();
-          const logs: string[][] = [];
-          for (const place of places) {
+          const logOf = async (place: string): Promise<string[]> => {
             const log: string[] = [];
+            let isInTime = false;
+            let deadline = 0;
+            const set = () => {
+              deadline = scheduler.now() + 20;
+              if (isBeside) scheduler.schedule(0, deadline, () => log.push('of the scheduler'));
+              setTimeout(() => log.push('drop-in'), 20);
+            };
             loop.onData = () => void log.push('data');
+            if (!isSetWithin) set();
             await loop.stall(place, () => {
-              scheduler.scheduleAfter(0, 5, () => log.push('of the scheduler'));
-              setTimeout(() => log.push('drop-in'), 5);
+              if (isSetWithin) set();
+              isInTime = scheduler.now() < deadline;
             });
             await loop.settle();
-            logs.push(log);
-          }
+            return isInTime ? log : logOf(place);
+          };
+          const logs: string[][] = [];
+          for (const place of places) logs.push(await logOf(place));
           return logs;
         }),
       timersFirst,
+      isBeside,
+      isSetWithin,
     );
-    expect(logs).toEqual(timersFirst.map(() => ['drop-in', 'data', 'of the scheduler']));
+    const log = ['drop-in', 'data', ...(isBeside ? ['of the scheduler'] : [])];
+    expect(logs).toEqual(timersFirst.map(() => log));
   });
 
   test('means nothing to a manual clock: deliveries come in the same iterations of the loop', async () => {

@@ -35,6 +35,26 @@ export const deviations: readonly Deviation[] = [
     runtimes: ['deno'],
     reason: 'the drop-in timers are refused there, and it has no way to run a text that awaits as Node does',
   },
+  ...['guarantee 16, I/O before late timers', 'guarantee 16, the lateness from which I/O comes first'].map(
+    (title): Deviation => ({
+      title,
+      runtimes: ['bun', 'deno'],
+      reason: 'immediates may come before a poll, native timers after one; the drop-in timers are refused there',
+    }),
+  ),
+  ...['guarantee 16, timers that wait for I/O', 'what came in while the main script ran'].map(
+    (title): Deviation => ({ title, runtimes: ['deno'], reason: 'immediates may come before a poll' }),
+  ),
+  {
+    title: 'timers that end before they are due do not wake the loop',
+    runtimes: ['bun', 'deno'],
+    reason: 'the iterations of the loop are counted nowhere',
+  },
+  {
+    title: 'what ended timers carried is collected in an idle loop',
+    runtimes: ['deno'],
+    reason: 'no flag of its own gives a program the collector',
+  },
   ...[
     'exactly once, when threads die',
     'what is due when a thread dies is delivered by the same advanceTo',

@@ -32,18 +32,27 @@ const slashed = (id) => id.replaceAll('\\', '/');
 const bundled = new Set();
 
 /**
- * Few chunks, since each file costs a program's start some tenths of a ms. A module belongs to the first room that it fits; what
- * only some entries need, and no room names, goes into chunks of its own.
+ * Few chunks, since each file costs a program's start some tenths of a ms. A module belongs to the first room that names it. One
+ * that no room names goes where a module of a room imports it, and its other importers then load that whole room: so what a
+ * preload needs (`register`, `profile`) is named, in `base`, which each entry loads. What only some entries need is in chunks of
+ * its own. `test/package/import-cost` has the list of what each entry may load.
  */
 const rooms = [
   {
     name: 'base',
-    test: /src\/((errors|process|runtime|package-files)|async-context\/.*|hosts\/shard-thread-mark|time\/native-timers|timers\/timers-mode)\.js$/,
+    test: new RegExp(
+      [
+        'src/(errors|process|runtime|package-files)\\.js',
+        'src/(async-context|metrics)/',
+        'src/(hosts/shard-thread-mark|time/native-timers)\\.js',
+        'src/timers/(likeness|patched-property|timers-mode)\\.js',
+      ].join('|'),
+    ),
   },
   { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
   {
     name: 'scheduler',
-    test: /src\/(client\/|hosts\/|lane\/|memory\/|metrics\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create)/,
+    test: /src\/(client\/|hosts\/|lane\/|memory\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create|exporters\/exported)/,
   },
   { name: 'default-timers', test: /src\/timers\/default-/ },
 ].map(({ name, test }, at, { length }) => ({ name, test: (id) => test.test(slashed(id)), priority: length - at }));

@@ -29,7 +29,10 @@ function ownFile(): string | undefined {
 }
 
 /** Whether this code runs as CommonJS: its other files must, too. */
-export const isCommonJs = (): boolean => typeof (import.meta as Partial<ImportMeta>).url !== 'string';
+export function isCommonJs(): boolean {
+  const { url } = import.meta as Partial<ImportMeta>; // written as `import.meta.url`, the build would fill it in
+  return typeof url !== 'string';
+}
 
 /** Files, as URLs, from which packages are looked for, the nearest to this code first. */
 function* origins(): Generator<string> {

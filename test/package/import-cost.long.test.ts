@@ -8,10 +8,11 @@ const program = fileURLToPath(new URL('./loaded-files.mjs', import.meta.url));
 const built = (entry: string, ending = 'js') => new URL(`../../lib/${entry}.${ending}`, import.meta.url).href;
 
 /** The files that are loaded by an entry point, and by what is done with it then. */
-const filesOf = (entry: string, code = '', ending = 'js'): string[] =>
+const filesOf = (entry: string, code = '', ending = 'js', env: NodeJS.ProcessEnv = {}): string[] =>
   JSON.parse(
     execFileSync(process.execPath, [program, built(entry, ending), code], {
       encoding: 'utf8',
+      env: { ...process.env, ...env },
     }),
   );
 
@@ -94,6 +95,32 @@ test.each([
   expect(namesOf(own)).toEqual(['worker']);
   expect(librariesOf(loaded)).toEqual(['comlink']);
   expect(kilobytesOf(loaded)).toBeLessThanOrEqual(kilobytes);
+});
+
+test.each([
+  ['js', []],
+  ['cjs', [RUNTIME]],
+])('a registered thread loads the scheduler when its wheel takes over, and not before: as %s', (ending, more) => {
+  const filesWith = (timers: number, server: string) =>
+    namesOf(
+      filesOf(
+        'register',
+        `const set = Array.from({ length: ${timers} }, () => setTimeout(() => {}, 60_000));
+         await new Promise((go) => setImmediate(() => setImmediate(go)));
+         const { serving } = loaded.registration();
+         set.forEach((timer) => clearTimeout(timer));
+         if (serving !== '${server}') throw new Error(serving + ' serves');`,
+        ending,
+        { SHARDWHEEL_TIMERS: '', SHARDWHEEL_TIMERS_FROM: '100' },
+      ),
+    );
+  const few = ['register', BASE, ...more];
+  const itsChunks = [...SCHEDULER.slice(1), 'chunks/default-timers'];
+  expect(filesWith(40, 'node')).toEqual([...few].sort());
+  const many = filesWith(200, 'wheel');
+  // What an ES module imports that is required: Node 24 lets it be seen, Node 20 does not.
+  const isSeen = ending === 'cjs' || many.includes('chunks/scheduler');
+  expect(many).toEqual([...few, 'registered-wheel', ...(isSeen ? itsChunks : [])].sort());
 });
 
 test('piscina and comlink are loaded where a thread is wanted, and only there', () => {

@@ -57,8 +57,6 @@ export interface ClientParts {
   readonly keepsContexts: boolean;
   /** See `SchedulerOptions.ioFirst`, ms. */
   readonly ioFirst: number;
-  /** ms for which commands may be held back though nobody needs them; Infinity without such a bound. */
-  readonly longestHold: number;
   /** Called at the end of each turn, if anything is to be. */
   readonly turned: (() => void) | undefined;
   /** Makes the wheel of drop-in timers. */
@@ -104,7 +102,6 @@ export class Client implements ClientTurn {
   /** Whether live timers keep the process alive. */
   readonly refs: KeepAlive;
   private readonly laneScale: number;
-  private readonly longestHold: number;
   private readonly turned: (() => void) | undefined;
   /** The shards in this thread. The array is replaced, not changed: a turn may be going through it. */
   private shardsHere: readonly ShardHere[] = [];
@@ -130,7 +127,6 @@ export class Client implements ClientTurn {
     this.refs = new KeepAlive(this);
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
-    this.longestHold = parts.longestHold;
     this.turned = parts.turned;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch, parts.ioFirst);
@@ -309,8 +305,7 @@ export class Client implements ClientTurn {
   /** Called when a command with an earlier deadline than all others has been staged: makes sure that a turn comes in time for it. */
   private stagedEarlier({ stage }: ClientLane, deadline: number, slack: number): void {
     const { time, turnClock } = this;
-    let due = time.scale.timeOf(time.dueTickOf(deadline, slack));
-    if (this.longestHold !== Number.POSITIVE_INFINITY) due = min(due, this.clock.read() + this.longestHold);
+    const due = time.scale.timeOf(time.dueTickOf(deadline, slack));
     if (due >= time.stagedBy) return;
     time.stagedBy = due;
     if (time.isManual) return; // whoever moves the clock asks

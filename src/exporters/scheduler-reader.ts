@@ -44,7 +44,9 @@ export function schedulerReader(coordinator: Coordinator, timeout: number): () =
   };
 
   return async () => {
+    const asked = coordinator.client.isClosed ? undefined : coordinator.askForCounts();
     const shards = await readShards();
+    await asked;
     return { ...statsWith(coordinator, []), shards };
   };
 }

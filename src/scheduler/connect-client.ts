@@ -18,9 +18,6 @@ import { detach, ringHosts } from './sharing.ts';
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
 
-/** ms after which a client's turn comes at the latest once it has started a timer: its owner reads its counts as they were then. */
-const LONGEST_HOLD_MS = 1000;
-
 /** Joins the clients of a shared scheduler and calls `left` after leaving them. Throws HandleError, AllocationError. */
 export function connectClient(
   handle: SchedulerHandle,
@@ -117,6 +114,8 @@ class ConnectedCoordinator extends Coordinator {
 
   onBoardChange(): void {
     if (this.handle.clock.manual) this.client.turnClock.now();
+    this.setCounts();
+    this.membership.entry.tell(this.board.asked);
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
     for (const host of this.hosts) host.checkBoard();
   }
@@ -170,16 +169,16 @@ class ConnectedCoordinator extends Coordinator {
     return { ...ownServing };
   }
 
-  protected override get longestHold(): number {
-    return LONGEST_HOLD_MS;
-  }
-
   protected override get isWatched(): boolean {
     return true;
   }
 
   protected override turned(): void {
     super.turned();
+    this.setCounts();
+  }
+
+  private setCounts(): void {
     const { client } = this;
     const { size, scheduled, rescheduled, delivery, lateness } = client;
     const { delivered, stale } = delivery;

@@ -79,7 +79,6 @@ export abstract class Coordinator {
       lateness,
       keepsContexts: shared.keepsContexts,
       ioFirst: options.ioFirst,
-      longestHold: this.longestHold,
       turned: parts.isJudged || this.isWatched ? () => this.turned() : undefined,
       // The engine that its shards have, in its own memory.
       newHomeIndex: (now) => createTickIndex(wheel, { capacity, start: now }),
@@ -115,15 +114,13 @@ export abstract class Coordinator {
     return false;
   }
 
-  /** See `ClientParts.longestHold`. */
-  protected get longestHold(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
   /** See `SchedulerStats.client`. */
   get number(): number {
     return OWNER;
   }
+
+  /** Asks the other clients for their counts, as far as this one reports them. */
+  async askForCounts(): Promise<void> {}
 
   /** Empty if only the owner knows. */
   clientStats(): ClientStats[] {

@@ -106,6 +106,10 @@ class OwnCoordinator extends Coordinator {
     this.sharing?.clockMoved();
   }
 
+  override async askForCounts(): Promise<void> {
+    await this.sharing?.askForCounts();
+  }
+
   override clientStats(): ClientStats[] {
     return this.sharing?.clientStats() ?? [];
   }

@@ -1,6 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import type { noThreads } from '../hosts/lane-link.ts';
+import { sleep } from '../hosts/restart-policy.ts';
 import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { threadNumber } from '../runtime.ts';
@@ -16,7 +17,10 @@ import { countsOf, type TimerCounts } from './stats-interval.ts';
 /** ms between two checks for clients that are gone. */
 const SWEEP_MS = 1000;
 
-/** The counts of a client of a shared scheduler: up to now for the calling client, up to its latest turn for any other. */
+/** ms that a question for counts waits for clients that do not answer: their event loops are blocked. */
+const PATIENCE_MS = 20;
+
+/** The counts of a client of a shared scheduler: up to now; of one whose event loop is blocked, up to its latest turn. */
 export interface ClientStats extends TimerCounts {
   /** 0 for the owner. Others count from 1, and a number is never used twice in a scheduler. */
   client: number;
@@ -66,6 +70,13 @@ export class Sharing {
   /** The owner first. */
   clientStats(): ClientStats[] {
     return [{ client: OWNER, thread: threadNumber(), ...countsOf(this.client) }, ...this.board.clients().map(statsOf)];
+  }
+
+  /** Asks the other clients for their counts. Resolves when they have answered, but waits for no blocked one. */
+  async askForCounts(): Promise<void> {
+    if (this.board.clients().length === 0) return;
+    this.board.askForCounts();
+    for (let waited = 0; waited < PATIENCE_MS && !this.board.isAnswered; waited++) await outsideContexts(() => sleep(1));
   }
 
   /** Precondition: no thread serves any shard. */

@@ -114,10 +114,12 @@ export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[]
 
 /** What client and shards have counted. @internal */
 export async function collectStats(coordinator: Coordinator): Promise<SchedulerStats> {
+  const asked = coordinator.client.isClosed ? undefined : coordinator.during(coordinator.askForCounts());
   const shards = await coordinator.collect('stats', (counters, host) => {
     const known = knownOf(coordinator, host); // read now: a successor may answer
     return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
   });
+  await asked;
   return statsWith(coordinator, shards);
 }
 

@@ -6,11 +6,11 @@ import { Pulse, PulseHolder } from './pulse.ts';
 /**
  * The shared memory that all threads with a shared scheduler read and write:
  *
- *     group 0            the owner's: closed, and the last serial given
+ *     group 0            the owner's: closed, the last serial given, and how often it has asked for counts
  *     group 1            the owner's pulse
  *     one per host       what serves it (the owner's), and whether a client wants a thread (the clients')
  *     two per client     its entry and its pulse
- *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn
+ *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn, and when it is asked
  *
  * The owner stores a change, and then wakes every client; a client reads the board again when it wakes. A thread that
  * finds a client gone frees its entry. There are no locks: an entry is taken, and freed, by compare-and-exchange of its
@@ -18,6 +18,7 @@ import { Pulse, PulseHolder } from './pulse.ts';
  */
 const CLOSED = 0;
 const LAST_SERIAL = 1;
+const COUNTS_ASKED = 2;
 const OWNER_PULSE = WORDS_PER_GROUP;
 const HOSTS = 2 * WORDS_PER_GROUP;
 const SERVER = 0;
@@ -27,6 +28,7 @@ const ENTRY_GROUPS = 2;
 const STATE = 0;
 const JOINED_AT = 1;
 const THREAD = 2;
+const COUNTS_TOLD = 3;
 
 /** The owner's serial. Those of clients count from 1. */
 export const OWNER = 0;
@@ -110,6 +112,22 @@ export class Board {
 
   wakeClients(): void {
     for (const client of this.clients()) client.pulse.wake();
+  }
+
+  /** Asks all clients for their counts as they are now. */
+  askForCounts(): void {
+    Atomics.add(this.words, COUNTS_ASKED, 1);
+    this.wakeClients();
+  }
+
+  /** Whether all clients have answered the last question, but for those that are gone. */
+  get isAnswered(): boolean {
+    return this.clients().every((entry) => entry.told === this.asked || entry.pulse.isGone());
+  }
+
+  /** How often the owner has asked for counts: a word that wraps. */
+  get asked(): number {
+    return Atomics.load(this.words, COUNTS_ASKED);
   }
 
   isWanted(host: number): boolean {
@@ -222,7 +240,7 @@ export class Entry {
     Atomics.compareExchange(this.words, STATE, this.serial, 0);
   }
 
-  /** The counts at its latest turn, while it goes on. */
+  /** The counts at its latest turn, or when it was last asked, while it goes on. */
   counts(): ClientCounts {
     return Object.fromEntries(COUNTED.map((name, at) => [name, this.record[at]])) as ClientCounts;
   }
@@ -239,7 +257,17 @@ export class Entry {
     return this.record.subarray(COUNTS);
   }
 
+  /** Which question of the owner its counts answer. */
+  get told(): number {
+    return Atomics.load(this.words, COUNTS_TOLD);
+  }
+
   setCounts(counts: ClientCounts): void {
     for (let at = 0; at < COUNTED.length; at++) this.record[at] = counts[COUNTED[at]];
+  }
+
+  /** Answers a question of the owner. Call after `setCounts`. */
+  tell(asked: number): void {
+    Atomics.store(this.words, COUNTS_TOLD, asked);
   }
 }

@@ -1,7 +1,6 @@
 import { lowestOne } from '../occupancy.ts';
 import type { EntryOwner } from '../tick-index.ts';
 import { Cascade } from './cascade.ts';
-import { FAR } from './slot-lists.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 
 // V8: folded constants
@@ -69,9 +68,8 @@ export class NextEntry extends Cascade {
 
   /** The slot may have been removed, and refiled in the same cell for another tick. */
   protected isLeastKnown(): boolean {
-    const { cells, earliest, earliestCell: cell } = this;
-    if (earliest === UNKNOWN || this.position[this.earliestSlot << this.positionShift] !== cell) return false;
-    return cells[cell + 1] === (earliest | 0) && (cells[cell] & FAR) === 0;
+    const cell = this.position[this.earliestSlot << this.positionShift];
+    return this.earliest !== UNKNOWN && cell === this.earliestCell && this.tickAt(cell) === this.earliest;
   }
 
   /** Finds the earliest tick: in the first occupied slot with a live entry. Precondition: size > 0. */

@@ -5,41 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../tools/replay/command-line.ts';
 import { onNode, without } from '../tools/replay/node-release.ts';
 import type { Comparison } from './engine/comparison.ts';
+import { measureSuites } from './engine/measure-suites.ts';
 import { type Options, parseOptions } from './engine/options.ts';
-import { Progress } from './engine/progress.ts';
 import { keepByRelease } from './engine/release-results.ts';
-import { describeMachine, machine, type Results } from './engine/results.ts';
+import { describeMachine, type Results } from './engine/results.ts';
 import { resultsText } from './engine/results-file.ts';
-import { runSuite } from './engine/rounds.ts';
+import type { Suite } from './engine/suite.ts';
 import { suiteTable, targetsTable } from './engine/tables.ts';
-import { judge } from './targets.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 
-async function measure(options: Options, argv: readonly string[], signal: AbortSignal): Promise<Results> {
-  const { quick, rounds, suites } = options;
-  const date = new Date();
-  const comparisons: Comparison[] = [];
-  const progress = new Progress(process.stderr);
-  try {
-    for (const suite of suites) {
-      const scale = { quick };
-      const onProgress = progress.update.bind(progress);
-      const comparison = await runSuite(suite, { rounds, scale, signal, onProgress });
-      progress.clear();
-      console.log(suiteTable(suite, comparison));
-      comparisons.push(comparison);
-    }
-  } finally {
-    progress.end();
-  }
+function measure({ quick, rounds, suites }: Options, argv: readonly string[], signal: AbortSignal): Promise<Results> {
   // Where the results go does not change them.
   const places = ['--json', '--by-release'];
   const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => places.includes(each)));
   const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
-  const seconds = Math.round((Date.now() - date.getTime()) / 1000);
-  const targets = judge(comparisons);
-  return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, targets };
+  const onSuite = (suite: Suite, comparison: Comparison) => console.log(suiteTable(suite, comparison));
+  return measureSuites({ suites, rounds, quick, command, signal, onSuite });
 }
 
 /** Writes the results; answers with the files. */

@@ -6,6 +6,7 @@ import { linear } from './suites/linear/linear-suite.ts';
 import { loadingSuites } from './suites/loading/loading-suites.ts';
 import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
+import { rateSuites } from './suites/rates/rate-suites.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { autoSuites } from './suites/scheduler/auto.ts';
 import { burst } from './suites/scheduler/burst.ts';
@@ -43,6 +44,7 @@ export const suites: readonly Suite[] = [
   ...autoSuites,
   ...slackSuites,
   ...deliverySuites,
+  ...rateSuites,
   labels,
   heartbeats,
   scrape,

@@ -1,7 +1,7 @@
 import type { Comparison } from './engine/comparison.ts';
 import type { Spread } from './engine/statistics.ts';
 import type { Target } from './engine/target.ts';
-import { ID_YARDSTICK } from './subjects/subjects.ts';
+import { ID_YARDSTICK } from './subjects/id-yardstick.ts';
 import { AUTO } from './suites/scheduler/auto.ts';
 import { IN_CONTEXT, NODE, RETIMER, SHARDWHEEL } from './suites/scheduler/subjects.ts';
 

@@ -2,7 +2,7 @@
 
 import { suites } from '../suites.ts';
 import type { Answer, Assignment } from './fork-measurement.ts';
-import type { Measurement } from './suite.ts';
+import { measureSubjects } from './measure-subjects.ts';
 
 const { suite: name, subjects, part, scale } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
 
@@ -10,12 +10,7 @@ async function measure(): Promise<Answer> {
   try {
     const suite = suites.find((known) => known.name === name);
     if (suite === undefined) throw new Error(`no suite is named ${name}`);
-    if (suite.runTogether !== undefined && !suite.apart?.includes(part)) {
-      return { measurements: await suite.runTogether(subjects, scale, part) };
-    }
-    const measurements: Measurement[] = [];
-    for (const subject of subjects) measurements.push(await suite.run(subject, scale, part));
-    return { measurements };
+    return { measurements: await measureSubjects(suite, { subjects, part, scale }) };
   } catch (error) {
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -30,6 +30,8 @@ Examples:
   npm run bench -- wheel churn           one workload
   npm run bench -- W2 W3 default         two codes, and of the subjects only the default wheel and what it is held against
   npm run bench -- clients               event loops that share shards; two to three minutes
+  npm run bench -- rates                 what timers cost from 10 to a million a second; ten minutes a round
+  npm run bench -- rates pairs           of these the timeouts that are cancelled; \`rates fires-1000/s\` one rate
   npm run bench -- faces                 drop-in timers beside Node's; five minutes
   npm run bench -- runtimes              timers of Node's releases, Bun, Deno and undici; two minutes a round
   npm run bench -- steering              labels, scaled timers and metrics; two minutes a round

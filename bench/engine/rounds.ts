@@ -1,5 +1,6 @@
 import { type Comparison, compare, requireAgreement } from './comparison.ts';
 import { forkMeasurement } from './fork-measurement.ts';
+import { measureSubjects } from './measure-subjects.ts';
 import type { Measurement, Scale, Suite } from './suite.ts';
 
 export interface RoundsOptions {
@@ -32,7 +33,11 @@ export async function runSuite(suite: Suite, options: RoundsOptions): Promise<Co
     );
     for (const { part, subjects } of runs) {
       onProgress([suite.name, part, ...subjects].filter(Boolean).join(', '), done++, all);
-      const measurements = await forkMeasurement({ suite: suite.name, subjects, part, scale }, signal);
+      const assignment = { suite: suite.name, subjects, part, scale };
+      signal.throwIfAborted();
+      const measurements = await (suite.spawns
+        ? measureSubjects(suite, assignment)
+        : forkMeasurement(assignment, signal));
       for (const [at, measurement] of measurements.entries()) {
         requireAgreement(suite, checksums, subjects[at], measurement);
         Object.assign(figures.get(subjects[at])!, measurement.figures);

@@ -54,6 +54,8 @@ export interface Suite {
   readonly parts?: readonly string[];
   /** Of the parts those that measure each subject in a process of its own, though there is `runTogether`. */
   readonly apart?: readonly string[];
+  /** It starts processes itself in which it measures, so none is forked for it. */
+  readonly spawns?: boolean;
   /** Called once before anything is measured: who cannot take part on this machine, by name, and why. */
   absentees?(scale: Scale): Promise<Readonly<Record<string, string>>>;
   /** Figures that follow from others of the same subject and round. */

@@ -1,3 +1,5 @@
+export const ID_YARDSTICK = 'id yardstick';
+
 const SLOTS = 256;
 const LEVELS = 4;
 const RECORD = 3;

@@ -5,11 +5,10 @@ import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import type { SubjectEntry } from '../engine/suite.ts';
 import { FAST_TICK, FastTimers } from './fast-timers.ts';
-import { IdYardstick } from './id-yardstick.ts';
+import { ID_YARDSTICK, IdYardstick } from './id-yardstick.ts';
 import { PeriodicTimerWheel } from './periodic-timer-wheel.ts';
 import type { FireSink, WheelSubject, WheelSubjectFactory } from './wheel-subject.ts';
 
-export const ID_YARDSTICK = 'id yardstick';
 export const DRIVER = 'driver alone';
 const HEAP = 'flatqueue';
 export const TIMER_WHEEL = 'npm timer-wheel';

@@ -1,7 +1,8 @@
 import { readMemory } from '../../engine/memory.ts';
 import { nanosecondsEach } from '../../engine/stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
-import { DRIVER, hasNoTimers, ID_YARDSTICK, reserveIds, wheelEntries } from '../../subjects/subjects.ts';
+import { ID_YARDSTICK } from '../../subjects/id-yardstick.ts';
+import { DRIVER, hasNoTimers, reserveIds, wheelEntries } from '../../subjects/subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W1, W2 and W5: insert a million, churn, churn again when what was dropped lazily is being paid for. */

@@ -1,6 +1,7 @@
 import { nanosecondsEach } from '../../engine/stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
-import { DRIVER, hasNoTimers, ID_YARDSTICK, wheelEntries } from '../../subjects/subjects.ts';
+import { ID_YARDSTICK } from '../../subjects/id-yardstick.ts';
+import { DRIVER, hasNoTimers, wheelEntries } from '../../subjects/subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 /** W3: a million timers fire, millisecond by millisecond. */

@@ -1,6 +1,7 @@
 import { nanosecondsEach } from '../../engine/stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
-import { DRIVER, hasNoTimers, ID_YARDSTICK, TIMER_WHEEL, wheelEntries } from '../../subjects/subjects.ts';
+import { ID_YARDSTICK } from '../../subjects/id-yardstick.ts';
+import { DRIVER, hasNoTimers, TIMER_WHEEL, wheelEntries } from '../../subjects/subjects.ts';
 import { HORIZON, World } from './world.ts';
 
 const SIZES = ['10,000', '100,000', '1,000,000', '10,000,000'];

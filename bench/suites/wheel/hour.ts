@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { spreadOf } from '../../engine/statistics.ts';
 import { nanosecondsEach } from '../../engine/stopwatch.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
-import { DRIVER, hasNoTimers, ID_YARDSTICK, wheelEntries } from '../../subjects/subjects.ts';
+import { ID_YARDSTICK } from '../../subjects/id-yardstick.ts';
+import { DRIVER, hasNoTimers, wheelEntries } from '../../subjects/subjects.ts';
 import { World } from './world.ts';
 
 const TIMERS = 1000;

@@ -11,7 +11,7 @@ import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { autoSuites } from './suites/scheduler/auto.ts';
 import { burst } from './suites/scheduler/burst.ts';
 import { calls } from './suites/scheduler/calls.ts';
-import { deliverySuites } from './suites/scheduler/delivery.ts';
+import { delivery } from './suites/scheduler/delivery.ts';
 import { memory } from './suites/scheduler/memory.ts';
 import { contexts, equal, flood, lateness, move, newest, random, shards } from './suites/scheduler/paced-suites.ts';
 import { replay } from './suites/scheduler/replay.ts';
@@ -43,7 +43,7 @@ export const suites: readonly Suite[] = [
   shards,
   ...autoSuites,
   ...slackSuites,
-  ...deliverySuites,
+  delivery,
   ...rateSuites,
   labels,
   heartbeats,

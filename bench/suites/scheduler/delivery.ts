@@ -7,13 +7,6 @@ import { cpuEach } from './paced-suite.ts';
 import { perSecond, rest } from './per-second.ts';
 import { DRIVER, NODE, nodeEntry } from './subjects.ts';
 
-interface DeliverySuiteOptions {
-  /** The second word of its name. */
-  readonly load: string;
-  /** Timers that come due per second. */
-  readonly rate: number;
-}
-
 interface Deliverer {
   /** Sets a timer that counts when it fires. */
   set(timer: number, delay: number): void;
@@ -21,6 +14,8 @@ interface Deliverer {
   close(): Promise<number>;
 }
 
+/** Timers that come due per second. */
+const RATE = 100_000;
 const SECONDS = 3;
 /** Delays are uniform over this, s; the first second after all are set is not measured, nor the last. */
 const SPAN = SECONDS + 2;
@@ -36,21 +31,20 @@ const subjects: readonly SubjectEntry[] = [
   ]),
 ];
 
-function deliverySuite({ load, rate }: DeliverySuiteOptions): Suite {
-  return {
-    name: `delivery ${load}`,
-    title: `Delivery: ${rate.toLocaleString('en-US')} timers per second come due`,
-    codes: ['o'],
-    about:
-      `Timers due at times uniform over ${SPAN} s, and nothing else to do: what one that fires costs, over ${SECONDS} s. ` +
-      'Wakes are how often a thread of the process went to sleep.',
-    base: NODE,
-    idle: DRIVER,
-    subjects,
-    figures: [...cpuEach, { key: 'wakes', title: 'wakes of all threads', unit: 'per ms' }],
-    run: (subject, scale) => measure(subject, scale.quick ? Math.min(rate, 2000) : rate, scale),
-  };
-}
+/** (o) What a timer costs that was set in advance, with a callback and in a batch. Suite `rates` has those that set one another. */
+export const delivery: Suite = {
+  name: 'delivery dense',
+  title: `Delivery: ${RATE.toLocaleString('en-US')} timers per second come due`,
+  codes: ['o'],
+  about:
+    `Timers due at times uniform over ${SPAN} s, and nothing else to do: what one that fires costs, over ${SECONDS} s. ` +
+    'Wakes are how often a thread of the process went to sleep.',
+  base: NODE,
+  idle: DRIVER,
+  subjects,
+  figures: [...cpuEach, { key: 'wakes', title: 'wakes of all threads', unit: 'per ms' }],
+  run: (subject, scale) => measure(subject, scale.quick ? 2000 : RATE, scale),
+};
 
 async function measure(name: string, rate: number, scale: Scale): Promise<Measurement> {
   const span = scale.quick ? 200 : SPAN * 1000;
@@ -114,9 +108,3 @@ function nodeDeliverer(onFired: (timers: number) => void): Deliverer {
     },
   };
 }
-
-/** (o) What a timer costs when it fires: where a hundred do in each millisecond, and where one does. */
-export const deliverySuites: readonly Suite[] = [
-  deliverySuite({ load: 'dense', rate: 100_000 }),
-  deliverySuite({ load: 'sparse', rate: 1000 }),
-];

@@ -102,5 +102,5 @@ export const measurePairs: RateLoad = async ({ subject: name, rate, quick }) => 
     () => undefined,
     () => undefined,
   );
-  return figures;
+  return { ...figures, whole: figures.loop };
 };

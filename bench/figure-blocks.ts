@@ -12,9 +12,17 @@ import { planFiguresOf } from './plan/plan-figures.ts';
 import { faceFiguresOf } from './suites/faces/face-figures.ts';
 import { loadingFiguresOf } from './suites/loading/loading-figures.ts';
 import { programsOf } from './suites/programs/program-figures.ts';
+import { rateFiguresOf, rateSummaryOf } from './suites/rates/rate-figures.ts';
+import { ratePlot, themes } from './suites/rates/rate-plot.ts';
 
 /** The release whose programs are shown figure by figure. */
 const REFERENCE = '24';
+
+/** The pictures of a run, by their paths from the root. */
+export function figurePlots(root: URL): [path: string, svg: string][] {
+  const { [REFERENCE]: rates } = readReleases(readFileSync(new URL('bench/results/rates.json', root), 'utf8'));
+  return themes.map((theme) => [`docs/images/rates-${theme}.svg`, ratePlot(rates, theme)]);
+}
 
 /** The figures of each run, and the documents that show them. `root`: the project's. */
 export function figureBlocks(root: URL): [path: string, block: string][] {
@@ -22,7 +30,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const run = (name: string) => readResults(read(`bench/results/${name}.json`));
   const byRelease = (name: string) => readReleases(read(`bench/results/${name}.json`));
   const [reference, onNode20, onNode26] = ['reference', 'reference-20', 'reference-26'].map(run);
-  const [durable, programs] = ['durable', 'programs'].map(byRelease);
+  const [durable, programs, rates] = ['durable', 'programs', 'rates'].map(byRelease);
   const replays = releases.map((release): ReleaseReplays => {
     const { plain, contexts } = replayFiles(release);
     return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
@@ -31,6 +39,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['README.md', replaySummaryOf(replays)],
     ['docs/performance.md', replayFiguresOf(replays)],
     ['docs/performance.md', figuresOf(reference)],
+    ['docs/performance.md', rateSummaryOf(rates[REFERENCE])],
     ['docs/performance.md', programsOf(programs)],
     [
       'docs/performance.md',
@@ -104,6 +113,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/figures.md', runOf(run('slack'), 'slack')],
     ['docs/figures.md', runOf(run('steering'), 'steering')],
     ['docs/figures.md', runOf(run('clients'), 'clients')],
+    ['docs/figures.md', rateFiguresOf(rates)],
     ['docs/figures.md', faceFiguresOf(byRelease('faces'))],
     ['docs/figures.md', runOf(durable[REFERENCE], 'durable-reference')],
     ['docs/figures.md', figuresOf(durable[20], 'durable-targets')],

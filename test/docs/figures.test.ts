@@ -1,13 +1,16 @@
+import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
-import type { Comparison } from '../../bench/engine/comparison.ts';
-import { figuresOf, withBlock } from '../../bench/engine/figures.ts';
+import { type Comparison, rowIn, subjectsIn } from '../../bench/engine/comparison.ts';
+import { comparisonOf, figuresOf, withBlock } from '../../bench/engine/figures.ts';
 import { releaseOf } from '../../bench/engine/release-results.ts';
 import { releases, replayFiles } from '../../bench/engine/replay-figures.ts';
 import type { Results } from '../../bench/engine/results.ts';
 import { readReleases, readResults, releasesText, resultsText } from '../../bench/engine/results-file.ts';
-import { figureBlocks } from '../../bench/figure-blocks.ts';
+import { figureBlocks, figurePlots } from '../../bench/figure-blocks.ts';
 import { durableSuites } from '../../bench/suites/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/suites/faces/face-figures.ts';
+import { rateSubjects } from '../../bench/suites/rates/rate-subjects.ts';
+import { rateSuites } from '../../bench/suites/rates/rate-suites.ts';
 import { runtimes } from '../../bench/suites/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/suites/scheduler/slack.ts';
 import { suites } from '../../bench/suites.ts';
@@ -16,7 +19,7 @@ import type { Summary } from '../../tools/replay/summary.ts';
 import { read } from './documents.ts';
 
 const RUNS = ['reference', 'reference-20', 'clients', 'steering', 'slack', 'runtimes'] as const;
-const BY_RELEASE = ['durable', 'faces', 'loading', 'programs'] as const;
+const BY_RELEASE = ['durable', 'faces', 'loading', 'programs', 'rates'] as const;
 const textOf = (name: string) => read(`bench/results/${name}.json`);
 const run = (name: (typeof RUNS)[number]) => readResults(textOf(name));
 const byRelease = (name: (typeof BY_RELEASE)[number]) => readReleases(textOf(name));
@@ -29,6 +32,39 @@ const blocks = figureBlocks(new URL('../../', import.meta.url)).map(
 
 test.each(blocks)('%s has the figures as they were measured: %s', (path, _, block) => {
   expect(read(path)).toContain(block);
+});
+
+const plots = figurePlots(new URL('../../', import.meta.url));
+
+describe.each(plots)('%s', (path, svg) => {
+  test('is drawn as it was measured', () => {
+    expect(read(path)).toBe(svg);
+  });
+
+  test('says what it shows, and has a line and its points for each subject that has a ratio', () => {
+    const { document } = parseHTML(svg);
+    expect(document.querySelector('title')?.textContent).toContain('against the rate');
+    const told = document.querySelector('desc')?.textContent ?? '';
+    const [, ...drawn] = rateSubjects.map(({ name }) => name).filter((name) => name !== 'node:timers');
+    const lines = document.querySelectorAll('[aria-label="line"] path').length;
+    const panels = document.querySelectorAll('svg > svg').length;
+    const subjects = told.match(new RegExp(`(${drawn.join('|')}) (?=\\d)`, 'g')) ?? [];
+    expect([panels, lines]).toEqual([4, subjects.length]);
+    for (const name of drawn) expect(told).toContain(`${name} `);
+    const { 24: run } = byRelease('rates');
+    const { ratio } = rowIn(comparisonOf(run, 'rates fires-1000/s'), 'inline', 'loop, cold')!;
+    expect(told).toMatch(new RegExp(`inline [^;]*${ratio!.median.toFixed(2)} at 1,000`));
+    const values = told.match(/\d at \d/g) ?? [];
+    expect(document.querySelectorAll('[aria-label="dot"] path').length).toBe(values.length);
+  });
+
+  test('is shown, with words for who does not see it', () => {
+    const picture = read('docs/performance.md').match(/<picture>[\s\S]*?<\/picture>/)?.[0] ?? '';
+    expect(picture).toContain(`"./${path.replace('docs/', '')}"`);
+    expect(picture).toMatch(
+      /prefers-color-scheme: dark\)" srcset="[^"]*-dark\.svg"[\s\S]*alt="[^"]{40,}" src="[^"]*-light\.svg"/,
+    );
+  });
 });
 
 test('docs/performance.md says what each label means', () => {
@@ -46,7 +82,7 @@ describe('the runs that are shown', () => {
     ...(['reference', 'slack', 'runtimes'] as const).map((name): [string, Results, string?] => [name, run(name)]),
     ['reference-20', run('reference-20'), '20'],
     ['steering', run('steering'), '24'],
-    ...(['durable', 'faces', 'programs'] as const).flatMap((name) =>
+    ...(['durable', 'faces', 'programs', 'rates'] as const).flatMap((name) =>
       Object.entries(byRelease(name)).map(([release, each]): [string, Results, string] => [name, each, release]),
     ),
   ])('%s: at full size, on the release that is said', (_, results, release = releaseOf(results)) => {
@@ -79,6 +115,12 @@ describe('the runs that are shown', () => {
     const faces = byRelease('faces');
     expect(Object.keys(faces)).toEqual(['20', '22', '24', '26']);
     expect(faceFiguresOf(faces)).not.toMatch(/[|,/] –/); // no cell is empty
+    for (const each of Object.values(byRelease('rates'))) {
+      expect(suitesOf(each)).toEqual(rateSuites.map(({ name }) => name));
+      for (const comparison of each.comparisons) {
+        expect(subjectsIn(comparison)).toEqual(rateSubjects.map(({ name }) => name));
+      }
+    }
     for (const { comparisons } of Object.values(byRelease('programs'))) {
       for (const { rows } of comparisons) expect(rows.some(({ figure }) => figure === 'loop')).toBe(true);
     }

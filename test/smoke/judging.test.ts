@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { compare, requireAgreement } from '../../bench/engine/comparison.ts';
-import { selectTargeted } from '../../bench/engine/selection.ts';
+import { select, selectTargeted } from '../../bench/engine/selection.ts';
 import { spreadOf } from '../../bench/engine/statistics.ts';
 import type { Measurement, Suite } from '../../bench/engine/suite.ts';
 import type { Target } from '../../bench/engine/target.ts';
 import { wordsOf } from '../../bench/suites/programs/program-figures.ts';
+import { nodeRatio } from '../../bench/suites/rates/node-ratio.ts';
+import { rateSuites } from '../../bench/suites/rates/rate-suites.ts';
 import { Tally } from '../../bench/suites/wheel/tally.ts';
 import { judge, targets } from '../../bench/targets.ts';
 
@@ -151,4 +153,31 @@ it('words speak of what holds in every round', () => {
   const words = wordsOf([spread(0.5, 0.9), spread(0.9, 1.1), spread(1.1, 1.2), undefined]);
   expect(words).toBe('less event-loop CPU; more p99');
   expect(wordsOf([spread(0.94, 0.96), spread(1, 1.06), undefined, undefined])).toBe('no difference');
+});
+
+describe('rates', () => {
+  const [rated] = rateSuites.filter(({ name }) => name === 'rates pairs-100/s');
+  const ratioIn = (...nodes: number[]) => {
+    const rounds = nodes.map(
+      (own) =>
+        new Map(
+          Object.entries({ 'driver alone': 10, 'node:timers': 10 + own, inline: 20 }).map(
+            ([name, loop]): [string, Measurement] => [name, { figures: { loop }, checksums: {} }],
+          ),
+        ),
+    );
+    return nodeRatio(compare(rated, rounds), 'inline', 'loop')?.median;
+  };
+
+  it("divide by Node's own share where it is above zero in every round, and not where it is lost in the noise", () => {
+    expect([ratioIn(5, 4, 2), ratioIn(5, 4, -1), ratioIn(5, 0, 4)]).toEqual([2.5, undefined, undefined]);
+  });
+
+  it('are picked one by one, by load, and all', () => {
+    const picked = (...words: string[]) => select(rateSuites, words).map(({ name }) => name.replace('rates ', ''));
+    expect(picked('rates', 'fires-10/s')).toEqual(['fires-10/s']);
+    expect(picked('rates', 'pairs').length).toBe(4);
+    expect(picked('r')).toEqual(picked('rates'));
+    expect(new Set(picked('rates')).size).toBe(15);
+  });
 });

@@ -5,8 +5,8 @@ export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
 export const INLINE = 'inline';
 export const SHARD = '1 shard';
-const DROP_IN = 'drop-in';
-const REGISTERED = 'registered';
+export const DROP_IN = 'drop-in';
+export const REGISTERED = 'registered';
 
 export const rateSubjects: readonly SubjectEntry[] = [
   { name: DRIVER, note: 'the same program without timers, keeping a number for each' },

@@ -1,6 +1,6 @@
 import { count, milliseconds } from '../../tools/replay/format.ts';
 import type { ReplayResult } from '../../tools/replay/replay-result.ts';
-import type { Summary } from '../../tools/replay/summary.ts';
+import type { Summary, TimedRun } from '../../tools/replay/summary.ts';
 import { block } from './figures.ts';
 
 /** The replays of one release of Node: as `npm start` runs by default, and with `--contexts`. */
@@ -18,12 +18,27 @@ export const replayFiles = (release: number): Readonly<Record<keyof ReleaseRepla
   contexts: `bench/results/replay-${release}-contexts.json`,
 });
 
-type Run = NonNullable<Summary['native']>;
+/** The columns on timers that a replay has, in the order of a cell, and what they are called. Older results have no `shards` of their own. */
+function timedRuns({ native, options, shards, shardwheel }: Summary): [title: string, run: TimedRun][] {
+  if (shardwheel === undefined || native === undefined) {
+    throw new Error('the replay was run without a column that is shown: take it anew');
+  }
+  return [
+    [shards === undefined ? 'shardwheel' : 'shardwheel inline', shardwheel],
+    ...(shards === undefined ? [] : [[shardsTitle(options), shards] as [string, TimedRun]]),
+    ['node:timers', native],
+  ];
+}
+
+function shardsTitle({ loops, shards, threads }: Summary['options']): string {
+  const on = loops === threads ? '' : ` on ${loops} event loops`;
+  return `${shards} shard${shards === 1 ? '' : 's'}${on}`;
+}
 
 interface Row {
   readonly title: string;
   readonly of: keyof ReleaseReplays;
-  readonly value: (run: Run) => string;
+  readonly value: (run: TimedRun) => string;
   /** Of the driver alone, if that says something. */
   readonly alone?: (driver: ReplayResult) => string;
 }
@@ -54,7 +69,7 @@ const rows: readonly Row[] = [
 
 interface Gain {
   readonly title: string;
-  readonly value: (run: Run) => number;
+  readonly value: (run: TimedRun) => number;
   readonly shown: (value: number) => string;
   /** Of the ratio in between: '2.2 times less'. */
   readonly word: string;
@@ -94,20 +109,26 @@ const gains: readonly Gain[] = [
   { title: 'timers that came early', value: (run) => run.verdict.early, shown: count, word: 'fewer' },
 ];
 
-/** What `npm start` came to on the reference, in words. Throws where it was not held against Node's timers. */
+/** What `npm start` came to on the reference, in words. Throws where a column is missing. */
 export function replaySummaryOf([{ plain }]: readonly ReleaseReplays[]): string {
-  const { shardwheel, native, machine, options } = plain;
-  if (native === undefined) throw new Error('the replay was run without node:timers: take it anew');
+  const { machine, options, shards } = plain;
+  const runs = timedRuns(plain);
+  const [, native] = runs.at(-1)!;
+  const ours = runs.slice(0, -1);
   const rows = gains.map(({ title, value, shown, word }) => {
-    const [before, after] = [value(native), value(shardwheel)];
-    return `| ${title} | ${shown(before)} | ${shown(after)} | ${after === 0 ? 'none' : `${times(before / after)} times ${word}`} |`;
+    const before = value(native);
+    const cells = ours.map(([, run]) => {
+      const after = value(run);
+      return `${shown(after)} | ${after === 0 ? 'none' : `${times(before / after)} times ${word}`}`;
+    });
+    return `| ${title} | ${shown(before)} | ${cells.join(' | ')} |`;
   });
   return block('replay-summary', [
-    "| | Node's timers | shardwheel | |",
-    '|---|---:|---:|---|',
+    `| | Node's timers |${ours.map(([title]) => ` ${title} | |`).join('')}`,
+    `|---|---:|${ours.map(() => '---:|---|').join('')}`,
     ...rows,
     '',
-    `Node ${machine.node.slice(1)}, ${machine.cpus} shared cores (${machine.model}), \`--shards ${options.shards}\`.`,
+    `Node ${machine.node.slice(1)}, ${machine.cpus} shared cores (${machine.model})${shards ? '' : `, \`--shards ${options.shards}\``}.`,
   ]);
 }
 
@@ -117,13 +138,15 @@ const times = (ratio: number): string => (ratio < 10 ? ratio.toFixed(1) : ratio.
 export function replayFiguresOf(replays: readonly ReleaseReplays[]): string {
   const [{ plain }] = replays;
   const { cpus, model } = plain.machine;
+  const titles = timedRuns(plain).map(([title]) => title);
   const cell = (row: Row, replay: ReleaseReplays): string => {
-    const { driver, shardwheel, native } = replay[row.of];
-    const values = native === undefined ? [row.value(shardwheel)] : [row.value(shardwheel), row.value(native)];
-    return `${values.join(' / ')}${row.alone === undefined ? '' : `; ${row.alone(driver)}`}`;
+    const of = replay[row.of];
+    const values = timedRuns(of).map(([, run]) => row.value(run));
+    return `${values.join(' / ')}${row.alone === undefined ? '' : `; ${row.alone(of.driver)}`}`;
   };
+  const served = plain.shards ? '' : `, \`--shards ${plain.options.shards}\``;
   return block('replay', [
-    `On ${cpus} shared × ${model}, \`--shards ${plain.options.shards}\`: shardwheel / node:timers.`,
+    `On ${cpus} shared × ${model}${served}: ${titles.join(' / ')}.`,
     '',
     `| | ${replays.map(({ plain }) => `Node ${plain.machine.node.slice(1)}`).join(' | ')} |`,
     `|---|${replays.map(() => '---:|').join('')}`,

@@ -136,13 +136,18 @@ async function replayOn(folder: string, arrangement: Arrangement, cps: number, s
   const file = join(folder, 'replay.json');
   const flags = { cps, seconds, drain: 1.5, lifetime: LIFETIME, threads: loops, shards, json: file };
   const argv = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const own = service === 'native' ? [] : ['--no-native'];
+  const own = {
+    native: [],
+    inline: ['--no-native'],
+    shard: ['--no-native', '--no-inline', '--loops', String(loops)],
+  }[service];
   await promisify(execFile)('taskset', ['-c', `0-${cores - 1}`, process.execPath, replay, ...argv, ...own]);
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 function measuredOf(service: Service, paced: Summary, most: Summary, loops: number): Measured {
-  const of = (summary: Summary) => (service === 'native' ? summary.native! : summary.shardwheel);
+  const column = ({ native: 'native', inline: 'shardwheel', shard: 'shards' } as const)[service];
+  const of = (summary: Summary) => summary[column]!;
   const { connections, cpu, memory, verdict } = of(paced);
   return {
     loop: (cpu.thread * 1000) / connections,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Comparison, rowIn, subjectsIn } from '../../bench/engine/comparison.ts';
 import { comparisonOf, figuresOf, withBlock } from '../../bench/engine/figures.ts';
 import { releaseOf } from '../../bench/engine/release-results.ts';
-import { releases, replayFiles } from '../../bench/engine/replay-figures.ts';
+import { releases, replayFiguresOf, replayFiles, replaySummaryOf } from '../../bench/engine/replay-figures.ts';
 import type { Results } from '../../bench/engine/results.ts';
 import { readReleases, readResults, releasesText, resultsText } from '../../bench/engine/results-file.ts';
 import { figureBlocks, figurePlots } from '../../bench/figure-blocks.ts';
@@ -153,6 +153,25 @@ test('every target names a suite, a subject, a figure and a base that there are'
     if (base !== undefined) expect([suite.base, ...(suite.otherBases ?? [])]).toContain(base);
   }
   expect(targets.length).toBeGreaterThan(11);
+});
+
+test('a replay shows the column with shards where there is one, and is refused without the others', () => {
+  const { plain: path } = replayFiles(24);
+  const before: Summary = JSON.parse(read(path));
+  const options = { ...before.options, shards: 1, loops: 2 };
+  const plain: Summary = { ...before, options, shards: { ...before.shardwheel!, longestBlock: 1 } };
+  const replays = [{ plain, contexts: plain }];
+  const summary = replaySummaryOf(replays).split('\n');
+  expect(summary[1]).toBe("| | Node's timers | shardwheel inline | | 1 shard on 2 event loops | |");
+  expect(summary.find((line) => line.includes('stood still'))).toMatch(
+    / \d+\.\d ms \| [\d.]+ times shorter \| 1\.00 ms \| \d+ times shorter \|$/,
+  );
+  const figures = replayFiguresOf(replays).split('\n');
+  expect(figures[1]).toContain(': shardwheel inline / 1 shard on 2 event loops / node:timers.');
+  expect(figures.find((line) => line.includes('longest'))).toMatch(/\| [\d.]+ \/ 1\.00 \/ \d+; /);
+  for (const without of [{ shardwheel: undefined }, { native: undefined }]) {
+    expect(() => replaySummaryOf([{ plain: { ...plain, ...without }, contexts: plain }])).toThrow('take it anew');
+  }
 });
 
 test('figures are written between their two lines, and nowhere else', () => {

@@ -152,6 +152,7 @@ test('of several loops: sums, the longest of times, percentiles over all', () =>
       ...{ ...counted, ...timed, peakLive: factor, strayed: factor, checksum: factor * 2 ** 30 },
       ...{ armed: ledger.armed, verdict: ledger.verdict(), latenesses: ledger.latenesses },
       cpu: { thread: factor, process: 5 * factor, source: 'schedstat', waiting: factor },
+      wakes: 100 * factor,
       own: { scheduled: factor, delivered: factor, shards: [] },
     };
   };
@@ -161,6 +162,7 @@ test('of several loops: sums, the longest of times, percentiles over all', () =>
     ...{ seconds: 3, longestBlock: 3, longestLag: 3, closing: 3 },
     checksum: 0, // of 32 bits
     cpu: { thread: 4, process: 15, waiting: 4 },
+    wakes: 300, // as the process's CPU: each loop has counted them all
     own: { scheduled: 4, delivered: 4, shards: [] },
     verdict: { fired: 10, early: 2, earliest: 3, lost: 2, lateness: { count: 10, max: 9 } },
   });

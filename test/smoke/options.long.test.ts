@@ -24,6 +24,9 @@ const badFlags: [program: keyof typeof parsers, flags: string, says: RegExp][] =
   ['replay', '--cps 10000000 --seconds 60', /at most 20000000 connections, got 600000000/],
   ['replay', '--shards 2.5', /--shards.*'2.5'/],
   ['replay', '--threads 65', /--threads.*'65'.*whole number from 1 to 64/],
+  ['replay', '--loops 0', /--loops.*'0'.*whole number from 1 to 64/],
+  ['replay', '--loops 2 --shards 0', /^--loops 2 is for the column with shards, which --shards 0 leaves out$/],
+  ['replay', '--no-inline --shards 0', /leave nothing of shardwheel to measure/],
   ['replay', '--seed -1', /--seed.*'-1'/],
   ['replay', '--idle-timeout soon', /--idle-timeout.*'soon'/],
   ['replay', '--wheel square', /--wheel.*'square'/],
@@ -44,16 +47,17 @@ test.each(badFlags)('%s %s is refused in one line', (program, flags, says) => {
 });
 
 test('without flags: the replay that the README shows, and a soak of 20 minutes', () => {
-  const replay = { cps: 100_000, seconds: 10, idleTimeout: 60, native: true, threads: 1, wheel: 'default' };
+  const replay = { cps: 100_000, seconds: 5, idleTimeout: 60, shards: 1, threads: 1, wheel: 'default' };
+  expect(parseOptions([])).toMatchObject({ inline: true, native: true });
   expect(parseOptions([])).toMatchObject(replay);
   expect(parseSoakOptions([])).toMatchObject({ minutes: 20, cps: 50_000, crashEvery: 2, burst: 20_000 });
 });
 
 test('each flag reaches the replay', () => {
-  const flags = { cps: 7, seconds: 0.5, shards: 0, threads: 3, lifetime: 3, requests: 2.5, seed: 0, hang: 0 };
+  const flags = { cps: 7, seconds: 0.5, shards: 3, loops: 2, threads: 3, lifetime: 3, requests: 2.5, seed: 0, hang: 0 };
   const argv = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, `${value}`]);
-  const expected = { ...flags, native: false, json: 'x.json' };
-  expect(parseOptions([...argv, '--no-native', '--json', 'x.json'])).toMatchObject(expected);
+  const expected = { ...flags, inline: false, native: false, json: 'x.json' };
+  expect(parseOptions([...argv, '--no-inline', '--no-native', '--json', 'x.json'])).toMatchObject(expected);
 });
 
 test.each<[string, Partial<PlannedTimer>]>([
@@ -82,7 +86,7 @@ test.each([
 });
 
 describe.each([
-  { program: 'dist/tools/replay/main.js', shows: ['--cps <n>', 'npm start -- --cps 50000'] },
+  { program: 'dist/tools/replay/main.js', shows: ['--cps <n>', '--loops <n>', 'npm start -- --cps 50000'] },
   { program: 'lib/cli.js plan', shows: ['Usage: npx shardwheel plan [options]', '--costs', 'name=delay[,held=time]'] },
   { program: 'dist/tools/soak/main.js', shows: ['npm run soak --', '--crash-every <s>'] },
   { program: 'dist/tools/soak/main.js wheel', shows: ['--operations <n>'] },

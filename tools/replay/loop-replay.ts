@@ -62,6 +62,7 @@ export class LoopReplay implements LoopCalls {
   #driver!: Driver;
   #subject!: Subject;
   #used: CpuUse | undefined;
+  #wakes = 0;
   #seconds = 0;
   #nextSample = 0;
   #stopped = false;
@@ -95,12 +96,14 @@ export class LoopReplay implements LoopCalls {
   }
 
   async drive(): Promise<void> {
+    const asleep = process.resourceUsage().voluntaryContextSwitches;
     this.#cpu.start();
     this.#clock.start();
     await this.#driver.run();
     this.#proxy.ledger.end = this.#clock.read();
     this.#seconds = this.#proxy.ledger.end / 1000;
     this.#used = this.#cpu.read();
+    this.#wakes = process.resourceUsage().voluntaryContextSwitches - asleep;
   }
 
   async finish(): Promise<LoopResult> {
@@ -127,6 +130,7 @@ export class LoopReplay implements LoopCalls {
       verdict: proxy.ledger.verdict(),
       latenesses,
       cpu: this.#used!,
+      wakes: this.#wakes,
       longestBlock,
       longestLag,
       closing,

@@ -29,6 +29,7 @@ export function mergedResult(loops: readonly LoopResult[]): Omit<ReplayResult, '
       source,
       waiting: isTold ? sumOf(loops, (loop) => loop.cpu.waiting ?? 0) : undefined,
     },
+    wakes: mostOf(loops, (loop) => loop.wakes), // of the process, as above
     longestBlock: mostOf(loops, (loop) => loop.longestBlock),
     longestLag: mostOf(loops, (loop) => loop.longestLag),
     closing: mostOf(loops, (loop) => loop.closing),

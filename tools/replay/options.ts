@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import { number, readFlags, UsageError } from './command-line.ts';
@@ -31,7 +32,11 @@ export interface ReplayOptions {
 }
 
 export interface Options extends ReplayOptions {
+  /** Event loops of the column with shards. */
+  readonly loops: number;
   readonly json?: string;
+  /** Whether shardwheel inline is among the columns, and node:timers. */
+  readonly inline: boolean;
   readonly native: boolean;
   /** The release of Node that is to run it. */
   readonly node?: string;
@@ -43,19 +48,23 @@ const maxConnections = 20_000_000;
 const examples = (name: string): string => {
   const plain = name.replace(/ --$/, '');
   const lines = [
-    [plain, "100,000 connections per second for 10 s, against Node's own timers"],
-    [`${name} --cps 50000 --seconds 5 --shards 2`, 'half the rate, half the time, two worker threads'],
-    [`${name} --threads 2`, 'two event loops, clients of the same shards'],
+    [plain, "100,000 connections per second for 5 s: inline, with a shard, on Node's own timers"],
+    [`${name} --cps 50000 --seconds 10 --shards 2`, 'half the rate, twice the time, two shards'],
+    [`${name} --loops 2`, 'two event loops share the shard; the other columns have one'],
+    [`${name} --threads 2`, 'two event loops in every column'],
     [`${name} --lifetime 60 --requests 10`, 'long connections: more live timers, more moves'],
     [`${name} --node 24`, 'on Node 24, whatever runs this'],
     [`${name} --contexts`, 'every request in an async context of its own'],
     [`${name} --jitter 10`, "every connection's timeouts up to 10 % longer, as some proxies do"],
-    [`${name} --seconds 120 --no-native --dashboard`, 'two minutes, to be looked at on http://127.0.0.1:7373/'],
+    [`${name} --seconds 120 --shards 0 --no-native --dashboard`, 'two minutes inline, on http://127.0.0.1:7373/'],
     [`${name} --no-native --json out.json`, 'only shardwheel, results into a file'],
   ];
   const width = Math.max(...lines.map(([call]) => call.length)) + 3;
   return `\nExamples:\n${lines.map(([call, says]) => `  ${call.padEnd(width)}${says}`).join('\n')}`;
 };
+
+/** Event loops of the column with shards where nobody says how many: several where there are cores for them. */
+export const usualLoops = (cores: number): number => (cores < 4 ? 1 : Math.min(4, Math.floor(cores / 2)));
 
 const shardThreads = number(0, 1024, { whole: true });
 const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shardThreads(text));
@@ -64,15 +73,24 @@ const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shar
 export function parseOptions(argv: readonly string[], name = 'npm start --'): Options | undefined {
   const timeout = number(0.001, 86_400);
   const percent = number(0, 100);
+  const eventLoops = number(1, 64, { whole: true });
+  const usual = usualLoops(availableParallelism());
   const command = new Command(name)
     .description(
-      'Replays the timers of a proxy on the real clock: first the driver alone, then shardwheel, then node:timers.',
+      'Replays the timers of a proxy on the real clock, each in a process of its own: the driver alone, shardwheel inline, ' +
+        'shardwheel with shards on threads, node:timers.',
     )
     .option('--cps <n>', 'new connections per second', number(1, 10_000_000, { whole: true }), 100_000)
-    .option('--seconds <s>', 'how long connections arrive', number(0.1, 3600), 10)
+    .option('--seconds <s>', 'how long connections arrive', number(0.1, 3600), 5)
     .option('--drain <s>', 'how long the replay goes on after the last arrival', number(0, 3600), 2)
-    .option('--shards <n>', 'worker threads; 0 = inline; auto = when the timers pay for one', shards, 'auto' as const)
-    .option('--threads <n>', 'event loops that share the connections', number(1, 64, { whole: true }), 1)
+    .option(
+      '--shards <n>',
+      'shards on threads; 0 leaves that column out; auto = when timers pay for a thread',
+      shards,
+      1,
+    )
+    .option('--loops <n>', `event loops that share the shards, in that column (default here: ${usual})`, eventLoops)
+    .option('--threads <n>', 'event loops of every column, which share the connections', eventLoops, 1)
     .addOption(new Option('--wheel <preset>', 'preset of the wheels').choices(Object.keys(presets)).default('default'))
     .option('--tick <ms>', 'milliseconds per tick', number(0.001, 60_000), 1)
     .option('--seed <n>', 'seed of the workload', number(0, 0xffffffff, { whole: true }), 1)
@@ -88,13 +106,20 @@ export function parseOptions(argv: readonly string[], name = 'npm start --'): Op
     .option('--dashboard [port]', 'a page that shows the scheduler while it runs', number(0, 65_535, { whole: true }))
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
     .option('--json <file>', 'also write the results to this file')
+    .option('--no-inline', 'leave out the column of shardwheel inline')
     .option('--no-native', "leave out the comparison with Node's own timers")
     .addHelpText('after', examples(name));
   if (!readFlags(command, argv)) return undefined;
-  const options = command.opts<Options>();
+  const { loops, ...options } = command.opts<Omit<Options, 'loops'> & { readonly loops?: number }>();
   const connections = options.cps * options.seconds;
   if (connections > maxConnections) {
     throw new UsageError(`--cps times --seconds must be at most ${maxConnections} connections, got ${connections}`);
   }
-  return options;
+  if (options.shards === 0 && loops !== undefined) {
+    throw new UsageError(`--loops ${loops} is for the column with shards, which --shards 0 leaves out`);
+  }
+  if (options.shards === 0 && !options.inline) {
+    throw new UsageError('--shards 0 and --no-inline leave nothing of shardwheel to measure');
+  }
+  return { ...options, loops: loops ?? (options.threads > 1 ? options.threads : usual) };
 }

@@ -49,7 +49,7 @@ export class ProgressLine {
 
   #print(): void {
     if (this.#title === '') return;
-    const line = `${this.#title.padEnd(13)} ${this.#describe()}`;
+    const line = `${this.#title.padEnd(23)} ${this.#describe()}`;
     if (this.#stream.isTTY) this.#stream.write(`\r\x1b[K${line.slice(0, this.#stream.columns - 1)}`);
     else this.#stream.write(`${line}\n`);
   }

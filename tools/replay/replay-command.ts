@@ -1,53 +1,50 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { UsageError } from './command-line.ts';
-import { forkReplay, type ReplayRun } from './fork-replay.ts';
+import { forkReplay } from './fork-replay.ts';
 import { onNode, without } from './node-release.ts';
 import { type Options, parseOptions } from './options.ts';
 import { ProgressLine } from './progress-line.ts';
-import { type SubjectName, subjectTitles } from './replay-result.ts';
+import { replayColumns, titleOf } from './replay-columns.ts';
+import type { Progress } from './replay-result.ts';
 import { renderReport } from './report.ts';
-import { costOf, isCorrect, remarksOn, type Summary } from './summary.ts';
+import { type ColumnRun, type Summary, summaryOf } from './summary.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 
-/** Runs the replays one after the other, each in a process of its own. */
-async function replayAll(options: Options, signal: AbortSignal): Promise<Summary> {
+/** Runs the replays one after the other, each in a process of its own: no column inherits another's heap. */
+async function replayAll(options: Options, signal: AbortSignal, runReplay: typeof forkReplay): Promise<Summary> {
+  const columns = replayColumns(options);
+  const least = Math.ceil(columns.length * (options.seconds + options.drain));
+  process.stderr.write(`${columns.length} replays, each in a process of its own, by turns: ${least} s and more\n`);
   const line = new ProgressLine(process.stderr, options.cps);
-  const replay = (name: SubjectName): Promise<ReplayRun> => {
-    line.begin(subjectTitles[name]);
-    return forkReplay(name, options, signal, (progress) => line.update(progress));
-  };
+  const runs: ColumnRun[] = [];
   try {
-    const driver = await replay('driver');
-    const shardwheel = await replay('shardwheel');
-    const native = options.native ? await replay('native') : undefined;
-    return {
-      options,
-      machine: { node: process.version, cpus: availableParallelism(), model: cpus()[0]?.model.trim() ?? 'unknown CPU' },
-      driver: driver.result,
-      shardwheel: { ...shardwheel.result, cost: costOf(shardwheel.result, driver.result) },
-      ...(native && { native: { ...native.result, cost: costOf(native.result, driver.result) } }),
-      correct: isCorrect(shardwheel),
-      remarks: remarksOn(driver, shardwheel, native),
-    };
+    for (const column of columns) {
+      line.begin(`${runs.length + 1}/${columns.length} ${titleOf(column)}`);
+      const onProgress = (progress: Progress) => line.update(progress);
+      runs.push({ column, run: await runReplay(column.subject, column.options, signal, onProgress) });
+    }
   } finally {
     line.end();
   }
+  const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
+  return summaryOf(options, { node: process.version, cpus: availableParallelism(), model }, runs);
 }
 
 /**
  * Runs the command, and returns its exit code. `name`: what it is called by, for its help. `program`: the file that it is run
- * by, with the arguments before its own, for another release of Node to run.
+ * by, with the arguments before its own, for another release of Node to run. `runReplay`: what runs one column.
  */
 export async function replayCommand(
   argv: readonly string[],
   name: string,
   program: readonly string[],
+  runReplay: typeof forkReplay = forkReplay,
 ): Promise<number> {
   const interrupt = new AbortController();
-  process.once('SIGINT', () => interrupt.abort());
-  process.once('SIGTERM', () => interrupt.abort());
+  const abort = () => interrupt.abort();
+  process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
     const options = parseOptions(argv, name);
     if (options === undefined) return 0;
@@ -55,7 +52,7 @@ export async function replayCommand(
       const code = await onNode(options.node, [...program, ...without('--node', argv)]);
       if (code !== undefined) return code;
     }
-    const summary = await replayAll(options, interrupt.signal);
+    const summary = await replayAll(options, interrupt.signal, runReplay);
     console.log(renderReport(summary));
     if (options.json !== undefined) {
       // Where the results go does not change them.
@@ -69,6 +66,8 @@ export async function replayCommand(
     }
     console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof UsageError ? exitCodes.usage : exitCodes.wrong;
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort);
   }
 }
 

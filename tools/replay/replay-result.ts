@@ -3,13 +3,6 @@ import type { Verdict } from './ledger.ts';
 
 export type SubjectName = 'driver' | 'shardwheel' | 'native';
 
-/** What the user sees in their place. */
-export const subjectTitles: Readonly<Record<SubjectName, string>> = {
-  driver: 'driver alone',
-  shardwheel: 'shardwheel',
-  native: 'node:timers',
-};
-
 /** What a replay says about itself while it runs. */
 export interface Progress {
   readonly phase: 'starting' | 'arrivals' | 'draining' | 'closing';
@@ -64,6 +57,8 @@ export interface ReplayResult {
   readonly peakLive: number;
   readonly verdict: Verdict;
   readonly cpu: CpuUse;
+  /** How often a thread of the process has slept and was woken, from the first arrival to the drain's end; 0 where the system does not tell. */
+  readonly wakes: number;
   readonly memory: MemoryUse;
   /** ms: longest time for which the event loop did not come round, the driver's own share of work included. */
   readonly longestBlock: number;

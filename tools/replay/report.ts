@@ -1,117 +1,146 @@
-import Table from 'cli-table3';
+import Table, { type Cell } from 'cli-table3';
 import { count, mebibytes, milliseconds } from './format.ts';
-import { type ReplayResult, subjectTitles } from './replay-result.ts';
+import { type ReplayColumn, replayColumns, titleOf } from './replay-columns.ts';
+import type { ReplayResult } from './replay-result.ts';
 import { type Cost, operationsOf, type Summary } from './summary.ts';
 
-type Column = ReplayResult & { readonly cost?: Cost };
+type Run = ReplayResult & { readonly cost?: Cost };
 
-/** A line of the table: how to read the value, how to show it, and whether a ratio says something. */
+/** A line of the table: how to read the value, how to show it, and whether a ratio to Node's timers says something. */
 interface Row {
   readonly title: string;
-  readonly value: (column: Column) => number | undefined;
+  readonly value: (run: Run) => number | undefined;
   readonly show: (value: number) => string;
   readonly ratio?: boolean;
   /** Says nothing about the driver alone. */
   readonly timersOnly?: boolean;
 }
 
-const whole = (value: number) => count(value);
+const late = (title: string, key: 'p50' | 'p99' | 'p999' | 'max'): Row => {
+  return { title, value: (run) => run.verdict.lateness[key], show: milliseconds, ratio: true };
+};
 
-const rows: readonly Row[] = [
-  { title: 'connections', value: (run) => run.connections, show: whole },
-  { title: 'connections per second reached', value: (run) => run.reached, show: whole },
-  { title: 'timer operations (arm, move, cancel)', value: operationsOf, show: whole },
-  { title: 'timer operations per second', value: (run) => operationsOf(run) / run.seconds, show: whole },
-  { title: 'timers live at the peak', value: (run) => run.peakLive, show: whole },
-  { title: 'fired', value: (run) => run.verdict.fired, show: whole, timersOnly: true },
-  { title: 'handed back at the end', value: (run) => run.verdict.handedBack, show: whole, timersOnly: true },
-  ...(
+/** Rows under their headings. */
+const groups: readonly (readonly [heading: string, rows: readonly Row[]])[] = [
+  [
+    'What timers cost',
     [
-      ['p50', 'p50'],
-      ['p99', 'p99'],
-      ['p99.9', 'p999'],
-      ['max', 'max'],
-    ] as const
-  ).map(
-    ([name, key]): Row => ({
-      title: `lateness ${name}, ms ¹`,
-      value: (run) => run.verdict.lateness[key],
-      show: milliseconds,
-      ratio: true,
-    }),
-  ),
-  {
-    title: 'of it in the first 2 s, ms',
-    value: (run) => run.verdict.latestAtStart,
-    show: milliseconds,
-  },
-  { title: 'early', value: (run) => run.verdict.early, show: whole, timersOnly: true },
-  { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds, timersOnly: true },
-  { title: 'lost', value: (run) => run.verdict.lost, show: whole, timersOnly: true },
-  { title: 'doubled', value: (run) => run.verdict.doubled, show: whole, timersOnly: true },
-  { title: 'refused a live timer', value: (run) => run.verdict.refused, show: whole, timersOnly: true },
-  { title: 'ran in a wrong context', value: (run) => run.strayed, show: whole, timersOnly: true },
-  { title: 'event-loop thread CPU, ms', value: (run) => run.cpu.thread, show: whole, ratio: true },
-  { title: '  of it on timers ²', value: (run) => run.cost?.threadCpu, show: whole, ratio: true },
-  { title: '  ns per timer operation', value: (run) => run.cost?.perOperation, show: whole, ratio: true },
-  { title: 'whole process CPU, ms', value: (run) => run.cpu.process, show: whole, ratio: true },
-  { title: 'event-loop thread waiting for a CPU, ms', value: (run) => run.cpu.waiting, show: whole },
-  { title: 'longest event-loop block, ms', value: (run) => run.longestBlock, show: milliseconds, ratio: true },
-  { title: 'memory per live timer, bytes ³', value: (run) => run.cost?.perLiveTimer, show: whole, ratio: true },
-  { title: 'memory at rest, MiB ⁴', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },
+      { title: 'event-loop CPU per operation, ns ¹', value: (run) => run.cost?.perOperation, show: count, ratio: true },
+      { title: 'process CPU per operation, ns ¹', value: processPerOperation, show: count, ratio: true },
+      { title: 'bytes per live timer ²', value: (run) => run.cost?.perLiveTimer, show: count, ratio: true },
+      { title: 'longest event-loop block, ms', value: (run) => run.longestBlock, show: milliseconds, ratio: true },
+      { title: 'wakes of all threads per second', value: wakesPerSecond, show: count },
+    ],
+  ],
+  [
+    'How late they are, in ms ³',
+    [
+      late('p50', 'p50'),
+      late('p99', 'p99'),
+      late('p99.9', 'p999'),
+      late('most', 'max'),
+      { title: 'most in the first 2 s', value: (run) => run.verdict.latestAtStart, show: milliseconds },
+    ],
+  ],
+  [
+    'What became of them',
+    [
+      { title: 'early', value: (run) => run.verdict.early, show: count, timersOnly: true },
+      { title: 'earliest by, ms', value: (run) => run.verdict.earliest, show: milliseconds, timersOnly: true },
+      { title: 'lost', value: (run) => run.verdict.lost, show: count, timersOnly: true },
+      { title: 'doubled', value: (run) => run.verdict.doubled, show: count, timersOnly: true },
+      { title: 'refused a live timer', value: (run) => run.verdict.refused, show: count, timersOnly: true },
+      { title: 'ran in a wrong context', value: (run) => run.strayed, show: count, timersOnly: true },
+      { title: 'fired', value: (run) => run.verdict.fired, show: count, timersOnly: true },
+      { title: 'handed back at the end', value: (run) => run.verdict.handedBack, show: count, timersOnly: true },
+    ],
+  ],
+  [
+    'What was done, the driver included',
+    [
+      { title: 'connections per second reached', value: (run) => run.reached, show: count },
+      { title: 'timer operations per second ⁴', value: (run) => operationsOf(run) / run.seconds, show: count },
+      { title: 'timer operations', value: operationsOf, show: count },
+      { title: 'timers live at the peak', value: (run) => run.peakLive, show: count },
+      { title: 'event-loop CPU, ms', value: (run) => run.cpu.thread, show: count },
+      { title: 'process CPU, ms', value: (run) => run.cpu.process, show: count },
+      { title: 'event loop waiting for a CPU, ms', value: (run) => run.cpu.waiting, show: count },
+      { title: 'memory at rest, MiB ⁵', value: (run) => run.memory.rest - run.memory.before, show: mebibytes },
+    ],
+  ],
 ];
 
-const notes = `¹ Of the driver alone: that of its own steps, which it looks for in every turn of the loop. So much the loop itself takes.
-² CPU of this run less that of the driver alone, which performs the same steps without timers.
-³ Growth of resident memory from rest to the peak, less the driver's own growth, per timer live then.
-⁴ What creating the subject took before the first timer: threads and tables.`;
+const notes = `¹ Less that of the driver alone, which performs the same steps without timers.
+² Growth of resident memory from rest to the peak, less the driver's own growth, per timer live then.
+³ Of the driver alone: its own steps, which it looks for in every turn of the loop. So much the loop itself takes.
+⁴ To arm, to move, to cancel.
+⁵ What creating the subject took before the first timer: threads and tables.`;
+
+const ofSeveral = 'Of several event loops: CPU and counts of all together, the longest of their blocks.';
 
 /** The end table, with what there is to say about it. */
 export function renderReport(summary: Summary): string {
-  const { driver, shardwheel, native, options, machine, remarks, correct } = summary;
+  const { options, machine, remarks, native } = summary;
+  const columns = replayColumns(options);
   const table = new Table({
-    head: [
-      '',
-      subjectTitles.shardwheel,
-      ...(native ? [subjectTitles.native, 'node ÷ shardwheel'] : []),
-      subjectTitles.driver,
-    ],
-    colAligns: ['left', 'right', ...(native ? (['right', 'right'] as const) : []), 'right'],
+    head: ['', ...columns.map(({ head }) => head.join('\n'))],
+    colAligns: ['left', ...columns.map(() => 'right' as const)],
     style: { head: [], border: [], compact: true },
   });
-  for (const row of rows) {
-    const cells = [row.title, cell(row, shardwheel)];
-    if (native) cells.push(cell(row, native), row.ratio ? ratio(row.value(native), row.value(shardwheel)) : '');
-    cells.push(row.timersOnly ? '–' : cell(row, driver));
-    table.push(cells);
+  for (const [heading, rows] of groups) {
+    table.push([{ content: heading, colSpan: columns.length + 1 }]);
+    for (const row of rows) {
+      const cells: Cell[] = columns.map((column) => cell(row, column, summary[column.name]!, native));
+      table.push([`  ${row.title}`, ...cells]);
+    }
   }
-  const { verdict } = shardwheel;
-  const sentence = `${verdict.early} early, ${verdict.lost} lost, ${verdict.doubled} doubled, ${verdict.refused} refused of ${count(shardwheel.armed)} timers at ${count(shardwheel.reached)} connections per second`;
+  const asked = `${count(options.cps)} connections per second for ${options.seconds} s`;
   return [
-    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; shards: ${options.shards}${servedBy(shardwheel.own)}${onLoops(options.threads)}; seed ${options.seed}`,
+    `Node ${machine.node}, ${machine.cpus} × ${machine.model}; ${asked}${onLoops(options.threads)}${servedBy(summary)}; seed ${options.seed}`,
     table.toString(),
+    ...(native ? ['×: of node:timers.'] : []),
     notes,
+    ...(Math.max(options.threads, options.loops) > 1 ? [ofSeveral] : []),
     ...remarks.map((remark) => `! ${remark}`),
-    `${correct ? 'ok' : 'FAILED'}: ${sentence}.`,
+    ...columns.filter(({ subject }) => subject === 'shardwheel').map((column) => verdictOf(column, summary)),
   ].join('\n');
 }
 
-/** Who served the shards when the run ended. */
-function servedBy(own: unknown): string {
-  const { serving } = (own ?? {}) as { serving?: { by: string } };
-  return serving === undefined ? '' : ` (${serving.by})`;
+function processPerOperation({ cost }: Run): number | undefined {
+  return cost && (cost.processCpu * 1e6) / cost.operations;
+}
+
+/** Undefined where the system does not count them: no loop of a replay never sleeps. */
+function wakesPerSecond({ wakes, seconds }: Run): number | undefined {
+  return wakes === 0 ? undefined : wakes / seconds;
+}
+
+function cell(row: Row, { subject }: ReplayColumn, run: Run, native: Run | undefined): string {
+  if (row.timersOnly && subject === 'driver') return '–';
+  const value = row.value(run);
+  if (value === undefined || !Number.isFinite(value)) return '–';
+  if (!row.ratio || subject !== 'shardwheel') return row.show(value);
+  const base = native && row.value(native);
+  return base !== undefined && base > 0 && value > 0
+    ? `${row.show(value)} ${(value / base).toFixed(2)}×`
+    : row.show(value);
+}
+
+function verdictOf(column: ReplayColumn, summary: Summary): string {
+  const { armed, reached, verdict } = summary[column.name]!;
+  const { early, lost, doubled, refused } = verdict;
+  const ended = `${early} early, ${lost} lost, ${doubled} doubled, ${refused} refused of ${count(armed)} timers`;
+  const word = summary.wrong.includes(column.name) ? 'FAILED' : 'ok';
+  return `${word}: ${titleOf(column)}: ${ended} at ${count(reached)} connections per second.`;
+}
+
+/** Who served the shards in the end, where that was to be seen. */
+function servedBy({ options, shards }: Summary): string {
+  if (options.shards !== 'auto') return '';
+  const { serving } = (shards?.own ?? {}) as { serving?: { by: string } };
+  return serving === undefined ? '' : `; shards: auto (${serving.by})`;
 }
 
 function onLoops(threads: number): string {
-  return threads === 1 ? '' : `; ${threads} event loops, CPU and counts of all, the longest of their blocks`;
-}
-
-function cell(row: Row, column: Column): string {
-  const value = row.value(column);
-  return value === undefined || !Number.isFinite(value) ? '–' : row.show(value);
-}
-
-function ratio(native: number | undefined, shardwheel: number | undefined): string {
-  if (native === undefined || shardwheel === undefined || !(native > 0) || !(shardwheel > 0)) return '–';
-  return (native / shardwheel).toFixed(2);
+  return threads === 1 ? '' : `; ${threads} event loops`;
 }

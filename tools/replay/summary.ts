@@ -1,7 +1,8 @@
 import type { ReplayRun } from './fork-replay.ts';
 import { count } from './format.ts';
 import type { Options } from './options.ts';
-import { type ReplayResult, subjectTitles } from './replay-result.ts';
+import { type ColumnName, type ReplayColumn, titleOf } from './replay-columns.ts';
+import type { ReplayResult } from './replay-result.ts';
 
 /** What one subject cost, after the driver's own share has been taken off. */
 export interface Cost {
@@ -16,23 +17,64 @@ export interface Cost {
   readonly perLiveTimer: number;
 }
 
+/** A run on timers. */
+export type TimedRun = ReplayResult & { readonly cost: Cost };
+
+/** What a call of the command came to: the columns by their names, see `replayColumns`. */
 export interface Summary {
   readonly options: Options;
   readonly machine: { readonly node: string; readonly cpus: number; readonly model: string };
   readonly driver: ReplayResult;
-  readonly shardwheel: ReplayResult & { readonly cost: Cost };
-  readonly native?: ReplayResult & { readonly cost: Cost };
-  /** 0 early, 0 lost, 0 doubled, 0 refused, 0 in a wrong context, and its process ended by itself. */
+  /** Inline. */
+  readonly shardwheel?: TimedRun;
+  /** The driver on the event loops of `shards`, where those are more than the other columns have. */
+  readonly loops?: ReplayResult;
+  readonly shards?: TimedRun;
+  readonly native?: TimedRun;
+  /** In every column of shardwheel: 0 early, 0 lost, 0 doubled, 0 refused, 0 in a wrong context, and its process ended by itself. */
   readonly correct: boolean;
+  /** The columns in which it was not so. */
+  readonly wrong: readonly ColumnName[];
   /** What a reader of the figures has to know: a rate that was not held, replays that differ, … */
   readonly remarks: readonly string[];
+}
+
+/** A column, and what came of it. */
+export interface ColumnRun {
+  readonly column: ReplayColumn;
+  readonly run: ReplayRun;
+}
+
+/** `runs`: of all columns, in their order. */
+export function summaryOf(options: Options, machine: Summary['machine'], runs: readonly ColumnRun[]): Summary {
+  const of = (name: ColumnName) => runs.find(({ column }) => column.name === name)?.run;
+  const timed = (name: ColumnName): TimedRun | undefined => {
+    const found = runs.find(({ column }) => column.name === name);
+    if (found === undefined) return undefined;
+    const { result } = found.run;
+    return { ...result, cost: costOf(result, of(found.column.base)!.result) };
+  };
+  const judged = runs.filter(({ column }) => column.subject === 'shardwheel');
+  const wrong = judged.filter(({ run }) => !isCorrect(run)).map(({ column }) => column.name);
+  return {
+    options,
+    machine,
+    driver: of('driver')!.result,
+    shardwheel: timed('shardwheel'),
+    loops: of('loops')?.result,
+    shards: timed('shards'),
+    native: timed('native'),
+    correct: wrong.length === 0,
+    wrong,
+    remarks: runs.flatMap(({ column, run }) => remarksOn(column, run, of(column.base)!)),
+  };
 }
 
 export function operationsOf(run: ReplayResult): number {
   return run.armed + run.moved + run.cancelled;
 }
 
-export function costOf(run: ReplayResult, driver: ReplayResult): Cost {
+function costOf(run: ReplayResult, driver: ReplayResult): Cost {
   const operations = operationsOf(run);
   const threadCpu = run.cpu.thread - driver.cpu.thread;
   const growth = run.memory.peak - run.memory.rest - (driver.memory.peak - driver.memory.rest);
@@ -56,16 +98,13 @@ const crowded = 0.05;
 /** A rate counts as held when it was missed by less than this share. */
 const tolerance = 0.01;
 
-export function remarksOn(driver: ReplayRun, shardwheel: ReplayRun, native: ReplayRun | undefined): string[] {
-  const runs = [driver, shardwheel, ...(native ? [native] : [])];
-  return runs.flatMap((run) => {
-    const remarks = [remarkOnRate, remarkOnCrowding, remarkOnEnd, remarkOnCpu, remarkOnOwnCounts].map((remark) =>
-      remark(run),
-    );
-    remarks.push(remarkOnSteps(run, driver));
-    const title = subjectTitles[run.result.subject];
-    return remarks.filter((remark) => remark !== undefined).map((remark) => `${title}: ${remark}`);
-  });
+function remarksOn(column: ReplayColumn, run: ReplayRun, base: ReplayRun): string[] {
+  const onRun = [remarkOnRate, remarkOnCrowding, remarkOnEnd, remarkOnCpu, remarkOnOwnCounts].map((remark) =>
+    remark(run),
+  );
+  return [...onRun, remarkOnSteps(run, base)]
+    .filter((remark) => remark !== undefined)
+    .map((remark) => `${titleOf(column)}: ${remark}`);
 }
 
 function remarkOnRate({ result: { asked, reached, longestLag } }: ReplayRun): string | undefined {

@@ -13,7 +13,7 @@ const [folder = 'docs/images', seconds = '100', ...rest] = process.argv.slice(2)
 const flags = rest.filter((flag) => flag !== '--whole');
 const fullPage = rest.includes('--whole');
 mkdirSync(folder, { recursive: true });
-const options = parseOptions(['--cps', '20000', '--seconds', '600', '--dashboard', '0', ...flags]);
+const options = parseOptions(['--cps', '20000', '--seconds', '600', '--shards', 'auto', '--dashboard', '0', ...flags]);
 const replay = fork(commandFile, asPart('replay-process', JSON.stringify(['shardwheel', options])), {
   stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 });

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import type { TimerId } from '../timer-id.ts';
+import { cancelOne, FurtherIds } from './further-ids.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 
@@ -64,12 +65,25 @@ export interface TimerStarts {
   ): TimerId;
 }
 
-/** Ids that a group remembers before it first drops stale ones. */
-const FIRST_LOOK = 16;
+/** What the groups of a client on one placement have in common. @internal */
+export interface GroupPlace {
+  readonly client: Client;
+  readonly placement: number;
+  /** The bits of an id that are its slot. */
+  readonly slotMask: number;
+  /** The calls that start timers without a label. */
+  readonly starts: TimerStarts;
+}
+
+const LOW = 2 ** 32;
+const NO_ID = -1;
+
+const idOf = (low: number, high: number): TimerId => (low >>> 0) + high * LOW;
 
 let isGroup: (hint: object) => hint is TimerGroup;
 let readPlacement: (group: TimerGroup, client: Client) => number | undefined;
 let readIds: (group: TimerGroup) => readonly TimerId[];
+let rememberElsewhere: (group: TimerGroup, id: TimerId) => void;
 /** Lets the group remember a timer that was given to it; returns its id. @internal */
 export let remember: (group: TimerGroup, id: TimerId) => TimerId;
 
@@ -97,70 +111,133 @@ function placementIn(hint: TimerGroup | null, client: Client): number {
  * whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects with AbortError. Ids belong
  * to the scheduler: move and cancel single timers there.
  *
- * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing. Stale ids are
- * dropped when they may be more than half of all. So a group costs a number per live timer, and O(1) per call.
- *
- * Invariant: every live timer of the group is among the first `length` ids; length < dropAt <= max(FIRST_LOOK, 2 × live at the last
- * look). The array is kept when the group is emptied: a connection after the other allocates nothing.
+ * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing. New timers
+ * take the places of stale ids. So a group is an object of 112 bytes, beyond four live timers with an array of a number for each, and
+ * costs O(1) per call.
  */
 export class TimerGroup implements Disposable {
   readonly workerHint: number | string;
-  readonly #placement: number;
-  readonly #client: Client;
-  readonly #starts: TimerStarts;
-  readonly #ids: TimerId[] = [];
-  #length = 0;
-  #dropAt = FIRST_LOOK;
-  /** Whether somebody may wait for one of them. */
-  #hasWaits = false;
+  readonly #place: GroupPlace;
+  // Where each connection has a group, to read the group from memory is most of what it costs. So four ids are numbers in it,
+  // by halves: a whole id, or an array, would be another object to read; a private method would be another field.
+  //
+  //     low, high    0 to 3: an id, or NO_ID
+  //     further      the ids for which there was no place. While there are any, new ones join them
+  //
+  // An id in a place whose slot a new timer has is stale: nothing else needs to be read to know it.
+  // Invariant: every live timer of the group is in a place or among the further ids.
+  #low0 = NO_ID;
+  #high0 = NO_ID;
+  #low1 = NO_ID;
+  #high1 = NO_ID;
+  #low2 = NO_ID;
+  #high2 = NO_ID;
+  #low3 = NO_ID;
+  #high3 = NO_ID;
+  #further: FurtherIds | undefined = undefined;
 
   static {
-    isGroup = (hint): hint is TimerGroup => #client in hint;
-    readPlacement = (group, client) => (group.#client === client ? group.#placement : undefined);
-    readIds = (group) => group.#ids.slice(0, group.#length);
+    isGroup = (hint): hint is TimerGroup => #place in hint;
+    readPlacement = (group, client) => (group.#place.client === client ? group.#place.placement : undefined);
+    readIds = (group) =>
+      [
+        idOf(group.#low0, group.#high0),
+        idOf(group.#low1, group.#high1),
+        idOf(group.#low2, group.#high2),
+        idOf(group.#low3, group.#high3),
+        ...(group.#further?.all() ?? []),
+      ].filter((id) => id !== NO_ID);
     expectWaits = (hint) => {
-      if (typeof hint === 'object' && hint !== null && isGroup(hint)) hint.#hasWaits = true;
+      if (typeof hint !== 'object' || hint === null || !isGroup(hint)) return;
+      hint.#further ??= new FurtherIds();
+      hint.#further.hasWaits = true;
     };
     remember = (group, id) => {
-      group.#ids[group.#length++] = id;
-      if (group.#length >= group.#dropAt) group.#dropStale();
+      const { client, slotMask } = group.#place;
+      const further = group.#further;
+      if (further !== undefined && further.length > 0) {
+        further.add(id, client);
+        return id;
+      }
+      const low = id | 0;
+      const high = (id / LOW) | 0;
+      if (((low ^ group.#low0) & slotMask) === 0) {
+        group.#low0 = low;
+        group.#high0 = high;
+      } else if (((low ^ group.#low1) & slotMask) === 0) {
+        group.#low1 = low;
+        group.#high1 = high;
+      } else if (((low ^ group.#low2) & slotMask) === 0) {
+        group.#low2 = low;
+        group.#high2 = high;
+      } else if (((low ^ group.#low3) & slotMask) === 0) {
+        group.#low3 = low;
+        group.#high3 = high;
+      } else {
+        rememberElsewhere(group, id);
+      }
       return id;
+    };
+    rememberElsewhere = (group, id) => {
+      const { client } = group.#place;
+      const low = id | 0;
+      const high = (id / LOW) | 0;
+      if (!client.has(idOf(group.#low0, group.#high0))) {
+        group.#low0 = low;
+        group.#high0 = high;
+      } else if (!client.has(idOf(group.#low1, group.#high1))) {
+        group.#low1 = low;
+        group.#high1 = high;
+      } else if (!client.has(idOf(group.#low2, group.#high2))) {
+        group.#low2 = low;
+        group.#high2 = high;
+      } else if (!client.has(idOf(group.#low3, group.#high3))) {
+        group.#low3 = low;
+        group.#high3 = high;
+      } else {
+        group.#further ??= new FurtherIds();
+        group.#further.add(id, client);
+      }
     };
   }
 
-  /** Use {@link Scheduler.group}. Throws InvalidArgumentError. @internal */
-  constructor(client: Client, starts: TimerStarts, workerHint: number | string) {
-    this.#client = client;
-    this.#starts = starts;
-    this.#placement = client.shardOf(workerHint);
+  /** Use {@link Scheduler.group}. @internal */
+  constructor(place: GroupPlace, workerHint: number | string) {
+    this.#place = place;
     this.workerHint = workerHint;
   }
 
   /** Number of live timers of the group. Checks each recent id. */
   get size(): number {
-    this.#dropStale();
-    return this.#length;
+    const { client } = this.#place;
+    if (client.isClosed) return 0;
+    let size = this.#further === undefined ? 0 : this.#further.dropStale(client);
+    if (client.has(idOf(this.#low0, this.#high0))) size += 1;
+    if (client.has(idOf(this.#low1, this.#high1))) size += 1;
+    if (client.has(idOf(this.#low2, this.#high2))) size += 1;
+    if (client.has(idOf(this.#low3, this.#high3))) size += 1;
+    return size;
   }
 
   /** Works like {@link TimerStarts.schedule}, with the group as hint. */
   schedule(deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.schedule(this, deadline, callback, argument as A);
+    return this.#place.starts.schedule(this, deadline, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleAfter}, with the group as hint. */
   scheduleAfter(delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.scheduleAfter(this, delay, callback, argument as A);
+    return this.#place.starts.scheduleAfter(this, delay, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleAt}, with the group as hint. */
   scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    return this.#starts.scheduleAt(this, date, callback, argument as A);
+    return this.#place.starts.scheduleAt(this, date, callback, argument as A);
   }
 
   /** Works like {@link TimerStarts.scheduleEvery}, with the group as hint. */
@@ -177,7 +254,7 @@ export class TimerGroup implements Disposable {
     options?: RepeatOptions,
   ): TimerId;
   scheduleEvery<A>(period: number, callback?: TimerCallback<A>, argument?: A, options?: RepeatOptions): TimerId {
-    return this.#starts.scheduleEvery(this, period, callback, argument as A, options);
+    return this.#place.starts.scheduleEvery(this, period, callback, argument as A, options);
   }
 
   /**
@@ -185,17 +262,25 @@ export class TimerGroup implements Disposable {
    * @cost O(timers of the group).
    */
   cancelAll(): number {
-    const client = this.#client;
-    // With waits code of the program may run, and start timers of this group.
-    const ids = this.#hasWaits ? readIds(this) : this.#ids;
-    const length = this.#length;
-    this.#length = 0;
-    this.#dropAt = FIRST_LOOK;
-    let cancelled = 0;
-    for (let i = 0; i < length && !client.isClosed; i++) {
-      const isLive = this.#hasWaits ? client.cancelWaiting(ids[i]) : client.cancel(ids[i]);
-      if (isLive) cancelled += 1;
-    }
+    const { client } = this.#place;
+    const further = this.#further;
+    const hasWaits = further?.hasWaits === true;
+    const id0 = idOf(this.#low0, this.#high0);
+    const id1 = idOf(this.#low1, this.#high1);
+    const id2 = idOf(this.#low2, this.#high2);
+    const id3 = idOf(this.#low3, this.#high3);
+    // All are forgotten before one is cancelled: with waits code of the program may run, and start timers of this group.
+    this.#low0 = NO_ID;
+    this.#high0 = NO_ID;
+    this.#low1 = NO_ID;
+    this.#high1 = NO_ID;
+    this.#low2 = NO_ID;
+    this.#high2 = NO_ID;
+    this.#low3 = NO_ID;
+    this.#high3 = NO_ID;
+    let cancelled = further === undefined ? 0 : further.cancelAll(client);
+    cancelled += cancelOne(client, id0, hasWaits) + cancelOne(client, id1, hasWaits);
+    cancelled += cancelOne(client, id2, hasWaits) + cancelOne(client, id3, hasWaits);
     return cancelled;
   }
 
@@ -206,14 +291,5 @@ export class TimerGroup implements Disposable {
   [INSPECT](): object {
     const { workerHint, size } = this;
     return shownAs(this, { workerHint, size });
-  }
-
-  #dropStale(): void {
-    const client = this.#client;
-    const ids = this.#ids;
-    let live = 0;
-    for (let i = 0; i < this.#length && !client.isClosed; i++) if (client.has(ids[i])) ids[live++] = ids[i];
-    this.#length = live;
-    this.#dropAt = Math.max(FIRST_LOOK, live * 2);
   }
 }

@@ -60,7 +60,7 @@ export class TimerLabel implements TimerStarts {
   schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'schedule');
     requireTimer(deadline, callback);
-    return this.#start(workerHint, deadline, callback, argument);
+    return this.#start(workerHint, placementOf(workerHint, this.#client), deadline, callback, argument);
   }
 
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
@@ -69,7 +69,10 @@ export class TimerLabel implements TimerStarts {
     requireOpen(this.#client, 'scheduleAfter');
     requireDelay(delay);
     requireCallback(callback);
-    return this.#start(workerHint, this.#client.clock.read() + delay, callback, argument);
+    const client = this.#client;
+    // Before the clock: its reading waits until all before it is read, so a group comes from memory beside what else is on its way.
+    const placement = placementOf(workerHint, client);
+    return this.#start(workerHint, placement, client.clock.read() + delay, callback, argument);
   }
 
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
@@ -104,20 +107,16 @@ export class TimerLabel implements TimerStarts {
     requireCallback(callback);
     requirePeriod(period, client.scale.timeOf(1));
     if (options !== undefined) requireRepeatOptions(options);
+    const placement = placementOf(hint, client);
     const first = client.clock.read() + (options?.first ?? period);
     const missed = options?.missedCalls ?? 'skip';
-    const placement = placementOf(hint, client);
     const id = client.startRepeating(this.#label, placement, first, period, missed, callback, argument);
     return typeof hint === 'object' ? remember(hint, id) : id;
   }
 
-  #start(workerHint: WorkerHint, deadline: number, callback: unknown, argument: unknown): TimerId {
-    const client = this.#client;
-    if (typeof workerHint !== 'object') {
-      return client.start(this.#label, client.shardOf(workerHint), deadline, callback, argument);
-    }
-    const placement = placementOf(workerHint, client);
-    return remember(workerHint, client.start(this.#label, placement, deadline, callback, argument));
+  #start(workerHint: WorkerHint, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
+    const id = this.#client.start(this.#label, placement, deadline, callback, argument);
+    return typeof workerHint === 'object' ? remember(workerHint, id) : id;
   }
 
   /** '(other)' if the client has more labels than it counts separately. */

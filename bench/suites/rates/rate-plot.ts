@@ -126,7 +126,7 @@ function legendOf(theme: Theme): string {
 }
 
 /** What the plot shows, for those who do not see it. */
-export function describeRates(results: Results): string {
+function describeRates(results: Results): string {
   const told = panels.map((panel) => {
     const points = pointsOf(results, panel);
     const ofLine = lines.flatMap((subject) => {

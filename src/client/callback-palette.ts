@@ -60,6 +60,8 @@ export class CallbackPalette {
     if (this.carriers[code] > 0) return;
     this.callbacks[code] = undefined;
     this.isFull = false;
-    if (this.recentCode === code) this.note(undefined, NO_CALLBACK);
+    if (this.recentCode !== code) return;
+    this.recent = undefined;
+    this.recentCode = NO_CALLBACK;
   }
 }

@@ -250,7 +250,7 @@ export class Client implements ClientTurn {
   /** Starts a timer; the slack in ticks. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
   private schedule(lane: ClientLane, deadline: number, slack: number, callback: unknown, argument: unknown): number {
     const due = this.dueWordOf(deadline, slack);
-    const context = callback === undefined ? undefined : this.context();
+    const context = this.keepsContexts === true && callback !== undefined ? currentContext() : undefined;
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
     const slot = table.allocate(deadline, due);
@@ -437,37 +437,27 @@ export class Client implements ClientTurn {
 
   /** See `ClientTurn`. */
   finish(): number {
-    const { home, isElsewhere, time } = this;
+    const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
     if (isElsewhere && time.stagedBy <= time.now + NEAR) {
       this.wantStaged();
       this.publishElsewhere(true);
     }
-    this.settle();
-    this.turned?.();
-    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
-    if (this.visitsLanes) this.nextEvent = this.nextEventHere();
-    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
-    return home.label.size > 0 ? min(next, home.nextTurn()) : next;
-  }
-
-  /** Releases what ended timers have carried, and the process if none is left. */
-  private settle(): void {
-    const { refs } = this;
-    let live = this.home.label.size;
+    let live = home.label.size;
     for (const lane of this.lanes) {
       live += lane.table.size;
       if (lane.peak !== lane.table.size || lane.putOff.size > 0) lane.release();
     }
     this.holdsPayload = false;
     if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
-  }
-
-  /** When a shard of this thread needs a turn, in ms. */
-  private nextEventHere(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const shard of this.shardsHere) next = min(next, shard.nextTurn());
-    return next;
+    this.turned?.();
+    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
+    if (this.visitsLanes) {
+      this.nextEvent = Number.POSITIVE_INFINITY;
+      for (const shard of this.shardsHere) this.nextEvent = min(this.nextEvent, shard.nextTurn());
+    }
+    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
+    return home.label.size > 0 ? min(next, home.wheel.nextTurn()) : next;
   }
 
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */

@@ -18,12 +18,8 @@ export class DueQueue {
   dues = new Int32Array(FIRST_ENTRIES);
   orders = new Int32Array(FIRST_ENTRIES);
   next = 0;
-  private length = 0;
-  private isInOrder = true;
-
-  get isEmpty(): boolean {
-    return this.next >= this.length;
-  }
+  length = 0;
+  isInOrder = true;
 
   add(slot: number, due: number, order: number): void {
     const at = this.length;
@@ -35,9 +31,8 @@ export class DueQueue {
     if (at > 0 && this.difference(at - 1, at) > 0) this.isInOrder = false;
   }
 
-  /** Sorts them, once all of the tick have been added. */
+  /** Sorts them, once all of the tick have been added and are not in order. */
   sort(): void {
-    if (this.isInOrder) return;
     this.isInOrder = true;
     const { slots, dues, orders, length } = this;
     const places = Uint32Array.from({ length }, (_, at) => at).sort((one, other) => this.difference(one, other));

@@ -50,7 +50,7 @@ export class HomeTimers {
   readonly capacity: number;
   private readonly client: HomeHost;
   private readonly time: ClientTime;
-  private readonly wheel: HomeWheel;
+  readonly wheel: HomeWheel;
   /** By slot; undefined for a free one. */
   private timers: (HomeTimer | undefined)[] = [];
   /** By slot; made when a timer first has a context. */
@@ -143,11 +143,6 @@ export class HomeTimers {
     for (const timer of this.timers) if (timer !== undefined) yield timer;
   }
 
-  /** When the next of them may be due, in ms. */
-  nextTurn(): number {
-    return this.wheel.nextTurn();
-  }
-
   /**
    * Runs due ones within a turn, for which the clock has been read. `isPhase`: those due by now, else the rest of an earlier turn.
    * Returns whether some are left. Throws what a callback, or a tick of the program, throws.
@@ -155,8 +150,8 @@ export class HomeTimers {
   run(isPhase: boolean): boolean {
     const { wheel, time } = this;
     const { queue } = wheel;
-    if (isPhase) wheel.reach();
-    if (queue.isEmpty && !wheel.takeTick()) return false;
+    if (isPhase) wheel.until = time.tick;
+    if (queue.next === queue.length && !wheel.takeTick()) return false;
     const turn = executionAsyncId();
     this.now = time.now;
     const end = time.isManual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
@@ -171,7 +166,7 @@ export class HomeTimers {
           this.runningContext = undefined;
         }
       }
-      const isLast = queue.isEmpty && !wheel.takeTick();
+      const isLast = queue.next === queue.length && !wheel.takeTick();
       if (timer === undefined && isLast) return false;
       if (timer === undefined) continue;
       // Node itself runs the ticks of the last callback: with the stacks of a program that has its own timers only.
@@ -205,7 +200,7 @@ export class HomeTimers {
     queue.next = at + 1;
     const slot = queue.slots[at];
     const timer = this.timers[slot];
-    if (timer === undefined || !wheel.isDue(at)) return undefined;
+    if (timer === undefined || wheel.words[2 * slot + 1] !== queue.orders[at]) return undefined; // cleared, or refreshed
     const deadline = wheel.dueDeadline(at);
     this.running = timer;
     this.runningContext = this.contexts?.[slot];

@@ -47,8 +47,8 @@ export type NewIndex = (now: number) => TickIndex;
  * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the deadline's, or
  * with slack a later one), or refused by it. So a deadline is a whole tick here, and a move to later changes one word.
  *
- * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `reach` is due after what that
- * reaches. `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
+ * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `until` was set is due after it.
+ * `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
  */
 export class HomeWheel implements DueSink, EntryOwner {
   /** The due slots of `tick`. */
@@ -59,13 +59,13 @@ export class HomeWheel implements DueSink, EntryOwner {
   private readonly newIndex: NewIndex;
   /** Made for the first slot. */
   private index: TickIndex | undefined;
-  private words = new Int32Array(0);
+  words = new Int32Array(0);
   private firstFree = NONE;
   /** Slots ever used. */
   private length = 0;
   private lastOrder = 0;
-  /** Due ticks up to this are taken. */
-  private until = 0;
+  /** `takeTick` takes due ticks up to this: a turn sets it. */
+  until = 0;
   /** The ticks of deadlines that are too far from now for a word, by slot. */
   private readonly far = new Map<number, number>();
   /** Slots that the index has had no memory for: the next turn tries again. */
@@ -115,11 +115,6 @@ export class HomeWheel implements DueSink, EntryOwner {
     this.firstFree = slot;
   }
 
-  /** Whether the slot of an entry of the queue, if it is taken, is still the one that was due. */
-  isDue(at: number): boolean {
-    return this.words[2 * this.queue.slots[at] + 1] === this.queue.orders[at];
-  }
-
   /** The deadline of an entry of the queue in ms. */
   dueDeadline(at: number): number {
     return this.time.scale.timeOf(this.tick + ((this.queue.dues[at] - this.tick) | 0));
@@ -144,11 +139,6 @@ export class HomeWheel implements DueSink, EntryOwner {
     return time.scale.timeOf(index.nextWanted(this));
   }
 
-  /** Lets `takeTick` take what is due by now. */
-  reach(): void {
-    this.until = this.time.tick;
-  }
-
   /** Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is empty. */
   takeTick(): boolean {
     const { index, queue, until } = this;
@@ -160,13 +150,13 @@ export class HomeWheel implements DueSink, EntryOwner {
       if (tick > until) break;
       this.tick = tick;
       index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
-      if (queue.isEmpty) continue;
-      queue.sort();
+      if (queue.length === 0) continue;
+      if (!queue.isInOrder) queue.sort();
       return true;
     }
     index.advanceTo(until, this, Number.POSITIVE_INFINITY);
-    queue.sort(); // what had been refused
-    return !queue.isEmpty;
+    if (!queue.isInOrder) queue.sort(); // what had been refused
+    return queue.length > 0;
   }
 
   /** A slot that was moved is due later than it is filed. @internal */

@@ -39,7 +39,7 @@ function hashString(hint: string): number {
  * @internal
  */
 export const placementOfInteger = (hint: number, shards: number): number =>
-  scaleTo(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1), shards);
+  Math.imul(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1) >>> 16, shards) >>> 16; // as scaleTo: V8, short paths
 
 /**
  * Returns the shard, 0 <= n < shards, on which a hint is placed. Equal hints share a shard; consecutive and strided integers

@@ -53,7 +53,8 @@ export class TableView {
     const deadline = this.doubles[(slot << DOUBLES_SHIFT) | DEADLINE];
     const ahead = (due - (now | 0)) | 0;
     // Nearly all: it is near, or has come.
-    if ((ahead <= 1 || deadline > this.scale.timeOf(now)) && deadline < this.scale.timeOf(now + WORD_REACH)) return now + ahead;
+    if ((ahead <= 1 || deadline > this.scale.timeOf(now)) && deadline < this.scale.timeOf(now + WORD_REACH))
+      return now + ahead;
     // Apart from slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
     return dueTickFrom(due, this.deadlineTickOf(slot), now);
   }

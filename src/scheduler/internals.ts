@@ -22,5 +22,10 @@ export function internalsOf(scheduler: object): Internals {
 
 /** Throws SchedulerClosedError, with the name of the call. V8: known booleans */
 export function requireOpen(client: Client, call: string): void {
-  if (client.isClosed === true) throw new SchedulerClosedError(call);
+  if (client.isClosed === true) throwClosed(call);
+}
+
+/** @internal */
+export function throwClosed(call: string): never {
+  throw new SchedulerClosedError(call);
 }

@@ -76,7 +76,8 @@ export class Sharing {
   async askForCounts(): Promise<void> {
     if (this.board.clients().length === 0) return;
     this.board.askForCounts();
-    for (let waited = 0; waited < PATIENCE_MS && !this.board.isAnswered; waited++) await outsideContexts(() => sleep(1));
+    for (let waited = 0; waited < PATIENCE_MS && !this.board.isAnswered; waited++)
+      await outsideContexts(() => sleep(1));
   }
 
   /** Precondition: no thread serves any shard. */

@@ -95,10 +95,11 @@ export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(
 
 /** Returns the shard of a hint. Throws InvalidArgumentError. @internal */
 export function placementOf(hint: WorkerHint, client: Client): number {
-  return typeof hint === 'object' ? placementIn(hint, client) : client.shardOf(hint);
+  return typeof hint === 'object' ? placementInGroup(hint, client) : client.shardOf(hint);
 }
 
-function placementIn(hint: TimerGroup | null, client: Client): number {
+/** The same of a hint that is an object: a group, or nothing that places a timer. @internal */
+export function placementInGroup(hint: TimerGroup | null, client: Client): number {
   const group = hint !== null && isGroup(hint) ? hint : undefined;
   const placement = group === undefined ? undefined : readPlacement(group, client);
   if (placement !== undefined) return placement;

@@ -7,9 +7,9 @@ import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
-import { requireOpen } from './internals.ts';
+import { requireOpen, throwClosed } from './internals.ts';
 import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
-import { placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
+import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
 
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {
@@ -58,21 +58,33 @@ export class TimerLabel implements TimerStarts {
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    requireOpen(this.#client, 'schedule');
+    const client = this.#client;
+    if (client.isClosed === true) throwClosed('schedule');
     requireTimer(deadline, callback);
-    return this.#start(workerHint, placementOf(workerHint, this.#client), deadline, callback, argument);
+    const isGroup = typeof workerHint === 'object';
+    const placement = isGroup ? placementInGroup(workerHint, client) : client.shardOf(workerHint);
+    const id = client.start(this.#label, placement, deadline, callback, argument);
+    return isGroup ? remember(workerHint, id) : id;
   }
 
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback?: TimerCallback<A>, argument?: A): TimerId {
-    requireOpen(this.#client, 'scheduleAfter');
-    requireDelay(delay);
-    requireCallback(callback);
     const client = this.#client;
+    if (client.isClosed === true) throwClosed('scheduleAfter');
+    if (
+      typeof delay !== 'number' ||
+      delay - delay !== 0 ||
+      (callback !== undefined && typeof callback !== 'function')
+    ) {
+      requireDelay(delay);
+      requireCallback(callback);
+    }
+    const isGroup = typeof workerHint === 'object';
     // Before the clock: its reading waits until all before it is read, so a group comes from memory beside what else is on its way.
-    const placement = placementOf(workerHint, client);
-    return this.#start(workerHint, placement, client.clock.read() + delay, callback, argument);
+    const placement = isGroup ? placementInGroup(workerHint, client) : client.shardOf(workerHint);
+    const id = client.start(this.#label, placement, client.clock.read() + delay, callback, argument);
+    return isGroup ? remember(workerHint, id) : id;
   }
 
   scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
@@ -112,11 +124,6 @@ export class TimerLabel implements TimerStarts {
     const missed = options?.missedCalls ?? 'skip';
     const id = client.startRepeating(this.#label, placement, first, period, missed, callback, argument);
     return typeof hint === 'object' ? remember(hint, id) : id;
-  }
-
-  #start(workerHint: WorkerHint, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
-    const id = this.#client.start(this.#label, placement, deadline, callback, argument);
-    return typeof workerHint === 'object' ? remember(workerHint, id) : id;
   }
 
   /** '(other)' if the client has more labels than it counts separately. */

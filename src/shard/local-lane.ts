@@ -118,10 +118,6 @@ export class LocalLane extends ServedLane {
     this.insert(slot, tick);
   }
 
-  protected takeOut(slot: number): void {
-    this.index.remove(slot);
-  }
-
   /** Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another. */
   private readAhead(words: Int32Array, start: number, end: number): void {
     const { index } = this;

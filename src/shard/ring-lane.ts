@@ -1,5 +1,5 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { ticksBetween, tickOfWords, WORD_REACH } from '../lane/due-word.ts';
+import { tickOfWords, ticksBetween, WORD_REACH } from '../lane/due-word.ts';
 import { commandCounters, type LaneMemory, REQUEST, WANTS_ROOM } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
@@ -92,11 +92,6 @@ export class RingLane extends ServedLane {
     this.insert(slot, tick);
   }
 
-  protected takeOut(slot: number, tag: number): void {
-    this.index.remove(slot);
-    this.tags[slot] = tag;
-  }
-
   /**
    * Reads what the filing of the next commands will need, only to bring it into the processor's cache: these look-ups do not wait
    * for one another.
@@ -118,13 +113,20 @@ export class RingLane extends ServedLane {
   }
 
   private fileNext(count: number): void {
-    const { commandRing, index } = this;
+    const { commandRing, index, tags } = this;
     const { cells } = commandRing;
     for (let i = 0; i < count; i++) {
       const at = commandRing.take();
+      const slot = cells[at];
+      const tag = cells[at + 1];
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
-      if (tick > index.now) this.file(cells[at], cells[at + 1], tick);
-      else this.late.add(cells[at], cells[at + 1], tick);
+      if (tick > index.now) {
+        this.file(slot, tag, tick);
+        continue;
+      }
+      index.remove(slot); // an entry of an earlier timer would count as one of this
+      tags[slot] = tag;
+      this.late.add(slot, tag, tick);
     }
   }
 }

@@ -103,8 +103,6 @@ export abstract class ServedLane implements DueSink {
   protected abstract file(slot: number, tag: number, tick: number): void;
   /** When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. */
   abstract wantedAt(slot: number, tick: number): number;
-  /** Removes a slot from the index, to hand it over under a tag. */
-  protected abstract takeOut(slot: number, tag: number): void;
 
   /**
    * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since the table
@@ -254,7 +252,7 @@ export abstract class ServedLane implements DueSink {
       late.drop();
       // Not in the ring's order: the timer may have ended, and its slot may be filed for the next one.
       if (this.timers.tagOf(slot) !== tag) continue;
-      this.takeOut(slot, tag);
+      index.remove(slot); // it may have been moved, and filed, since
       this.due(slot, tick);
       left -= 1;
     }

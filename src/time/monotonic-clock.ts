@@ -2,7 +2,7 @@ import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 
 // Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.
-const performanceNow = performance.now.bind(performance);
+export const performanceNow = performance.now.bind(performance);
 const { timeOrigin } = performance;
 
 /**
@@ -47,16 +47,21 @@ export class MonotonicClock {
   private readonly offset: number;
 
   constructor(origin: ClockOrigin) {
-    let offset = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < CALIBRATIONS; i++) {
-      const [seconds, nanoseconds] = hrtime();
-      const later = performanceNow();
-      offset = Math.max(offset, (seconds - origin.seconds) * 1e3 + (nanoseconds - origin.nanoseconds) / 1e6 - later);
-    }
-    this.offset = offset;
+    this.offset = offsetFrom(origin);
   }
 
   now(): number {
     return performanceNow() + this.offset;
   }
+}
+
+/** The ms to add to `performanceNow()` for the time since an origin. */
+export function offsetFrom(origin: ClockOrigin): number {
+  let offset = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < CALIBRATIONS; i++) {
+    const [seconds, nanoseconds] = hrtime();
+    const later = performanceNow();
+    offset = Math.max(offset, (seconds - origin.seconds) * 1e3 + (nanoseconds - origin.nanoseconds) / 1e6 - later);
+  }
+  return offset;
 }

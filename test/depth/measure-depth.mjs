@@ -8,6 +8,8 @@ const ROUNDS = 15;
 const ROUNDS_OF_CALLS = 3;
 /** ms from the call that sets a timer to its deadline. So short that a thread sleeps in one way, see SHORT_WAIT of its loop. */
 const DELAY = 20;
+/** ms before a timer is due: its command has been published to the thread some ms earlier. */
+const AFTER_PUBLICATION = 2;
 /** ms after a callback until the loop is idle again: what its turn has asked for has come. */
 const IDLE_AFTER = 30;
 /** ms after which all that was staged has been filed. */
@@ -59,8 +61,11 @@ function during(coverage, call) {
   return coverage.take();
 }
 
-/** From before a timer is due until the loop is idle again. `set` sets one. Not where the machine was busy, and the turn has begun. */
-async function delivery(coverage, set) {
+/**
+ * From so many ms before a timer is due until the loop is idle again. `set` sets one. Not where the machine was busy, and the turn has
+ * begun. `before` gets what has run in the ms before that, from half of the delay on.
+ */
+async function delivery(coverage, set, ahead = DELAY / 2, before = nothing) {
   for (;;) {
     const due = performance.now() + DELAY;
     let isFired = false;
@@ -71,8 +76,12 @@ async function delivery(coverage, set) {
       }, DELAY);
     });
     await sleep(DELAY / 2);
-    const isBefore = !isFired && performance.now() < due - DELAY / 4;
+    const isEarly = !isFired && performance.now() < due - DELAY / 4;
     coverage.take();
+    await sleep(DELAY / 2 - ahead);
+    const isBefore = isEarly && !isFired && performance.now() < due - ahead / 2;
+    if (isBefore) before(coverage.take());
+    else coverage.take();
     await firing;
     await sleep(IDLE_AFTER);
     if (isBefore) return coverage.take();
@@ -149,14 +158,17 @@ async function depthWithThread(createScheduler, folder, coverage) {
     },
   };
   const threads = [];
+  const publications = [];
+  const set = (callback, delay) => scheduler.scheduleAfter(7, delay, callback);
   const client = await shallowestOf(async () => {
-    const ran = await delivery(both, (callback, delay) => scheduler.scheduleAfter(7, delay, callback));
+    const ran = await delivery(both, set, AFTER_PUBLICATION, (published) => publications.push(published));
     threads.push(inThread);
     return ran;
   });
   told.close();
   await scheduler.close();
-  return { client, thread: shallowest(threads.filter(({ length }) => length > 0)) }; // the machine may hold back what is told
+  const thread = shallowest(threads.filter(({ length }) => length > 0)); // the machine may hold back what is told
+  return { publication: shallowest(publications.filter(({ length }) => length > 0)), client, thread };
 }
 
 /** What has run in several turns. */

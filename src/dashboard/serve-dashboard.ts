@@ -52,8 +52,9 @@ export interface Dashboard {
 
 /**
  * Serves a page that shows the scheduler at work, and its events for `npx shardwheel watch`. It does not keep the process alive,
- * and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this event loop and some µs of
- * each shard; otherwise it asks the scheduler for nothing. A scheduler has one dashboard at a time.
+ * and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this event loop, some µs of
+ * each shard, and a wake of each other client's event loop; otherwise it asks the scheduler for nothing. A scheduler has one dashboard at
+ * a time.
  * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, by rejection.
  */
 export async function serveDashboard(scheduler: Scheduler, options?: DashboardOptions): Promise<Dashboard> {

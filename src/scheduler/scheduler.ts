@@ -281,7 +281,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Resolves with the earliest time at which a timer of any shard fires; undefined when none is live.
-   * @cost One answer of each shard: a wake of its thread.
+   * @cost One answer of each shard, which takes all commands that wait: a wake of its thread.
    */
   async nextExpiration(): Promise<number | undefined> {
     requireOpen(this.#client, 'nextExpiration');
@@ -293,7 +293,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Resolves with counts and percentiles. After `close()` they cover only the client.
-   * @cost One answer of each shard: a wake of its thread.
+   * @cost One answer of each shard, which takes all commands that wait: a wake of its thread. In the owner of a shared scheduler also one of
+   * each other client: a wake of its event loop; those of blocked ones are waited for 20 ms at most.
    */
   stats(): Promise<SchedulerStats> {
     return collectStats(this.#coordinator);

@@ -79,8 +79,8 @@ export class ClientLane {
   }
 
   /**
-   * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices when the
-   * old tick comes. Returns whether a command was staged.
+   * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices before the
+   * old tick would wake it, or when that comes. Returns whether a command was staged.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): boolean {
     const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;

@@ -66,7 +66,7 @@ export class Delivery {
   private args: unknown[] = [];
   private length = 0;
   private readonly ioFirst: number;
-  /** See `ClientTurn.turn`. */
+  /** See `ClientTurn.delivery`. */
   private polledFrom = Number.NEGATIVE_INFINITY;
   private turnEnd = Number.POSITIVE_INFINITY;
   /** `delivered` when the turn began. */
@@ -99,8 +99,8 @@ export class Delivery {
 
   /**
    * Delivers at most maxBatch timers of all lanes within a turn, for which the clock has been read; returns whether there are more.
-   * With a manual clock only that number limits it. `polledFrom`: see `ClientTurn.turn`. Throws what a tick throws, including an uncaught
-   * error of a callback: the next turn takes the remaining records.
+   * With a manual clock only that number limits it. `polledFrom`: see `ClientTurn.delivery`. Throws what a tick throws, including an
+   * uncaught error of a callback: the next turn takes the remaining records.
    */
   deliver(polledFrom: number): boolean {
     const { time } = this;

@@ -8,7 +8,7 @@ const SLICE = 0.25;
 const SLOTS_PER_READING = 16;
 /** Maximum of timers moved in one turn. */
 const MOVES_PER_SLICE = 1024;
-/** Timers moved before they are published: an inline shard files them at once, which takes part of the slice's time. */
+/** Timers moved before they are published: to a thread that takes part of the slice's time, an inline shard files them in its next turn. */
 const MOVES_PER_PUBLISH = 128;
 
 /**

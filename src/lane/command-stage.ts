@@ -22,8 +22,9 @@ const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start:
  *     older:  │ chunk │ chunk │ …      last:  │ chunk ░░░░ │
  *             └ taken from here                    └ added here
  *
- * An entry is written once and read once, however many wait before it. Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the
- * number of live timers, and a command costs O(1).
+ * They wait until somebody needs one of them, or a chunk is full. An entry is written once and read once, however many wait before it.
+ * Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the number of live timers, and a
+ * command costs O(1).
  *
  * The client publishes them through the lane's ring. If the lane is served in the client's own thread, nothing needs to be
  * published: the index takes them from here, and their values from the table.

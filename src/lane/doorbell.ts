@@ -114,8 +114,9 @@ export class Doorbell {
 const MAX_TRIES = 16;
 
 /**
- * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for
- * all shards that serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn.
+ * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for all threads that
+ * serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn. A shard of the client's own
+ * thread rings nobody: its news are found in the same turn.
  *
  *     down ── a shard rings ──▶ raised ── the client has onRing, and takes a turn ──▶ down
  *

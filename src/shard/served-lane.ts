@@ -22,12 +22,12 @@ export interface LaneQueues {
  *
  * Invariant between turns, which is why nothing is lost: for every live timer of the table
  *
- *     a command for it is on its way,
+ *     a command for it is on its way, staged or in the ring,
  *     or the index has its slot filed under its tag, at a tick not after its due tick,
  *     or a fired record with its tag is on its way to the client, which checks the table again.
  *
- * So a cancel needs no command: when the entry's tick comes, the table has another tag, and the entry is dropped. A move
- * to later needs none: the entry is refiled when its old tick comes. A move to earlier needs one, and every new timer.
+ * So a cancel needs no command: when the entry's tick comes, or is the next to come, the table has another tag, and the entry is
+ * dropped. A move to later needs none: the entry is refiled then. A move to earlier needs one, and every new timer.
  *
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a

@@ -18,7 +18,7 @@ export interface ShardCounters extends LaneCounters {
 
 /**
  * A shard: the lanes it serves, each with its wheel, and one turn of work on them. It knows no thread: the same
- * turns are taken by a worker's loop or, with `shards: 0`, by the caller's event loop.
+ * turns are taken by a worker's loop or, inline, as a part of the client's.
  *
  *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
  *

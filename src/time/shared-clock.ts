@@ -5,8 +5,8 @@ import { type ClockOrigin, clockOrigin, offsetFrom, performanceNow } from './mon
 const { max } = Math;
 
 /**
- * One slot in shared memory that holds the scheduler's time. Shards publish to it when they wake and in each turn, the
- * client once per event-loop turn; all threads read it.
+ * One slot in shared memory that holds the scheduler's time. A thread of a shard publishes to it in each of its turns, a client in each of
+ * its own; all threads read it.
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
  *

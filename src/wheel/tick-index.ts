@@ -38,7 +38,7 @@ export interface TickIndex {
 
   /** The earliest tick to which `now` can be advanced so that a slot is handed over; Infinity when empty. Exact. */
   nextTick(): number;
-  /** A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap; a shard parks until then. */
+  /** A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap. */
   nextEvent(): number;
   /**
    * A tick until which its user may sleep: nothing that is still wanted is due before. Unlike `nextEvent` it is exact where a short look

@@ -16,7 +16,7 @@ const SLICES = 4;
  *     start     the record of the slot that was freed last, a byte for the callback, a word for the argument, the caller's id
  *     cancel    the caller's id, then the record that it names
  *     move      the same
- *     publish   each record that was written some ms ago, once more
+ *     publish   each record that was written some slices ago, once more
  */
 export class BareLoads implements Subject {
   readonly ready = Promise.resolve();

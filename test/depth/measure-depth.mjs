@@ -12,7 +12,7 @@ const DELAY = 20;
 const AFTER_PUBLICATION = 2;
 /** ms after a callback until the loop is idle again: what its turn has asked for has come. */
 const IDLE_AFTER = 30;
-/** ms after which all that was staged has been filed. */
+/** ms after which the loop is at rest: the turns that were asked for have come. */
 const FILED_AFTER = 400;
 
 /** Timers that live beside the measured one, so that it neither begins nor ends the hold on the process. */
@@ -95,7 +95,7 @@ async function fill(scheduler) {
 }
 
 /**
- * Each call twice: `-idle` in a client that has filed all timers and waits for nothing, else in one that has just had another call.
+ * Each call twice: `-idle` in a client that is at rest, else in one that has just had another call.
  * Each timer takes a slot that was never used.
  */
 async function depthOfCalls(scheduler, coverage) {

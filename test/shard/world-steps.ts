@@ -31,7 +31,7 @@ function stepsOf(client: number) {
       client.deliver();
       return true;
     }),
-    /** A whole turn of the client that nobody has asked for, as one comes some ms after each change. */
+    /** A whole turn of the client that nothing here has asked for: one may come at any time, for other timers. */
     look: whilePresent((client) => {
       client.deliver();
       client.publish();

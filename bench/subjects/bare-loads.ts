@@ -6,8 +6,8 @@ const DUE = 0;
 const TAG = 1;
 const SLOT_BITS = 24;
 const SLOT_MASK = 2 ** SLOT_BITS - 1;
-/** Slices after which what was written is read again, as it is when commands are published. */
-const SLICES = 4;
+/** Slices after which what was written is read again, as it is when a stage is full: 4,096 commands, at 400 in a slice. */
+const SLICES = 10;
 
 /**
  * What the calls of a scheduler with a shard read and write at random, and nothing else: no order, no ticks, no checks, no clock, and

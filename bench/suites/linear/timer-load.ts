@@ -68,8 +68,9 @@ export class TimerLoad {
     }
   }
 
-  /** Resolves when the shard has filed all commands. One that sleeps would else leave the last of them for later. */
+  /** Has all commands published. Resolves when the shard has filed them: one that sleeps would else leave the last of them for later. */
   async published(): Promise<void> {
+    this.client.publish();
     const { tail, head } = commandCounters(this.header);
     const { doorbell, stage } = this.client.lanes[0];
     await this.until(() => {

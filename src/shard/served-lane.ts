@@ -197,7 +197,8 @@ export abstract class ServedLane implements DueSink {
       this.refiled += 1;
       return;
     }
-    this.firedRing.pushPair(slot, this.timers.tagOf(slot));
+    // The tag for which the entry was filed: that of the table may have changed since `wantedAt` has read it.
+    this.firedRing.pushPair(slot, this.filedTagOf(slot));
     this.fired += 1;
   }
 

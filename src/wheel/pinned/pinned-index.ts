@@ -269,8 +269,11 @@ export class PinnedIndex implements WheelIndex {
         const due = this.tickOf(slot);
         const wanted = owner.wantedAt(slot, due);
         if (wanted === due) return true;
+        // Beyond the range it waits at its end: `wanted` may be far later.
+        const next = Math.min(wanted, this.upperBound - 1);
+        if (wanted > due && next <= due) return true;
         this.remove(slot);
-        if (wanted > due) this.insert(slot, wanted);
+        if (wanted > due) this.insert(slot, next);
       }
     }
     return false;

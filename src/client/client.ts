@@ -11,6 +11,7 @@ import { requireDeadline } from './arguments.ts';
 import { CallGrids, type MissedCalls } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
+import { ClientTurns } from './client-turns.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
 import { CANCELLED, isToldWhenCancelled } from './hand-back.ts';
@@ -22,20 +23,10 @@ import { type Label, LaneLabels } from './lane-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
-import type { ShardHere } from './shard-here.ts';
-import { type ClientTurn, TurnClock } from './turn-clock.ts';
+import type { TurnClock } from './turn-clock.ts';
 
 // Taken once: a program may replace them.
-const { ceil, min } = Math;
-
-/** ms before a due time by which the command for it is published to a thread, which has to file it and to wake in time. */
-const LEAD = 4;
-
-/** A turn publishes what is due within so many ms: to wake for that again would cost more than may be saved if it is cancelled. */
-const NEAR = 64;
-
-/** ms within which what an ended timer carried is released. */
-const RELEASE_WITHIN = 1000;
+const { ceil } = Math;
 
 export interface ClientParts {
   /** Number of placements to which hints are hashed; each has a lane. */
@@ -65,18 +56,12 @@ export interface ClientParts {
 
 /**
  * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
- * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which `TurnClock`
- * brings when somebody needs one:
- *
- *     read the clock ─▶ file, or publish, what is staged ─▶ shards of this thread fire ─▶ deliver, at most maxBatch
- *                    ─▶ run due drop-in timers ─▶ say when the next turn has to come
- *
- * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD earlier if a thread has to file it), a stage
- * is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that earliest due time.
+ * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which come when somebody
+ * needs one: see `ClientTurns`.
  *
  * `schedule` starts every timer of a lane, and counts it, whatever the caller. Drop-in timers live in `home`.
  */
-export class Client implements ClientTurn {
+export class Client {
   isClosed = false;
   /** Starts and moves of timers on lanes. */
   started = 0;
@@ -93,6 +78,7 @@ export class Client implements ClientTurn {
   readonly lateness: LatenessHistogram;
   readonly delivery: Delivery;
   readonly quiescence: Quiescence;
+  readonly turns: ClientTurns;
   readonly turnClock: TurnClock;
   /** Drop-in timers. */
   readonly home: HomeTimers;
@@ -102,17 +88,6 @@ export class Client implements ClientTurn {
   /** Whether live timers keep the process alive. */
   readonly refs: KeepAlive;
   private readonly laneScale: number;
-  private readonly turned: (() => void) | undefined;
-  /** The shards in this thread. The array is replaced, not changed: a turn may be going through it. */
-  private shardsHere: readonly ShardHere[] = [];
-  /** Whether a lane is with a thread, or on its way there. */
-  private isElsewhere = false;
-  /** Whether the present turn visits the lanes: they have something. */
-  visitsLanes = false;
-  /** When a shard of this thread needs a turn, in ms, as it was at the end of the last that visited the lanes. */
-  private nextEvent = Number.NEGATIVE_INFINITY;
-  /** Whether a timer may have ended since the last turn, and its payload is held. */
-  private holdsPayload = false;
 
   constructor(parts: ClientParts) {
     const { layout, time, slack, bell, events, maxBatch, keepsContexts } = parts;
@@ -127,11 +102,12 @@ export class Client implements ClientTurn {
     this.refs = new KeepAlive(this);
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
-    this.turned = parts.turned;
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch, parts.ioFirst);
-    this.turnClock = new TurnClock(this, time, this.refs);
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
+    const { lanes, refs, delivery, home } = this;
+    this.turns = new ClientTurns({ lanes, time, bell, refs, delivery, home, turned: parts.turned });
+    this.turnClock = this.turns.clock;
     this.quiescence = new Quiescence(this);
     outsideContexts(() => bell.listen(() => this.turnClock.now()));
   }
@@ -257,7 +233,7 @@ export class Client implements ClientTurn {
     if (slot < 0) throw this.refusal(lane);
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.started += 1;
-    if (deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, slack);
+    if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
     if (this.refs.keepsAlive === false) this.refs.updateRef();
     return slot;
   }
@@ -272,13 +248,13 @@ export class Client implements ClientTurn {
   move(lane: ClientLane, slot: number, deadline: number, slack: number): void {
     const due = this.dueWordOf(deadline, slack);
     const isStaged = lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
-    if (isStaged && deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, slack);
+    if (isStaged && deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
     this.moved += 1;
   }
 
   end(lane: ClientLane, slot: number): void {
     lane.end(slot);
-    if (this.holdsPayload === false) this.releaseLater();
+    if (this.turns.holdsPayload === false) this.turns.releaseLater();
     if (lane.table.size <= this.refs.unrefCount) this.refs.updateRef();
   }
 
@@ -290,7 +266,7 @@ export class Client implements ClientTurn {
   /** Moves a live timer whose fired record has been taken, and stages it again. Precondition: a command was reserved. */
   restageAt(lane: ClientLane, slot: number, deadline: number, due: number): void {
     lane.restage(slot, deadline, due);
-    if (deadline < this.time.stagedBy) this.stagedEarlier(lane, deadline, this.labelOf(lane, slot).slack);
+    if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, this.labelOf(lane, slot).slack);
   }
 
   /** The due word of a deadline, with a slack in ticks. Throws InvalidDeadlineError. */
@@ -302,30 +278,6 @@ export class Client implements ClientTurn {
     return wordOf(time.dueTickOf(deadline, slack)) | 0; // V8: words
   }
 
-  /** Called when a command with an earlier deadline than all others has been staged: makes sure that a turn comes in time for it. */
-  private stagedEarlier({ stage }: ClientLane, deadline: number, slack: number): void {
-    const { time, turnClock } = this;
-    const due = time.scale.timeOf(time.dueTickOf(deadline, slack));
-    if (due >= time.stagedBy) return;
-    time.stagedBy = due;
-    if (time.isManual) return; // whoever moves the clock asks
-    if (stage.isServedHere) turnClock.by(due);
-    else if (due - LEAD <= this.clock.read()) turnClock.now();
-    else turnClock.by(due - LEAD);
-  }
-
-  /** Called when a stage that is served in this thread is full. */
-  private readonly stageIsFull = (): void => {
-    this.time.stagedBy = Number.NEGATIVE_INFINITY;
-    this.turnClock.now();
-  };
-
-  /** Called at the first end since the last turn: however idle the loop, what the timer carried is released soon. */
-  private releaseLater(): void {
-    this.holdsPayload = true;
-    this.turnClock.by(this.clock.read() + RELEASE_WITHIN);
-  }
-
   /** Returns the lane of a placement, and opens it if necessary. Throws AllocationError if it cannot be opened. */
   laneAt(placement: number): ClientLane {
     return this.lanesByPlacement[placement] ?? this.open(placement);
@@ -333,10 +285,10 @@ export class Client implements ClientTurn {
 
   private open(placement: number): ClientLane {
     const lane = this.openLane(placement);
-    lane.commands.onFull = this.stageIsFull;
+    lane.commands.onFull = this.turns.stageIsFull;
     this.lanesByPlacement[placement] = lane;
     this.lanes.push(lane);
-    this.noteWhere();
+    this.turns.noteWhere();
     return lane;
   }
 
@@ -395,89 +347,9 @@ export class Client implements ClientTurn {
     return this.lanes.reduce((rest, lane) => rest - lane.table.size, ended);
   }
 
-  // Turns.
-
-  /** The client's turns are also this shard's. */
-  serveHere(shard: ShardHere): void {
-    this.shardsHere = [...this.shardsHere, shard];
-    this.noteWhere();
-  }
-
-  leaveHere(shard: ShardHere): void {
-    this.shardsHere = this.shardsHere.filter((each) => each !== shard);
-    this.noteWhere();
-  }
-
-  private noteWhere(): void {
-    this.isElsewhere = this.lanes.some(({ stage }) => !stage.isServedHere);
-    this.nextEvent = Number.NEGATIVE_INFINITY;
-  }
-
-  /** See `ClientTurn`. */
-  begin(isAsked: boolean): boolean {
-    const { isElsewhere, time } = this;
-    time.beginTurn();
-    const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
-    this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now;
-    if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
-    if (isElsewhere) this.bell.lower(); // before the lanes are read
-    if (isWanted) this.wantStaged();
-    if (isElsewhere) this.publishElsewhere(isWanted);
-    let isMore = false;
-    for (const shard of this.shardsHere) if (shard.turn(time.tick)) isMore = true;
-    return isMore;
-  }
-
-  /** See `ClientTurn`. */
-  beginPhase(): boolean {
-    this.time.beginTurn();
-    this.visitsLanes = false;
-    return true;
-  }
-
-  /** See `ClientTurn`. */
-  finish(): number {
-    const { home, isElsewhere, refs, time } = this;
-    if (this.delivery.endTurn()) time.readAgain();
-    if (isElsewhere && time.stagedBy <= time.now + NEAR) {
-      this.wantStaged();
-      this.publishElsewhere(true);
-    }
-    let live = home.label.size;
-    for (const lane of this.lanes) {
-      live += lane.table.size;
-      if (lane.peak !== lane.table.size || lane.putOff.size > 0) lane.release();
-    }
-    this.holdsPayload = false;
-    if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
-    this.turned?.();
-    if (time.isManual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
-    if (this.visitsLanes) {
-      this.nextEvent = Number.POSITIVE_INFINITY;
-      for (const shard of this.shardsHere) this.nextEvent = min(this.nextEvent, shard.nextTurn());
-    }
-    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
-    return home.label.size > 0 ? min(next, home.wheel.nextTurn()) : next;
-  }
-
-  /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */
-  private wantStaged(): void {
-    this.time.stagedBy = Number.POSITIVE_INFINITY;
-    for (const { stage } of this.lanes) stage.isWanted = true;
-  }
-
-  /** Publishes to threads what is wanted, and what waits for room in a ring. */
-  private publishElsewhere(isWanted: boolean): void {
-    for (const { commands, stage } of this.lanes) {
-      if (!stage.isServedHere && (isWanted || commands.wantsRoom)) commands.publish();
-    }
-  }
-
-  /** Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that comes now. */
+  /** See `ClientTurns`. */
   publish(): void {
-    this.wantStaged();
-    this.publishElsewhere(true);
-    this.turnClock.now();
+    this.turns.publish();
   }
 
   /** Publishes all commands. If a ring is full, resolves when it has taken the last of them. */

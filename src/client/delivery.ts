@@ -251,7 +251,7 @@ export class Delivery {
   noteHome(deadline: number, now: number, callback: unknown): void {
     this.lateness.record(max(0, now - deadline));
     this.delivered += 1;
-    if (now - deadline > this.lateAbove) this.lateTimers().note(undefined, deadline, now, undefined, callback);
+    if (now - deadline > watched.above) this.lateTimers().note(undefined, deadline, now, undefined, callback);
   }
 
   private lateTimers(): LateTimers {

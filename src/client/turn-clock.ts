@@ -1,4 +1,6 @@
 import { contexts, outsideContexts } from '../async-context/async-context.ts';
+import { process } from '../process.ts';
+import { runtime } from '../runtime.ts';
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
 import type { ClientTime } from './client-time.ts';
 import type { KeepAlive } from './keep-alive.ts';
@@ -6,8 +8,11 @@ import type { KeepAlive } from './keep-alive.ts';
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;
 
-/** ms after which the rest of a turn comes by the native timer, where immediates come no more. */
+/** ms after which an asked turn, or the rest of one, comes by the native timer, where immediates come no more. */
 const REST_WITHIN = 4;
+
+/** Whether immediates come no more, or only by twos, once a program has passed a timeout to `clearImmediate`. */
+const MAY_LOSE_IMMEDIATES = runtime === 'node' && Number.parseInt(process.versions.node, 10) < 24;
 
 /** ms after which an asked turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
 const NUDGE = 1;
@@ -94,7 +99,8 @@ export interface ClientTurn {
  * The handles hold the process only while live timers do, see `KeepAlive`.
  *
  * On Node 20 and 22 immediates come no more once a program has passed a timeout to `clearImmediate`. Then the native timer brings
- * the turn: it is also set for a rest, and takes over what the immediate was to bring; a rest when it comes for the second time.
+ * the turn: it is also set for an asked turn and for a rest, and takes over what the immediate was to bring; a rest when it comes for
+ * the second time.
  */
 export class TurnClock {
   turns = 0; // begun
@@ -210,6 +216,7 @@ export class TurnClock {
     this.enter(state);
     outsideContexts(this.newImmediate);
     if (!this.keepAlive.isHolding) this.followHold(false);
+    else if (MAY_LOSE_IMMEDIATES) this.by(this.time.clock.read() + REST_WITHIN);
   }
 
   private enter(state: State): void {

@@ -70,7 +70,7 @@ export class InlineShard implements ShardHere {
 
   turn(tick: number): boolean {
     if (this.isOver || (this.hasFailed && this.isPausing())) return false;
-    if (this.server === undefined && this.isUntouched() && !this.isAsked()) return false;
+    if (this.server === undefined && !this.isNeeded()) return false;
     let isMore = false;
     const begun = this.isMeasured ? this.clock.read() : 0;
     try {
@@ -79,14 +79,21 @@ export class InlineShard implements ShardHere {
       this.fail(error as Error);
     }
     if (this.isMeasured) this.busy += this.clock.read() - begun;
-    if (this.awaitsCalm && this.isCalm()) this.events.calm();
+    if (!this.awaitsCalm) return isMore;
+    if (!this.isCalm()) {
+      this.awaitCalm(); // for what has been staged while a long round lasted
+      return true;
+    }
+    this.awaitsCalm = false;
+    this.events.calm();
     return isMore;
   }
 
   nextTurn(): number {
     if (this.isOver) return Number.POSITIVE_INFINITY;
-    if (this.hasFailed && this.isPausing()) return this.clock.read() + (this.pausesUntil - monotonic.now());
-    if (this.server === undefined) return Number.POSITIVE_INFINITY;
+    if (this.server === undefined)
+      return this.hasFailed && this.isNeeded() ? this.pauseEnd() : Number.POSITIVE_INFINITY;
+    if (this.clock.memory.manual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.server.built.shard.lanes) next = min(next, lane.nextEvent());
     return next === Number.POSITIVE_INFINITY ? next : this.scale.timeOf(next);
@@ -141,8 +148,14 @@ export class InlineShard implements ShardHere {
     lane.stage.isServedHere = true;
   }
 
-  private isUntouched(): boolean {
-    return this.lanes.every(({ origin }) => origin === 'nothing');
+  /** Whether a lane has timers, as far as is known, or is asked for something. */
+  private isNeeded(): boolean {
+    return this.lanes.some(({ origin }) => origin !== 'nothing') || this.isAsked();
+  }
+
+  /** When its pause ends, in ms, even if that has passed since this turn looked. With a manual clock, so many ms after its present. */
+  private pauseEnd(): number {
+    return this.clock.read() + Math.max(0, this.pausesUntil - monotonic.now());
   }
 
   /** Whether the client wants a command to be filed, or has ever asked for an answer. */

@@ -229,8 +229,8 @@ export abstract class Coordinator {
     const setup: ShardSetup = { number, tick, wheel, clock, doorbell: shared.hosts[number] };
     const host = new LaneHost(setup, this.linkTo(setup), {
       wakeClient: () => client.turnClock.now(),
-      serveHere: (shard) => client.serveHere(shard),
-      leaveHere: (shard) => client.leaveHere(shard),
+      serveHere: (shard) => client.turns.serveHere(shard),
+      leaveHere: (shard) => client.turns.leaveHere(shard),
       failed: events.shardFailed,
       restarted: events.restarted,
       stays: () => this.stays(number),

@@ -50,13 +50,14 @@ export class LocalLane extends ServedLane {
       this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
       this.roundLeft = this.stage.isWanted ? this.stage.length : 0;
+      this.stage.isWanted = false; // what is wanted from now on, while the round lasts, is for the next
     }
     if (this.roundLeft > 0) this.takeCommands(budget);
     if (this.roundLeft > 0) return true;
     const isDone = this.handOverDue(budget);
     this.publish(isDone);
     // A rest for which there is no room follows when there is some.
-    return !isDone || Atomics.load(this.header, REQUEST) !== this.request;
+    return !isDone || this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
   hasNews(): boolean {
@@ -69,7 +70,6 @@ export class LocalLane extends ServedLane {
 
   private takeCommands(budget: number): void {
     const { stage } = this;
-    stage.isWanted = false;
     Atomics.store(this.header, HIGH_WATER, stage.table.highWater); // so that a successor finds all taken timers in the table
     for (let left = Math.max(budget, this.roundLeft * LEAST_SHARE); left > 0 && this.roundLeft > 0; ) {
       const { dropped } = stage;

@@ -133,7 +133,7 @@ export class ClientTurns implements ClientTurn {
     const { isElsewhere, time } = this;
     time.beginTurn();
     const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
-    this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now;
+    this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
     if (isWanted) this.wantStaged();
@@ -153,9 +153,8 @@ export class ClientTurns implements ClientTurn {
     const { home, isElsewhere, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
     if (isElsewhere && time.stagedBy <= time.now + NEAR) this.publishNear();
+    this.turned?.(); // a listener may end timers
     this.release();
-    this.turned?.();
-    if (this.holdsPayload) this.release(); // a listener has ended timers
     if (this.visitsLanes) {
       this.nextEvent = Number.POSITIVE_INFINITY;
       for (const shard of this.shardsHere) this.nextEvent = min(this.nextEvent, shard.nextTurn());

@@ -202,9 +202,13 @@ export abstract class ServedLane implements DueSink {
     this.fired += 1;
   }
 
-  /** The tick at which the lane next has something to do. Late timers wait only for room. */
+  /**
+   * The tick at which the lane next has something to do. Late timers wait only for room; and so does an answer that is owed, even if
+   * what was still to be handed over has ended since.
+   */
   nextEvent(): number {
-    return this.late.length > 0 ? this.roundTick : this.index.nextWanted(this);
+    if (this.late.length > 0 || this.answered !== this.request) return this.roundTick;
+    return this.index.nextWanted(this);
   }
 
   /** Whether a turn at `now` has something to do. */

@@ -84,9 +84,12 @@ describe('what is staged', () => {
   test('fills the stage within a callback: all of it is filed, and comes in time', async () => {
     const { scheduler, client } = inline();
     let fired = 0;
+    const note = () => {
+      fired += 1;
+    };
     const count = 3 * CHUNK_ENTRIES;
     scheduler.schedule('a', 10, () => {
-      for (let i = 0; i < count; i++) scheduler.schedule('a', 20, () => void (fired += 1));
+      for (let i = 0; i < count; i++) scheduler.schedule('a', 20, note);
       for (let i = 0; i < count; i++) scheduler.schedule('a', FAR);
     });
     await turnAt(client, 10);
@@ -128,7 +131,7 @@ describe('what is staged', () => {
 
   test('is filed where it is refused at first: an index that is built anew comes by itself, on a manual clock too', async () => {
     const original = LocalLane.prototype.turn;
-    onTestFinished(() => void (LocalLane.prototype.turn = original));
+    onTestFinished(() => void Reflect.set(LocalLane.prototype, 'turn', original));
     for (const clock of ['manual', 'monotonic'] as const) {
       await using scheduler = createScheduler({ shards: 0, clock, capacity: 1024 });
       scheduler.on('error', () => undefined);
@@ -139,7 +142,9 @@ describe('what is staged', () => {
         return original.apply(this, given);
       };
       let fired = 0;
-      scheduler.schedule('a', 1, () => void (fired += 1));
+      scheduler.schedule('a', 1, () => {
+        fired += 1;
+      });
       if (clock === 'manual') await scheduler.advanceTo(10);
       await until(() => fired === 1);
       expect([clock, refusals < 0]).toEqual([clock, true]);

@@ -114,10 +114,10 @@ describe('what is staged', () => {
     const count = 1_200_000;
     const { scheduler, client } = inline(2 ** 21);
     const slices: number[] = [];
-    const { begin } = client;
-    client.begin = (isAsked) => {
+    const { begin } = client.turns;
+    client.turns.begin = (isAsked) => {
       const before = taken(client);
-      const isMore = begin.call(client, isAsked);
+      const isMore = begin.call(client.turns, isAsked);
       slices.push(taken(client) - before);
       return isMore;
     };
@@ -156,9 +156,9 @@ test('what a shard of this thread was about to file is published where a thread 
   const { scheduler, client } = inline();
   scheduler.schedule('a', FAR);
   client.publish();
-  const [shard] = Reflect.get(client, 'shardsHere') as InlineShard[];
+  const [shard] = Reflect.get(client.turns, 'shardsHere') as InlineShard[];
   shard.handOver();
-  client.leaveHere(shard);
+  client.turns.leaveHere(shard);
   await turn();
   expect([client.lanes[0].commands.sent, staged(client)]).toEqual([1, 0]);
 });
@@ -167,7 +167,7 @@ test('an inline shard that is to be built anew always knows when, even if its pa
   const { scheduler, client } = inline();
   scheduler.schedule('a', 5);
   client.publish();
-  const [inlineShard] = Reflect.get(client, 'shardsHere') as InlineShard[];
+  const [inlineShard] = Reflect.get(client.turns, 'shardsHere') as InlineShard[];
   Object.assign(inlineShard, { hasFailed: true, pausesUntil: Number.NEGATIVE_INFINITY });
   expect(inlineShard.nextTurn()).toBe(client.clock.read());
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
 import { FunctionCoverage } from './function-coverage.mjs';
 
@@ -78,7 +78,7 @@ async function delivery(coverage, set, ahead = DELAY / 2, before = nothing) {
     await sleep(DELAY / 2);
     const isEarly = !isFired && performance.now() < due - DELAY / 4;
     coverage.take();
-    await sleep(DELAY / 2 - ahead);
+    while (performance.now() < due - ahead) await nextTurn();
     const isBefore = isEarly && !isFired && performance.now() < due - ahead / 2;
     if (isBefore) before(coverage.take());
     else coverage.take();

@@ -7,17 +7,23 @@
  *                                                               BLOCKED, STATE ─▶ reads the rings again ─▶ sleeps
  *
  * Timers are numbered as they are staged; each is staged once, for some tick, and may be cancelled before it leaves the
- * stage. The rings are so small that they fill, and the shard's budget is 1. Each access to a shared word is a step. The shard
- * alone reads the clock, which moves when it is read, or ends a sleep.
+ * stage. The rings are so small that they fill, and the shard's budget is 1. Each access to a shared word is a step.
  *
- * Must hold: commands are taken in order, and each timer is served once (assertions). Neither side sleeps while something
- * waits for it (`no_wake_lost`). Each timer is served at last (`all_served`), and the client's thread can end (no invalid end
- * state). No fairness is needed: neither side can keep the other busy without end.
+ * Commands wait in the stage until the earliest of them is due in LEAD ticks, the stage is full, or somebody asks: `ask` waits until all
+ * has caught up. The client rests until a turn is asked for, or its native timer's time has come. The clock moves when the shard reads
+ * it, and when it ends a rest of either side. A turn that comes for another reason leaves in the stage what is not wanted.
+ *
+ * Must hold: commands are taken in order, and each timer is served once; a stage grows beyond what is full only behind a full ring; who
+ * has asked finds all delivered that was due when he asked (assertions). The client never rests beyond LEAD before a staged command is
+ * due, and neither side sleeps while something waits for it (`no_wake_lost`). Each timer is served at last, and who asks is answered
+ * (`all_served`), and the client's thread can end (no invalid end state). No fairness is needed: neither side can keep the other busy
+ * without end.
  *
  * Left out: weak memory, so all steps of a process are seen in program order. Records are plain words; in the code the
- * counters of their ring, which are sequentially consistent, give them that order. Also left out: the table (timer.pml),
- * REQUEST and ANSWERED, other lanes, shards and clients, deaths, early wake-ups, the wheel's levels (`nextEvent` is exact), order
- * within a tick, the wrap of BELL, MAX_TRIES and MOST_WAKES, the halves of WAKE_TICK, a sleep without blocking.
+ * counters of their ring, which are sequentially consistent, give them that order. Also left out: the table (timer.pml), other lanes,
+ * shards and clients, lanes of this thread, deaths, early wake-ups, the wheel's levels (`next_event` is exact), order within a tick, the
+ * wrap of BELL, MAX_TRIES and MOST_WAKES, the halves of WAKE_TICK, a sleep without blocking, the ring at half a ring, NEAR, budgets of a
+ * delivery, `ioFirst`.
  *
  *   publish         src/client/commands.ts: publish               turn          src/shard/shard-loop.ts: turn
  *   room            src/lane/ring.ts: room                        begin_round   src/shard/served-lane.ts: turn
@@ -34,26 +40,33 @@
  *   take_fired      src/client/client-lane.ts: takeFired          has_news      src/shard/served-lane.ts: hasNews
  *   release_fired   src/client/client-lane.ts: releaseFired       time_until    src/shard/shard-loop.ts: timeUntil
  *   start           src/client/client.ts: schedule                wait          src/lane/doorbell.ts: wait
- *   cancel          src/client/client.ts: cancel                  wake          src/shard/shard-loop.ts: wake
+ *   cancel          src/client/client.ts: cancel                  wake          src/shard/shard-loop.ts: park
+ *   staged_earlier  src/client/client.ts: stagedEarlier           noted         src/shard/served-lane.ts: noteRequest
+ *   make_room       src/client/commands.ts: makeRoom              answered      src/shard/served-lane.ts: publish
+ *   begin, finish   src/client/client.ts: begin, finish           comesBy       src/client/turn-clock.ts: by
+ *   ask             src/client/client.ts: publish                 check         src/client/quiescence.ts: check
  */
 
-#define TIMERS 3
-#define COMMANDS 2 /* capacity of the command ring */
+#define TIMERS 2
+#define COMMANDS 1 /* capacity of the command ring */
 #define FIRED 1 /* capacity of the fired ring */
 #define LAST 2 /* ticks run from 0 to LAST; timers are due from 1 on */
 #define NEVER (LAST + 1)
+#define LEAD 1 /* ticks before a due tick by which its command is published */
 #define WRAP 3 /* counters are free-running and wrap at a power of two above the capacities */
 
 #define BETWEEN(head, tail) ((tail - head) & WRAP)
 
-/* The client's words. */
+byte clock;
+
+/* The client's words. `request` and `answered` count, of which one bit is enough. */
 byte commandTail, firedHead;
-bool wantsRoom;
+bool wantsRoom, request;
 byte commandCells[COMMANDS];
 
 /* The shard's words. */
 byte commandHead, firedTail;
-bool blocked;
+bool blocked, answered;
 byte firedCells[FIRED];
 
 /* The doorbell. `rung`: BELL has changed since the shard last read it. `asleep`: the kernel holds the shard for a notification. */
@@ -62,9 +75,17 @@ mtype = { AWAKE, UNTIL_TICK, UNTIL_RUNG };
 mtype state = AWAKE;
 byte wakeTick;
 
-/* The client's bell, the wait on it, and the turn that comes after it. */
+/* The client's bell, the wait on it, and the turn that is asked for. */
 bool raised, waiting = true, woken;
 bool turnDue;
+
+/* The time for which the native timer is set; 0 during a turn. `calling`: the program is within a call. */
+byte comesBy = NEVER;
+bool calling;
+
+/* Whether somebody waits until all has caught up. */
+mtype = { UNASKED, ASKING, REACHED };
+mtype quiet = UNASKED;
 
 /* Where each timer is, and when it is due. Only assertions read the places SENT and beyond. */
 mtype = { NEW, STAGED, SENT, TAKEN, PUSHED, DELIVERED, CANCELLED };
@@ -76,6 +97,10 @@ byte born, staged; /* the stage holds the timers from `staged` up to `born` */
 #define HAS(set, i) ((set >> (i)) & 1)
 
 /* ---- Client ---- */
+
+#define OVER(i) (place[i] == DELIVERED || place[i] == CANCELLED)
+#define ALL_OVER (OVER(0) && OVER(1))
+#define CAUGHT_UP(i) (place[i] == NEW || OVER(i) || due[i] > askedAt)
 
 inline ring() {
   rung = true;
@@ -96,10 +121,7 @@ inline ring_if_asleep(tick) {
 
 inline ring_for(tick) {
   seenHead = commandHead;
-  if
-  :: 2 * (COMMANDS - BETWEEN(seenHead, tail)) < COMMANDS -> ring()
-  :: else -> ring_if_asleep(tick)
-  fi
+  ring_if_asleep(tick)
 }
 
 inline set_wants_room(wanted) {
@@ -112,10 +134,12 @@ inline set_wants_room(wanted) {
 }
 
 inline room() {
-  if
-  :: COMMANDS - BETWEEN(seenHead, tail) < born - staged -> seenHead = commandHead
-  :: else
-  fi
+  atomic {
+    if
+    :: COMMANDS - BETWEEN(seenHead, tail) < born - staged -> seenHead = commandHead
+    :: else
+    fi
+  }
 }
 
 /* Drops the stale ones at the front of the stage. */
@@ -135,6 +159,7 @@ inline push() {
       commandCells[tail % COMMANDS] = staged;
       place[staged] = SENT;
       tail = (tail + 1) & WRAP;
+      isSent = (quiet == ASKING);
       if
       :: due[staged] < earliest -> earliest = due[staged]
       :: else
@@ -204,7 +229,6 @@ inline release_fired() {
 }
 
 inline deliver() {
-  lower();
   count = BETWEEN(head, firedTail);
   if
   :: count > 0 ->
@@ -214,38 +238,134 @@ inline deliver() {
     od;
     release_fired()
   :: else
-  fi;
-  isLeft = (firedTail != head)
+  fi
 }
 
-inline start() {
-  d_step { place[born] = STAGED; born++; turnDue = true }
+/* The clock is read once. What is wanted now is published; a turn may publish what is near as well, or leave it. */
+inline begin() {
+  atomic {
+    if
+    :: !turnDue && comesBy > clock -> clock = comesBy /* the native timer has come */
+    :: else
+    fi;
+    turnDue = false;
+    comesBy = 0;
+    if
+    :: stagedBy <= clock + LEAD -> isWanted = true
+    :: stagedBy > clock + LEAD
+    fi;
+    stagedBy = (isWanted -> NEVER : stagedBy);
+    isWanted = isWanted || wantsRoom
+  };
+  lower();
+  if
+  :: isWanted -> isWanted = false; publish()
+  :: else
+  fi
 }
 
+/* A turn says when the next has to come. */
+inline finish() {
+  comesBy = (stagedBy == NEVER -> NEVER : stagedBy - LEAD)
+}
+
+/* The stage is full, if it holds anything: full stages are small here, or large. */
+inline make_room() {
+  if
+  :: atomic { born > staged ->
+      calling = true;
+      isFull = true;
+      if
+      :: BETWEEN(seenHead, tail) == COMMANDS -> seenHead = commandHead
+      :: else
+      fi
+    };
+    if
+    :: BETWEEN(seenHead, tail) < COMMANDS -> publish()
+    :: else
+    fi
+  :: skip
+  fi
+}
+
+inline staged_earlier(tick) {
+  stagedBy = tick;
+  if
+  :: tick <= clock + LEAD -> turnDue = true
+  :: tick > clock + LEAD && tick - LEAD < comesBy -> comesBy = tick - LEAD
+  :: else
+  fi
+}
+
+inline start(tick) {
+  make_room();
+  d_step {
+    calling = false;
+    assert(!isFull || born == staged || BETWEEN(seenHead, tail) == COMMANDS);
+    isFull = false;
+    due[born] = tick;
+    place[born] = STAGED;
+    born++;
+    if
+    :: tick < stagedBy -> staged_earlier(tick)
+    :: else
+    fi
+  }
+}
+
+/* Its command needs no turn. One comes at some time, which releases what the timer has carried. */
 inline cancel(i) {
   d_step { place[i] = CANCELLED; due[i] = 0; turnDue = true }
 }
 
-#define OVER(i) (place[i] == DELIVERED || place[i] == CANCELLED)
-#define ALL_OVER (OVER(0) && OVER(1) && OVER(2))
+inline ask() {
+  d_step { calling = true; stagedBy = NEVER };
+  publish();
+  d_step { turnDue = true; quiet = ASKING; isSent = false; askedAt = clock; request = !request };
+  atomic { ring(); calling = false }
+}
+
+/* After a turn that has left nothing. */
+inline check() {
+  if
+  :: answered != request
+  :: answered == request ->
+    if
+    :: firedTail != head -> turnDue = true
+    :: firedTail == head && (isSent || staged < born) -> ask()
+    :: firedTail == head && !isSent && staged == born ->
+      d_step {
+        assert(CAUGHT_UP(0) && CAUGHT_UP(1));
+        quiet = REACHED;
+        isSent = false;
+        askedAt = 0
+      }
+    fi
+  fi
+}
 
 proctype Client() {
-  byte tail, seenHead, head, record, count, earliest;
-  bool isLeft;
+  byte tail, seenHead, head, record, count, earliest, askedAt;
+  byte stagedBy = NEVER;
+  bool isWanted, isSent, isFull;
   do
   :: born < TIMERS ->
     if
-    :: due[born] = 1
-    :: born > 0 -> due[born] = LAST
-    fi;
-    start()
+    :: start(1)
+    :: start(LAST)
+    fi
   :: place[1] == STAGED -> cancel(1)
+  :: quiet == UNASKED && ((born == TIMERS && stagedBy == LAST) || ALL_OVER) -> ask()
   :: atomic { woken -> woken = false; turnDue = true } /* heard */
-  :: turnDue ->
+  :: turnDue || comesBy != NEVER ->
+    begin();
     deliver();
-    publish();
-    d_step { turnDue = isLeft; isLeft = false }
-  :: ALL_OVER && !turnDue && !woken && staged == born -> break
+    finish();
+    if
+    :: quiet == ASKING -> check()
+    :: else
+    fi
+  :: ALL_OVER && !turnDue && !woken && quiet == REACHED -> break
   od
 }
 
@@ -269,11 +389,14 @@ inline ring_client() {
 inline begin_round() {
   if
   :: roundLeft == 0 && late == 0 ->
-    if
-    :: clock < LAST -> clock++
-    :: skip
-    fi;
-    roundTick = clock;
+    noted = request; /* before the clock is read */
+    atomic {
+      if
+      :: clock < LAST -> clock++
+      :: skip
+      fi;
+      roundTick = clock
+    };
     roundLeft = BETWEEN(taken, commandTail)
   :: else
   fi
@@ -302,7 +425,7 @@ inline take() {
 
 /* Whether a filed timer is due at `tick` or before. */
 #define DUE_BY(i, tick) (HAS(filed, i) && due[i] <= tick)
-#define ANY_DUE_BY(tick) (DUE_BY(0, tick) || DUE_BY(1, tick) || DUE_BY(2, tick))
+#define ANY_DUE_BY(tick) (DUE_BY(0, tick) || DUE_BY(1, tick))
 
 inline fire(i) {
   firedCells[pushed % FIRED] = i;
@@ -355,6 +478,10 @@ inline publish_fired() {
     fi
   };
   if
+  :: isDone && answered != noted -> answered = noted; news = true
+  :: else
+  fi;
+  if
   :: news || wantsRoom -> ring_client()
   :: else
   fi;
@@ -375,9 +502,9 @@ inline next_event() {
   d_step {
     if
     :: isFull -> next = NEVER
-    :: !isFull && late -> next = roundTick
-    :: !isFull && !late && ANY_DUE_BY(1) -> next = 1
-    :: !isFull && !late && !ANY_DUE_BY(1) && ANY_DUE_BY(LAST) -> next = LAST
+    :: !isFull && (late || answered != noted) -> next = roundTick
+    :: !isFull && !late && answered == noted && ANY_DUE_BY(1) -> next = 1
+    :: !isFull && !late && answered == noted && !ANY_DUE_BY(1) && ANY_DUE_BY(LAST) -> next = LAST
     :: else -> next = NEVER
     fi;
     if
@@ -399,7 +526,8 @@ inline announce() {
 }
 
 inline has_news() {
-  isAwake = (late == 0 && commandTail != taken)
+  isAwake = (late == 0 && commandTail != taken);
+  isAwake = isAwake || (late == 0 && request != noted)
 }
 
 inline time_until() {
@@ -410,8 +538,8 @@ inline time_until() {
 }
 
 proctype Shard() {
-  byte clock, taken, expected, pushed, reached, filed, late, roundTick, roundLeft, record, next;
-  bool left, isDone, isFull, news, wasDown, isAwake;
+  byte taken, expected, pushed, reached, filed, late, roundTick, roundLeft, record, next;
+  bool noted, left, isDone, isFull, news, wasDown, isAwake;
 turn:
   rung = false;
 again:
@@ -461,7 +589,7 @@ end_asleep:
   atomic {
     if
     :: !asleep
-    :: asleep && next != NEVER -> asleep = false; clock = next
+    :: asleep && next != NEVER -> asleep = false; clock = (next > clock -> next : clock)
     fi;
     next = 0
   };
@@ -477,10 +605,13 @@ init {
   atomic { run Client(); run Shard() }
 }
 
-/* Both sides rest: the client has no turn ahead, and the shard sleeps. */
-#define REST (asleep && !rung && !turnDue && !woken)
+/* The client rests until rung, or until its native timer comes; the shard sleeps. */
+#define CLIENT_RESTS (!turnDue && !calling && !woken && comesBy > clock)
+#define REST (CLIENT_RESTS && asleep && !rung)
+#define HELD(i) (place[i] == STAGED && due[i] < comesBy + LEAD)
+#define HELD_TOO_LONG (!wantsRoom && (HELD(0) || HELD(1)))
 #define OVERSLEPT(i) ((place[i] == SENT || place[i] == TAKEN) && (state == UNTIL_RUNG || due[i] < wakeTick))
-#define WAITS (staged < born || firedTail != firedHead || OVERSLEPT(0) || OVERSLEPT(1) || OVERSLEPT(2))
+#define WAITS (wantsRoom || request != answered || firedTail != firedHead || OVERSLEPT(0) || OVERSLEPT(1))
 
-ltl no_wake_lost { [] !(REST && WAITS) }
-ltl all_served { <> ALL_OVER }
+ltl no_wake_lost { [] !((CLIENT_RESTS && HELD_TOO_LONG) || (REST && WAITS)) }
+ltl all_served { <> (ALL_OVER && quiet == REACHED) }

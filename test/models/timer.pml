@@ -8,11 +8,14 @@
  *     record: TAG? DEADLINE come? ◀───────────────────────────── record
  *        ended, callback │ repeats: moved to its next call, staged, callback │ stale │ moved meanwhile: staged again
  *
+ * Commands are staged until LEAD before the earliest of them is due, or until something else asks for them, at the end of a call or a
+ * delivery. The shard asks before it sleeps whether its entry is still wanted (`next_wanted`).
+ *
  * Each access to a shared word is a step. Ticks are small numbers, and LAST stands for all later ones. DEADLINE may tear.
  *
  * Must hold: a timer ends once, delivered or cancelled; none is delivered before its deadline, or in the tick in which it was
  * set to the present or the past; a call of a repeating one is made once; a due word on which a shard acts belongs to the timer of the tag (assertions). Between turns
- * each live timer is staged, commanded, filed in time, or fired (`known`). None is live for ever (`never_lost`), or when
+ * each live timer is staged, and counts for the time by which the stage is published, or is commanded, filed in time, or fired (`known`). None is live for ever (`never_lost`), or when
  * nothing is left to do (no invalid end state). No fairness is needed.
  *
  * Left out: weak memory, so all steps of a process are seen in program order. DUE, TAG and DEADLINE are plain words in the code:
@@ -32,11 +35,12 @@
  *   take_fired  src/client/client-lane.ts: takeFired         begin_index src/shard/build-shard.ts: serveLane
  *   end         src/client/delivery.ts: end                  skip_commands  src/shard/ring-lane.ts: skipCommands
  *   restage     src/client/client-lane.ts: restage           rebuild     src/shard/served-lane.ts: rebuild
- *   call_again  src/client/repeating-calls.ts: begin
+ *   call_again  src/client/repeating-calls.ts: begin         next_wanted  src/shard/ring-lane.ts: wantedAt
+ *   staged_earlier  src/client/client.ts: stagedEarlier      ask         src/client/client.ts: publish
  */
 
 #define LAST 2 /* the latest deadline; ticks run from 0 */
-#define CALLS 4 /* of the program: schedule, move, cancel */
+#define CALLS 3 /* of the program: schedule, move, cancel */
 #define DEATHS 1 /* of the shard */
 #define NONE 255
 #define TORN 254 /* a deadline of which only one half is written */
@@ -49,6 +53,7 @@ byte owner = NONE;
 bool over[CALLS + 1]; /* by generation: delivered or cancelled */
 
 chan stage = [6] of { byte }; /* tag */
+byte stagedBy = NONE; /* the earliest due tick among staged commands */
 chan commands = [2] of { byte, byte }; /* tag, tick */
 chan fired = [2] of { byte }; /* tag */
 
@@ -61,6 +66,8 @@ chan late = [2] of { byte, byte }; /* tick, tag; sorted */
 bool calling, turning, killed;
 
 #define LIVE(word) (word & 1)
+#define LEAD 1 /* ticks before a due tick by which its command is published */
+#define IS_WANTED (stagedBy <= clock + LEAD || clock == LAST)
 #define HAS_COME(tick) (tick <= clock || clock == LAST)
 
 proctype Clock() {
@@ -78,10 +85,16 @@ inline allocate() {
   tag = tag | 1
 }
 
+/* A command waits until its due tick comes, or somebody asks. */
+inline staged_earlier() {
+  stagedBy = (dueTick < stagedBy -> dueTick : stagedBy)
+}
+
 inline schedule() {
   allocate();
   atomic {
     stage!tag;
+    staged_earlier();
     if
     :: repeats = true
     :: repeats = false
@@ -108,7 +121,7 @@ inline move() {
   move_words();
   atomic {
     if
-    :: isCommanded -> stage!tag
+    :: isCommanded -> stage!tag; staged_earlier()
     :: !isCommanded
     fi;
     if
@@ -144,8 +157,9 @@ inline take_fired() {
   fired?record
 }
 
-inline restage() {
-  stage!tag
+inline restage(tick) {
+  stage!tag;
+  stagedBy = (tick < stagedBy -> tick : stagedBy)
 }
 
 /* The timer keeps its slot: its next call is a tick later. A program may move it back to a call that was made. */
@@ -157,7 +171,7 @@ inline call_again() {
     dueTick = (want > tick -> want : tick + 1)
   };
   move_words();
-  d_step { restage(); want = 0; dueTick = 0 }
+  d_step { restage(dueTick); want = 0; dueTick = 0 }
 }
 
 inline take_due() {
@@ -169,7 +183,7 @@ inline take_due() {
     fi;
     if
     :: record != tag -> isStale = true
-    :: record == tag && (deadline > tick || putOff == tick) -> isStale = true; restage()
+    :: record == tag && (deadline > tick || putOff == tick) -> isStale = true; restage(due)
     :: else -> assert(deadline <= clock && setAt != tick)
     fi;
     record = 0
@@ -181,15 +195,29 @@ inline take_due() {
   fi
 }
 
+/* Once somebody needs a command, none is held back: the rest waits for room only. */
 inline publish() {
   atomic {
+    stagedBy = 0;
     stage?record;
     if
     :: record == tag -> commands!record, due
     :: else
     fi;
+    if
+    :: empty(stage) -> stagedBy = NONE
+    :: nempty(stage)
+    fi;
     record = 0
   }
+}
+
+/* Something else needs what is staged: a request, a full stage, a turn in which it is near. */
+inline ask() {
+  if
+  :: nempty(stage) -> stagedBy = 0
+  :: skip
+  fi
 }
 
 proctype Client() {
@@ -219,7 +247,7 @@ proctype Client() {
     :: want > 0 && isLive -> move()
     :: want > 0 && !isLive -> schedule()
     fi;
-    d_step { want = 0; dueTick = 0; isLive = false; calling = false }
+    atomic { ask(); want = 0; dueTick = 0; isLive = false; calling = false }
   :: atomic { nempty(fired) -> calling = true };
     if
     :: counted == 0 ->
@@ -228,8 +256,8 @@ proctype Client() {
     :: counted > 0
     fi;
     take_due();
-    d_step { counted--; calling = false }
-  :: nempty(stage) && nfull(commands) -> publish()
+    atomic { ask(); counted--; calling = false }
+  :: nempty(stage) && nfull(commands) && IS_WANTED -> publish()
   :: (calls == CALLS || clock == LAST) && !LIVE(tag) && empty(stage) && empty(fired) -> break
   od
 }
@@ -297,6 +325,35 @@ inline due_now() {
   fi
 }
 
+/* The shard may sleep until its entry is wanted: one that has ended is dropped, one that was moved to later is filed anew. */
+inline next_wanted() {
+  if
+  :: atomic { filed -> dueWord = due; dueOwner = owner };
+    atomic {
+      word = tag;
+      if
+      :: word != filedTag -> filed = false; filedTag = 0; filedTick = 0
+      :: word == filedTag ->
+        assert(dueOwner == word / 2);
+        isLater = (dueWord > filedTick)
+      fi;
+      word = 0
+    };
+    if
+    :: atomic { isLater ->
+        if
+        :: deadline > filedTick -> insert(dueWord) /* also if it is torn */
+        :: deadline <= filedTick || deadline == TORN
+        fi;
+        isLater = false
+      }
+    :: !isLater
+    fi;
+    d_step { dueWord = 0; dueOwner = 0 }
+  :: !filed
+  fi
+}
+
 inline take() {
   atomic {
     commands?word, tick;
@@ -358,7 +415,11 @@ inline turn() {
     :: atomic { word > 0 -> late_next() }
     :: word == 0 -> break
     od;
-    due_now()
+    due_now();
+    if
+    :: len(late) == 0 -> next_wanted()
+    :: len(late) > 0
+    fi
   :: roundLeft > 0
   fi;
   atomic {
@@ -473,7 +534,7 @@ init {
 }
 
 #define BETWEEN_TURNS (!calling && !turning)
-#define COMMANDED (stage??[eval(tag)] || commands??[eval(tag), _] || late??[_, eval(tag)])
+#define COMMANDED ((stage??[eval(tag)] && stagedBy <= due) || commands??[eval(tag), _] || late??[_, eval(tag)])
 #define FILED (filed && filedTag == tag && (filedTick <= due || filedTick <= reached + 1))
 #define KNOWN (COMMANDED || FILED || fired??[eval(tag)])
 

@@ -18,7 +18,8 @@
  *   ask_back, taken_back         src/hosts/lane-host.ts: endThread
  *   pauses, RENEWING (leaving)   src/hosts/lane-host.ts: refused
  *   opened, new_inline           src/hosts/lane-host.ts: open, newInline
- *   turn_here, serve_here, fail  src/hosts/inline-shard.ts: afterPublish, build, fail, admit
+ *   turn_here, serve_here, fail  src/hosts/inline-shard.ts: turn, build, fail, admit
+ *   look after turn_here         src/hosts/inline-shard.ts: awaitCalm, isCalm
  *   Owner: start, enter, want    src/hosts/thread-keeper.ts: start, enter, want, died, left, release
  *   note_death                   src/hosts/thread-keeper.ts: noteDeath, giveUp
  *   send                         src/hosts/mail-link.ts: call; src/hosts/shard-thread.ts: call

@@ -150,11 +150,17 @@ export class ClientTurns implements ClientTurn {
   }
 
   finish(): number {
-    const { home, isElsewhere, time } = this;
+    const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
     if (isElsewhere && time.stagedBy <= time.now + NEAR) this.publishNear();
     this.turned?.(); // a listener may end timers
-    this.release();
+    let live = home.label.size;
+    for (const lane of this.lanes) {
+      live += lane.table.size;
+      if (lane.peak !== lane.table.size || lane.putOff.size > 0) lane.release();
+    }
+    this.holdsPayload = false;
+    if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
     if (this.visitsLanes) {
       this.nextEvent = Number.POSITIVE_INFINITY;
       for (const shard of this.shardsHere) this.nextEvent = min(this.nextEvent, shard.nextTurn());
@@ -162,18 +168,6 @@ export class ClientTurns implements ClientTurn {
     if (time.isManual) return this.nextEvent; // whoever moves the clock asks, but for the end of a pause
     const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
     return home.label.size > 0 ? min(next, home.wheel.nextTurn()) : next;
-  }
-
-  /** Releases what ended timers have carried, and the process if no timer holds it. */
-  private release(): void {
-    const { refs } = this;
-    let live = this.home.label.size;
-    for (const lane of this.lanes) {
-      live += lane.table.size;
-      if (lane.peak !== lane.table.size || lane.putOff.size > 0) lane.release();
-    }
-    this.holdsPayload = false;
-    if (live > refs.unrefCount !== refs.keepsAlive) refs.updateRef();
   }
 
   /** Publishes to threads before it has to be. What shards of this thread are to file still waits until it is due. */

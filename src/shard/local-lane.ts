@@ -57,7 +57,8 @@ export class LocalLane extends ServedLane {
     const isDone = this.handOverDue(budget);
     this.publish(isDone);
     // A rest for which there is no room follows when there is some.
-    return !isDone || this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
+    const isWanted = this.stage.isWanted && this.stage.length > 0;
+    return !isDone || isWanted || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
   hasNews(): boolean {

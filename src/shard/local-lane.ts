@@ -102,10 +102,12 @@ export class LocalLane extends ServedLane {
   /** The due word is never an old one here. If it is too far for a word, the client finds that out. */
   wantedAt(slot: number, tick: number): number {
     const { table } = this.stage;
-    if ((table.tagOf(slot) & 1) === 0) {
+    const tag = table.tagOf(slot);
+    if ((tag & 1) === 0) {
       this.dropped += 1;
       return -1;
     }
+    this.wantedTag = tag;
     const later = (table.dueOf(slot) - (tick | 0)) | 0;
     return later > 0 ? tick + later : tick;
   }

@@ -70,6 +70,7 @@ export class RingLane extends ServedLane {
       this.dropped += 1;
       return -1;
     }
+    this.wantedTag = tag;
     const later = ticksBetween(tick, due);
     // An old due word may seem later than it is; the deadline does not.
     return later > 0 && table.deadlineTickOf(slot) > tick ? tick + later : tick;

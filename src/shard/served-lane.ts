@@ -54,6 +54,8 @@ export abstract class ServedLane implements DueSink {
   protected readonly table: TableView;
   private readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
   protected readonly late = new LateCommands();
+  /** See `wantedAt`. */
+  protected wantedTag = 0;
   /** Commands of the present round that are not yet filed. */
   protected roundLeft = 0;
   private readonly firedRing: RingProducer;
@@ -101,7 +103,10 @@ export abstract class ServedLane implements DueSink {
   protected abstract filedTagOf(slot: number): number;
   /** Files a live timer, and replaces any entry of its slot. */
   protected abstract file(slot: number, tag: number, tick: number): void;
-  /** When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. */
+  /**
+   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. Else it notes the
+   * tag of the entry as `wantedTag`: that of the table may be another a moment later.
+   */
   abstract wantedAt(slot: number, tick: number): number;
 
   /**
@@ -197,8 +202,7 @@ export abstract class ServedLane implements DueSink {
       this.refiled += 1;
       return;
     }
-    // The tag for which the entry was filed: that of the table may have changed since `wantedAt` has read it.
-    this.firedRing.pushPair(slot, this.filedTagOf(slot));
+    this.firedRing.pushPair(slot, this.wantedTag);
     this.fired += 1;
   }
 

@@ -1,7 +1,7 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
-import { blockUntilFired } from '../fixtures/shard-threads.ts';
+import { blockUntilFired, publish } from '../fixtures/shard-threads.ts';
 import { manual } from './manual.ts';
 
 describe.each([0, 1, 2])('callbacks: shards %i', (shards) => {
@@ -89,8 +89,8 @@ describe.each([0, 1, 2])('callbacks: shards %i', (shards) => {
         deliveredByTurn[turns] = (deliveredByTurn[turns] ?? 0) + 1;
       });
     }
-    await new Promise(setImmediate);
-    blockLoop(10); // the commands are held for some ms, and go out with the next turn
+    publish(scheduler); // they would be held until shortly before they are due
+    blockLoop(10);
     await new Promise((resolve) => setTimeout(resolve, 5));
     if (shards > 0)
       blockUntilFired(scheduler, count - delivered); // on a busy machine some have come already

@@ -11,6 +11,9 @@ import { manual } from './manual.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
+/** ms within which an idle loop takes a turn that releases. */
+const RELEASED = 1500;
+
 /** How many of the objects that `use` gave as arguments are still held, a turn and a garbage collection later. */
 async function heldAfter(use: (remember: (argument: object) => object) => unknown): Promise<number> {
   const references: WeakRef<object>[] = [];
@@ -18,7 +21,7 @@ async function heldAfter(use: (remember: (argument: object) => object) => unknow
     references.push(new WeakRef(argument));
     return argument;
   });
-  await pass(30);
+  await pass(RELEASED);
   collect();
   return references.filter((reference) => reference.deref() !== undefined).length;
 }

@@ -352,10 +352,11 @@ export class Client {
     this.turns.publish();
   }
 
-  /** Publishes all commands. If a ring is full, resolves when it has taken the last of them. */
+  /** Publishes all commands. Resolves when rings and indexes of this thread have taken the last of them. */
   async publishAll(): Promise<void> {
     this.publish();
-    if (this.lanes.some((lane) => lane.commands.waiting > 0)) await this.quiescence.quiesce();
+    const isStaged = this.lanes.some(({ stage }) => stage.length > 0);
+    if (isStaged) await this.quiescence.quiesce();
   }
 
   /** Ends turns and waiting; live timers stay in the tables. */

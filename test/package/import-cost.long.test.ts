@@ -37,20 +37,21 @@ const METRICS = [...SCHEDULER, 'chunks/durable-stats', 'chunks/metric-source'];
 
 /**
  * What each entry may load beside its own file, and how much of it all: kB of ES modules, kB of CommonJS, 3 to 5 % above what was
- * measured. A budget that is exceeded is to be raised with a reason, or the new module to be loaded where it is first needed; a
+ * measured (when the turn began to wait until somebody needs it, 5 % more than before: the search for what is wanted next, groups, counts
+ * that are asked for). A budget that is exceeded is to be raised with a reason, or the new module to be loaded where it is first needed; a
  * chunk that is new here has an importer that it should not have, or a module that belongs to another room of `tools/build/package.mjs`.
  */
 const mayLoad: [entry: string, chunks: readonly string[], modules: number, commonJs: number][] = [
   ['register', [BASE], 35, 43],
   ['profile', [BASE], 60, 69],
   ['wheel', [BASE, WHEELS], 95, 104],
-  ['index', SCHEDULER, 305, 320],
-  ['timers', [...SCHEDULER, 'chunks/default-timers'], 305, 322],
-  ['timers-promises', [...SCHEDULER, 'chunks/default-timers'], 305, 322],
-  ['prometheus', METRICS, 320, 335],
-  ['opentelemetry', METRICS, 320, 335],
-  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 320, 336],
-  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 392, 408],
+  ['index', SCHEDULER, 320, 336],
+  ['timers', [...SCHEDULER, 'chunks/default-timers'], 320, 336],
+  ['timers-promises', [...SCHEDULER, 'chunks/default-timers'], 320, 336],
+  ['prometheus', METRICS, 336, 350],
+  ['opentelemetry', METRICS, 336, 350],
+  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 336, 350],
+  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 406, 422],
 ];
 /** rolldown's own, in front of every chunk of CommonJS. */
 const RUNTIME = 'chunks/rolldown-runtime';
@@ -87,8 +88,8 @@ describe.each(mayLoad)('%s', (entry, chunks, modules, commonJs) => {
 });
 
 test.each([
-  ['cjs', 97],
-  ['js', 96],
+  ['cjs', 102],
+  ['js', 100],
 ])("a shard's thread loads one file of the package, and comlink: as %s, at most %i kB", (ending, kilobytes) => {
   const loaded = filesOf('worker', '', ending);
   const own = loaded.filter((url) => !url.includes('/node_modules/'));

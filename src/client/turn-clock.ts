@@ -20,6 +20,9 @@ const NUDGE = 1;
 /** The native timer stays as it is set if a turn is wanted at most so many ms later. */
 const EARLY = 1;
 
+/** ms from which on a native timer that is overdue is set anew. */
+const LONG = 1000;
+
 /** The longest delay of a native timer, in ms. */
 const LONGEST = 2 ** 31 - 1;
 
@@ -136,9 +139,12 @@ export class TurnClock {
 
   /** Makes sure that a turn comes by a time in ms, or up to 1 ms before, as is usual for native timers. Without effect during a turn. */
   by(time: number): void {
-    if (time >= this.comesBy || this.state === OVER) return;
-    this.comesBy = time;
-    this.setTimer(this.time.clock.read());
+    if (this.state === OVER || this.comesBy === Number.NEGATIVE_INFINITY) return;
+    const now = this.time.clock.read();
+    if (time < this.comesBy) this.comesBy = time;
+    else if (this.comesBy > now || this.delay < LONG) return;
+    else this.dropTimer(); // overdue: the clock may have jumped since it was set, and it may come in hours
+    this.setTimer(now);
   }
 
   end(): void {

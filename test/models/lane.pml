@@ -41,10 +41,10 @@
  *   release_fired   src/client/client-lane.ts: releaseFired       time_until    src/shard/shard-loop.ts: timeUntil
  *   start           src/client/client.ts: schedule                wait          src/lane/doorbell.ts: wait
  *   cancel          src/client/client.ts: cancel                  wake          src/shard/shard-loop.ts: park
- *   staged_earlier  src/client/client.ts: stagedEarlier           noted         src/shard/served-lane.ts: noteRequest
+ *   staged_earlier  src/client/client-turns.ts: stagedEarlier     noted         src/shard/served-lane.ts: noteRequest
  *   make_room       src/client/commands.ts: makeRoom              answered      src/shard/served-lane.ts: publish
- *   begin, finish   src/client/client.ts: begin, finish           comesBy       src/client/turn-clock.ts: by
- *   ask             src/client/client.ts: publish                 check         src/client/quiescence.ts: check
+ *   begin, finish   src/client/client-turns.ts: begin, finish     comesBy       src/client/turn-clock.ts: by
+ *   ask             src/client/client-turns.ts: publish           check         src/client/quiescence.ts: check
  */
 
 #define TIMERS 2

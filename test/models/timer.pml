@@ -26,7 +26,7 @@
  *
  *   schedule    src/client/client.ts: schedule               take        src/shard/ring-lane.ts: fileNext
  *   allocate    src/lane/timer-table.ts: allocate            file        src/shard/ring-lane.ts: file
- *   move        src/client/client-lane.ts: move              take_out    src/shard/ring-lane.ts: takeOut
+ *   move        src/client/client-lane.ts: move              take_out    src/shard/served-lane.ts: handOverLate
  *   move_words  src/lane/timer-table.ts: move                late_next   src/shard/served-lane.ts: handOverLate
  *   cancel      src/client/client.ts: cancel                 due_now     src/shard/served-lane.ts: due
  *   free        src/lane/timer-table.ts: free                insert      src/shard/served-lane.ts: insert
@@ -36,7 +36,7 @@
  *   end         src/client/delivery.ts: end                  skip_commands  src/shard/ring-lane.ts: skipCommands
  *   restage     src/client/client-lane.ts: restage           rebuild     src/shard/served-lane.ts: rebuild
  *   call_again  src/client/repeating-calls.ts: begin         next_wanted  src/shard/ring-lane.ts: wantedAt
- *   staged_earlier  src/client/client.ts: stagedEarlier      ask         src/client/client.ts: publish
+ *   staged_earlier  src/client/client-turns.ts: stagedEarlier  ask       src/client/client-turns.ts: publish
  */
 
 #define LAST 2 /* the latest deadline; ticks run from 0 */

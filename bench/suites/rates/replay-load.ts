@@ -15,7 +15,7 @@ const GRACE = 1000;
 
 /** The options of `npm start`, as they are where none is given. */
 export const replayDefaults: Omit<ReplayOptions, 'cps' | 'seconds' | 'drain'> = {
-  shards: 'auto',
+  shards: 1,
   threads: 1,
   wheel: 'default',
   tick: 1,

@@ -1,37 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { afterAll, describe, expect, it } from 'vitest';
-import { readReleases } from '../../bench/engine/results-file.ts';
+import { describe, expect, it } from 'vitest';
 import { replayDefaults } from '../../bench/suites/rates/replay-load.ts';
 import { parseOptions } from '../../tools/replay/options.ts';
 import { runNode } from '../fixtures/child-process.ts';
 
-const folder = mkdtempSync(`${tmpdir()}/rates-`);
-afterAll(() => rmSync(folder, { recursive: true }));
-
 it('replays as npm start does', () => {
   expect(parseOptions([])).toMatchObject(replayDefaults);
-});
-
-describe('the program that measures rates alone', () => {
-  const program = 'dist/bench/suites/rates/main.js';
-
-  it('writes what is picked, by release', async () => {
-    const file = `${folder}/rates.json`;
-    const { code, stdout } = await runNode([program, 'pairs-100/s', '--quick', '--rounds', '2', '--by-release', file]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Written')]);
-    const [release] = process.versions.node.split('.');
-    const { command, comparisons, rounds } = readReleases(readFileSync(file, 'utf8'))[release];
-    expect([command, rounds]).toEqual(['npm run bench -- rates pairs-100/s --quick --rounds 2', 2]);
-    const [{ suite, rows }, ...others] = comparisons;
-    expect([suite, others]).toEqual(['rates pairs-100/s', []]);
-    expect(new Set(rows.map(({ subject }) => subject)).size).toBe(6);
-  });
-
-  it('says how it is called', async () => {
-    const { code, stderr } = await runNode([program, 'pairs-100/s']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--by-release')]);
-  });
 });
 
 describe('a load refuses timers that', () => {

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the portable bench', () => {
   it.each([
     [['rates', 'pairs-100/s'], 6],
-    [['auto', 'few'], 3],
+    [['auto', 'replay'], 3],
     [['steering', 'labels', 'group'], 2],
     [['scheduler', 'move', 'shardwheel'], 4],
     [['e'], 2],

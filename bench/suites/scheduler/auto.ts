@@ -3,11 +3,15 @@ import { createScheduler, type Scheduler } from 'shardwheel';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { type PacedLoad, runPaced } from './paced-run.ts';
+import { perSecond } from './per-second.ts';
+import { ReplaySteps } from './replay-steps.ts';
 import { timersOf } from './subjects.ts';
 
 /** What a program asks of its scheduler, steadily. */
 interface SteadyLoad extends PacedLoad {
   prepare?(): Promise<void>;
+  /** Closes the scheduler, and throws unless every timer is accounted for. Default: it is only closed. */
+  close?(): Promise<void>;
 }
 
 interface AutoLoad {
@@ -102,6 +106,12 @@ const loads: readonly AutoLoad[] = [
       perform: nothing,
     }),
   },
+  {
+    name: 'replay',
+    title: '20,000 connections per second of the replay',
+    rate: 20_000,
+    create: (scheduler) => new ReplaySteps(scheduler, 20_000 * (SETTLE + MEASURED)),
+  },
 ];
 
 const INLINE = 'inline';
@@ -114,12 +124,17 @@ function autoSuite({ create, name, rate, title }: AutoLoad): Suite {
     name: `auto ${name}`,
     title: `'auto', ${name}: ${title}`,
     codes: ['auto'],
-    about: `CPU of ${MEASURED} s, ${SETTLE} s after the load has begun.`,
+    about:
+      `${MEASURED} s, ${SETTLE} s after the load has begun. The driver's own CPU is in it. Lateness: as the scheduler counts it. ` +
+      'Wakes: a thread of the process went to sleep.',
     base: INLINE,
     subjects: Object.keys(ways).map((way) => ({ name: way })),
     figures: [
       { key: 'loop', title: 'event-loop CPU', unit: '% of a core' },
       { key: 'process', title: 'process CPU', unit: '% of a core' },
+      { key: 'p50', title: 'late p50', unit: 'ms' },
+      { key: 'p99', title: 'p99', unit: 'ms' },
+      { key: 'wakes', title: 'wakes of all threads', unit: 'per second' },
       { key: 'threads', title: 'on a thread at the end', unit: '' },
     ],
     run: async (way, scale): Promise<Measurement> => {
@@ -129,13 +144,17 @@ function autoSuite({ create, name, rate, title }: AutoLoad): Suite {
       await load.prepare?.();
       const part = scale.quick ? 0.02 : 1;
       await runPaced(load, rate, SETTLE * part);
-      const { cpu, rate: reached } = await runPaced(load, rate, MEASURED * part);
+      const interval = scheduler.statsInterval();
+      const used = await perSecond(async () => (await runPaced(load, rate, MEASURED * part)).cpu);
+      const { count, p50, p99 } = interval.next().lateness;
       const { serving } = await scheduler.stats();
-      await scheduler.close();
-      const ms = (MEASURED * part * SECOND * rate) / reached;
+      if (load.close === undefined) await scheduler.close();
+      else await load.close();
       const figures = {
-        loop: (100 * cpu.thread) / ms,
-        process: (100 * cpu.process) / ms,
+        loop: (100 * used.loop) / SECOND,
+        process: (100 * used.process) / SECOND,
+        wakes: used.wakes,
+        ...(count > 0 && { p50, p99 }),
         threads: serving.by === 'threads' ? 1 : 0,
       };
       return { figures, checksums: {} };

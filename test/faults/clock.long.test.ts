@@ -5,6 +5,7 @@ import { pass, until } from '../fixtures/event-loop.ts';
 import { withFaults } from '../fixtures/fault.ts';
 import { FaultyClock } from '../fixtures/faults/faulty-clock.mjs';
 import { internalsOf } from '../fixtures/internals.ts';
+import { publish } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 
 const HOUR = 3_600_000;
@@ -22,7 +23,10 @@ clock.install(clockOfPackage());
 
 const create = (options: SchedulerOptions): Scheduler => withFaults([], () => createScheduler(options), clock);
 
-/** `count` timers at random times from now; what is delivered early, and whether time ever fell, is noted. */
+/**
+ * `count` timers at random times from now, half of which the shards know, while the others wait in the client, if they are far; what is
+ * delivered early, and whether time ever fell, is noted.
+ */
 function scheduleMany(scheduler: Scheduler, count: number, within: number) {
   const draws = new Draws(SEED);
   const tally = new Tally(count);
@@ -42,6 +46,7 @@ function scheduleMany(scheduler: Scheduler, count: number, within: number) {
   for (let i = 0; i < count; i++) {
     deadlines[i] = look() + draws.between(0, within);
     scheduler.schedule(i, deadlines[i], callback, i);
+    if (i === count >> 1) publish(scheduler);
   }
   const dueBy = (time: number) => deadlines.filter((deadline) => deadline <= time).length;
   /** The present tick: of so many readings one is not what a shard has published some time ago. */

@@ -7,6 +7,7 @@ import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { Fault, points, recoveryPoints, withFaults } from '../fixtures/fault.ts';
 import { Ledger } from '../fixtures/ledger.ts';
 import { readyScheduler } from '../fixtures/ready-scheduler.ts';
+import { publish } from '../fixtures/shard-threads.ts';
 import { Tally } from '../fixtures/tally.ts';
 import { HANG_TIMEOUT, survive } from './survive.ts';
 
@@ -40,6 +41,7 @@ describe('a thread that hangs is replaced', () => {
     );
     await scheduler.ready; // what is scheduled before may be filed inline, and the thread then has nothing to drain
     const id = scheduler.scheduleAfter('a', 1e6);
+    publish(scheduler); // nobody needs it so soon, and the thread may be asleep already
     await until(() => fault.isReached);
     const [stats, next] = await Promise.all([scheduler.stats(), scheduler.nextExpiration()]);
     expect(stats.shards[0]).toMatchObject({ size: 1, inline: false });

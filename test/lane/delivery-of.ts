@@ -4,6 +4,9 @@ import { Delivery } from '../../src/client/delivery.ts';
 import { wordOf } from '../../src/lane/due-word.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 
+/** Nobody asks for these. One for all, since suites make very many deliveries. */
+const lateness = new LatenessHistogram();
+
 /** The delivery of a client that has this one lane, and that a test drives by hand. A callback's error is thrown. */
 export function deliveryOf(
   lane: ClientLane,
@@ -26,5 +29,5 @@ export function deliveryOf(
   };
   const events = { emitBatch: nothing, late: nothing, refused: nothing, failed };
   const repeating = undefined as never; // no timer repeats
-  return new Delivery(host, repeating, events, new LatenessHistogram(), time, maxBatch, Number.POSITIVE_INFINITY);
+  return new Delivery(host, repeating, events, lateness, time, maxBatch, Number.POSITIVE_INFINITY);
 }

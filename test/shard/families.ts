@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isExhaustive, TIME_LIMIT } from '../fixtures/depth.ts';
 import { allocateSetup, LaneWorld, zero } from './lane-world.ts';
+import { recycle } from './recycled-words.ts';
 import { beginnings, forOneTimer, forTwoClients, forTwoTimers, type Steps } from './world-steps.ts';
 
 /** Ways for a small world to go on. */
@@ -44,6 +45,7 @@ export class FamilyWorlds {
   /** A world that has gone this way, or the position of the first step that would change nothing. */
   readonly begin = (way: readonly string[]): LaneWorld | number => {
     zero(this.setup);
+    recycle();
     const world = new LaneWorld(this.options, this.setup);
     this.prepare(world);
     const senseless = way.findIndex((name) => !this.family.steps[name](world));

@@ -1,5 +1,11 @@
+import { vi } from 'vitest';
 import { type Family, one, testFamilies, two, twoClients } from './families.ts';
 import { steerAllTests } from './one-lane.ts';
+
+vi.mock(import('../../src/memory/shared-words.ts'), async (original) => {
+  const { recycledWords } = await import('./recycled-words.ts');
+  return { ...(await original()), allocateWords: recycledWords };
+});
 
 steerAllTests();
 

@@ -1,4 +1,4 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, vi } from 'vitest';
 import type { TableView } from '../../src/lane/table-view.ts';
 import { ServedLane } from '../../src/shard/served-lane.ts';
 import { type Family, type FamilyWorlds, one, testFamilies, two, twoClients } from './families.ts';
@@ -6,6 +6,11 @@ import type { LaneWorld } from './lane-world.ts';
 import { steerAllTests } from './one-lane.ts';
 import { tapAtomics, visiting, watch } from './shared-access.ts';
 import { inBetween } from './world-steps.ts';
+
+vi.mock(import('../../src/memory/shared-words.ts'), async (original) => {
+  const { recycledWords } = await import('./recycled-words.ts');
+  return { ...(await original()), allocateWords: recycledWords };
+});
 
 /**
  * One side is stopped before each of its accesses to shared memory in turn, plain ones to the timer table included, and

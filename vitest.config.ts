@@ -6,7 +6,7 @@ import { isExhaustive } from './test/fixtures/depth.ts';
 const built = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
 /** They take minutes on one core each, so they begin first, and the others run beside them. */
-const longest = /test\/(models\/|shard\/interleavings)/;
+const longest = /test\/(models\/|shard\/(interleavings|preemption))/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

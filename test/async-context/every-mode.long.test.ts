@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
-/** How this Node can be told to implement AsyncLocalStorage, beside its default. */
-const modes = [
-  [],
-  ['--async-context-frame'],
-  ['--no-async-context-frame'],
-  ['--experimental-async-context-frame'],
-].filter((flags) => flags.every((flag) => process.allowedNodeEnvironmentFlags.has(flag)));
+/** How this Node can be told to implement AsyncLocalStorage, beside its default: from Node 24 on that is frames. */
+const modes = [[], ['--no-async-context-frame'], ['--experimental-async-context-frame']].filter((flags) =>
+  flags.every((flag) => process.allowedNodeEnvironmentFlags.has(flag)),
+);
 
 /** A program that lets nobody change what is Node's: nothing can be wired. */
 const freezing = `data:text/javascript,

@@ -73,9 +73,9 @@ test.each([
     process.exit();`,
     { SHARDWHEEL_TIMERS_FROM: '2000000' },
   )) as [number, number][];
+  expect(Math.max(...found.map(([, live]) => live))).toBeGreaterThanOrEqual(least); // at the end of a stall all may have fired
   for (const [estimate, live] of found) {
     expect(live).toBeLessThanOrEqual(most);
-    expect(live).toBeGreaterThanOrEqual(least);
     if (live >= 512) expect(estimate).toBeGreaterThanOrEqual(live / 2);
     expect(estimate).toBeLessThanOrEqual(Math.max(1100, 2 * live)); // few are not watched
   }

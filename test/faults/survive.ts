@@ -10,8 +10,8 @@ import { killShard, publish } from '../fixtures/shard-threads.ts';
 const ROUND = 40;
 const ENOUGH = 2000;
 
-/** ms after which a thread that is to hang is taken for hung. */
-export const HANG_TIMEOUT = 800;
+/** ms after which a thread that is to hang is taken for hung. A busy machine keeps the others from a processor for less. */
+export const HANG_TIMEOUT = 1600;
 
 /**
  * Runs timers on two shards while a thread of shard 0 meets the fault, after it has passed the point `passes` times.

@@ -107,7 +107,7 @@ describe.each(worlds)('guarantee 17, idle costs nothing: $name', { concurrent: t
   });
 });
 
-test.each([0, 1])(
+test.concurrent.each([0, 1])(
   'guarantee 17: timers that end before they are due do not wake the loop, shards %i',
   async (shards) => {
     const text = `
@@ -174,7 +174,7 @@ const collected = (shards: number): string => `
   console.log(JSON.stringify(Object.fromEntries(left)));
   await Promise.all(subjects.map(({ scheduler }) => scheduler.close()));`;
 
-test.each([0, 1])('guarantee 17: what ended timers carried is collected in an idle loop, shards %i', async (shards) => {
+test.concurrent.each([0, 1])('guarantee 17: what ended timers carried is collected in an idle loop, shards %i', async (shards) => {
   const { code, stdout, stderr } = await runText(collected(shards), ['--expose-gc']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const kept = ['monotonic far nothing', 'monotonic nothing', 'manual far nothing', 'manual nothing'];

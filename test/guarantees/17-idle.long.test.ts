@@ -174,12 +174,15 @@ const collected = (shards: number): string => `
   console.log(JSON.stringify(Object.fromEntries(left)));
   await Promise.all(subjects.map(({ scheduler }) => scheduler.close()));`;
 
-test.concurrent.each([0, 1])('guarantee 17: what ended timers carried is collected in an idle loop, shards %i', async (shards) => {
-  const { code, stdout, stderr } = await runText(collected(shards), ['--expose-gc']);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const kept = ['monotonic far nothing', 'monotonic nothing', 'manual far nothing', 'manual nothing'];
-  const left = Object.entries(JSON.parse(stdout) as Record<string, number>);
-  expect(left).toHaveLength(16);
-  expect(left.filter(([, count]) => count > 0)).toEqual(expect.arrayContaining(kept.map((name) => [name, 6])));
-  expect(left.filter(([, count]) => count > 0)).toHaveLength(kept.length);
-});
+test.concurrent.each([0, 1])(
+  'guarantee 17: what ended timers carried is collected in an idle loop, shards %i',
+  async (shards) => {
+    const { code, stdout, stderr } = await runText(collected(shards), ['--expose-gc']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const kept = ['monotonic far nothing', 'monotonic nothing', 'manual far nothing', 'manual nothing'];
+    const left = Object.entries(JSON.parse(stdout) as Record<string, number>);
+    expect(left).toHaveLength(16);
+    expect(left.filter(([, count]) => count > 0)).toEqual(expect.arrayContaining(kept.map((name) => [name, 6])));
+    expect(left.filter(([, count]) => count > 0)).toHaveLength(kept.length);
+  },
+);

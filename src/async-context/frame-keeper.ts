@@ -80,6 +80,7 @@ export class FrameKeeper implements ContextKeeper {
 
   outside<T>(callback: () => T): T {
     const prior = this.currentFrame();
+    if (prior === undefined) return callback();
     this.frames.set(undefined);
     try {
       return callback();

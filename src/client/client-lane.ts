@@ -120,11 +120,10 @@ export class ClientLane {
     if (this.peak - this.table.size >= RELEASE_LIMIT) this.release();
   }
 
-  /** Ends a live timer that is delivered, whose payload has just been read: it is released at once. */
+  /** Ends a live timer that is delivered, whose payload has been taken. */
   endDelivered(slot: number): void {
     const { table } = this;
     const isHeld = this.peak !== table.size; // the payload of others
-    this.payload.clear(slot);
     if (this.labels !== undefined) this.labels.end(slot);
     table.free(slot);
     if (!isHeld) this.peak = table.size;
@@ -155,13 +154,6 @@ export class ClientLane {
       sink ^= this.payload.prefetch(slot) ^ this.table.tagOf(slot);
     }
     this.prefetchSink = sink; // V8: used results
-  }
-
-  /** The slot of the next fired record if the fired timer is still live, else -1. Precondition: one is available. */
-  nextFired(): number {
-    const { cells, at } = this.fired;
-    const slot = cells[at];
-    return this.table.tagOf(slot) === cells[at + 1] ? slot : -1;
   }
 
   /** Frees the room of taken records, and forgets what was read for them; wakes the shard's thread if it waits for room. */

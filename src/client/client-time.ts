@@ -25,7 +25,7 @@ export const slackRange = (scale: TickScale): string => `must be ms from 0 to ${
 export class ClientTime {
   /** The latest reading in ms, and its tick: never ahead of the time, and as old as the latest turn. */
   now = 0;
-  tick = 0;
+  tick = -1; // none has been read
   /** The time at which `tick` began: deadlines up to it have come. */
   tickTime = Number.NaN; // V8: double fields
   /** The time of the tick after `tick`. */
@@ -88,6 +88,7 @@ export class ClientTime {
     const { scale } = this;
     const tick = scale.tickAtOrBefore(now);
     this.now = now;
+    if (tick === this.tick) return;
     this.tick = tick;
     this.tickTime = scale.timeOf(tick);
     this.nextTickTime = scale.timeOf(tick + 1);

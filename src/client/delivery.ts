@@ -165,7 +165,7 @@ export class Delivery {
           if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
-          payload.read(slot);
+          payload.take(slot);
           const { argument, context, repeats } = payload;
           const callback = payload.callback as Callback | undefined;
           const id = this.end(lane, slot, callback, repeats);
@@ -198,9 +198,10 @@ export class Delivery {
     const { time } = this;
     // Steps that may be refused come first.
     if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
-    if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // to stage the timer again
-    const slot = lane.nextFired();
-    if (slot < 0) {
+    if (lane.grids !== undefined) lane.commands.reserve(1); // to stage a repeating timer again
+    const { cells, at } = lane.fired;
+    const slot = cells[at];
+    if (lane.table.tagOf(slot) !== cells[at + 1]) {
       this.stale += 1;
       return STALE;
     }
@@ -208,6 +209,7 @@ export class Delivery {
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
+      lane.commands.reserve(1);
       this.stale += 1;
       this.host.restage(lane, slot);
       return STALE;

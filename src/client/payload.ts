@@ -59,7 +59,7 @@ const REPEATS = 128;
  * copied to grow, and is resident only where it is touched.
  */
 export class Payload {
-  // What `read` has found last.
+  // What `take` has found last.
   callback: unknown = undefined;
   argument: unknown = undefined;
   context: Context = undefined;
@@ -112,8 +112,11 @@ export class Payload {
     return (code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbacks[code]) as Callback | undefined;
   }
 
-  /** Reads all that a slot carries into `callback`, `argument`, `context` and `repeats`: for a delivery, which then forgets it. */
-  read(slot: number): void {
+  /**
+   * For a delivery: reads all that a slot carries into `callback`, `argument`, `context` and `repeats`, and releases it unless its timer
+   * repeats.
+   */
+  take(slot: number): void {
     const byte = this.bytes[slot];
     const code = byte & CODE;
     this.callback = code === OUT_OF_LINE ? this.outOfLine.get(slot) : this.palette.callbacks[code];
@@ -121,6 +124,7 @@ export class Payload {
     else this.argument = (byte & REFERENCE) !== 0 ? this.references.get(slot) : undefined;
     this.context = (byte & CONTEXT) !== 0 ? this.contexts.get(slot) : undefined;
     this.repeats = byte >= REPEATS;
+    if (byte !== 0 && !this.repeats) this.change(slot, 0);
   }
 
   argumentOf(slot: number): unknown {

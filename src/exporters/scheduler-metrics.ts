@@ -43,7 +43,7 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
   ['refiled', 'counter', '{entry}', 'Entries refiled since the shard was started: their timer had been moved to later'],
   ['dropped', 'counter', '{entry}', 'Entries dropped because their timer had ended, since the shard was started'],
   ['cascaded', 'counter', '{entry}', 'Entries moved to a lower level of the wheel since the shard was started'],
-  ['filed', 'amount', '{entry}', 'Entries in the wheel'],
+  ['filed', 'amount', '{entry}', 'Entries in the wheel, or in the list of a lane that has few'],
   ['memory', 'amount', 'By', 'Memory of the lane and its index that has been touched', 'bytes'],
   ['memory.reserved', 'amount', 'By', 'Address space laid out for lane and index', 'reservedBytes'],
 ];

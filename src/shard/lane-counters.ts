@@ -13,7 +13,7 @@ export interface LaneCounters {
   dropped: number;
   /** Entries moved to a lower level of the wheel. */
   cascaded: number;
-  /** Entries in the wheel now. */
+  /** Entries now: in the wheel or, of a lane that has few, in its list. */
   filed: number;
   /** Memory of the lane and its index that has been touched: at most this much is resident. */
   bytes: number;

@@ -18,9 +18,10 @@ export interface LaneWheels {
   readonly queues: OwnedQueues[];
 }
 
-/** O(occupied wheel slots): see `TickIndex.levels`. */
+/** Files what is listed, so that the wheel shows it. O(occupied wheel slots): see `TickIndex.levels`. */
 export function wheelOf(lane: ServedLane, client?: number): LaneWheels {
   const { index } = lane;
+  lane.fileAll();
   return { now: index.now, levels: index.levels(), queues: [{ client, filed: index.size, ...lane.queues() }] };
 }
 

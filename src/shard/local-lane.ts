@@ -16,7 +16,7 @@ const LEAST_SHARE = 1 / 64;
  * A lane of a client in this thread. It takes commands from the stage when the client wants it, and their values from the table. The
  * turns are the client's own: nobody is rung, and an answer or a fired record is found in the same turn.
  *
- * A command whose due tick has come is fired without being filed: a timer that is staged until it is due never sees the wheel.
+ * A command whose due tick has come is listed, and fired from there: a timer that is staged until it is due never sees the wheel.
  *
  * No note says for which timer of its slot an entry was filed, since every command replaces the entry of its slot. So an entry
  * whose slot is free has ended. If the slot has another timer, whose command is still staged, the entry serves that one until then: the
@@ -46,7 +46,7 @@ export class LocalLane extends ServedLane {
   }
 
   turn(now: number, budget: number): boolean {
-    if (this.roundLeft === 0 && this.late.length === 0) {
+    if (this.isBetweenRounds()) {
       this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
       this.roundLeft = this.stage.isWanted ? this.stage.length : 0;
@@ -82,6 +82,7 @@ export class LocalLane extends ServedLane {
       }
       const entries = Math.min((chunk.end - chunk.start) / 2, Math.ceil(left), this.roundLeft);
       const stop = chunk.start + 2 * entries;
+      this.prepareFor(entries);
       for (let from = chunk.start; from < stop; from += BLOCK_WORDS) {
         const to = Math.min(from + BLOCK_WORDS, stop);
         if (to - from === BLOCK_WORDS) this.readAhead(chunk.words, from, to);
@@ -116,9 +117,8 @@ export class LocalLane extends ServedLane {
     return this.table.tagOf(slot);
   }
 
-  protected file(slot: number, _tag: number, tick: number): void {
-    this.index.remove(slot);
-    this.insert(slot, tick);
+  protected file(slot: number, tag: number, tick: number): void {
+    this.insert(slot, tag, tick);
   }
 
   /** Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another. */
@@ -130,16 +130,18 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { index, roundTick, stage, table } = this;
+    const { index, isListed, roundTick, stage, table } = this;
     const roundTime = table.scale.timeOf(roundTick);
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
-      index.remove(slot);
       const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
       const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
       const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
-      if (tick > roundTick) this.insert(slot, tick);
-      else this.late.add(slot, words[at + 1], tick);
+      if (isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
+      else {
+        index.remove(slot);
+        this.list.append(slot, words[at + 1], tick);
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ export class RingLane extends ServedLane {
   }
 
   turn(now: number, budget: number): boolean {
-    if (this.roundLeft === 0 && this.late.length === 0) {
+    if (this.isBetweenRounds()) {
       this.roundTick = now;
       this.roundLeft = this.available();
     }
@@ -37,7 +37,7 @@ export class RingLane extends ServedLane {
   }
 
   hasNews(): boolean {
-    if (this.late.length > 0) return false; // no round begins before these are handed over: see nextEvent()
+    if (!this.isListed && this.list.length > 0) return false; // no round begins before these are handed over: see nextEvent()
     return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
@@ -47,8 +47,9 @@ export class RingLane extends ServedLane {
 
   /** Files the next commands of the round. */
   private takeCommands(count: number): void {
+    this.prepareFor(this.roundLeft);
     for (let left = count; left > 0; left -= BLOCK) {
-      this.readAhead(Math.min(BLOCK, left));
+      if (!this.isListed) this.readAhead(Math.min(BLOCK, left));
       this.fileNext(Math.min(BLOCK, left));
     }
     this.commandRing.release();
@@ -81,16 +82,13 @@ export class RingLane extends ServedLane {
   }
 
   protected file(slot: number, tag: number, tick: number): void {
-    if (this.index.has(slot)) {
+    if (this.tags[slot] === tag && this.index.has(slot)) {
       // The same timer is already filed, early enough and near enough for its due word: it is refiled when that tick comes.
-      if (this.tags[slot] === tag) {
-        const wait = tick - this.index.tickOf(slot);
-        if (wait >= 0 && wait <= WORD_REACH) return;
-      }
-      this.index.remove(slot);
+      const wait = tick - this.index.tickOf(slot);
+      if (wait >= 0 && wait <= WORD_REACH) return;
     }
     this.tags[slot] = tag;
-    this.insert(slot, tick);
+    this.insert(slot, tag, tick);
   }
 
   /**
@@ -114,20 +112,20 @@ export class RingLane extends ServedLane {
   }
 
   private fileNext(count: number): void {
-    const { commandRing, index, tags } = this;
+    const { commandRing, index, isListed, tags } = this;
     const { cells } = commandRing;
     for (let i = 0; i < count; i++) {
       const at = commandRing.take();
       const slot = cells[at];
       const tag = cells[at + 1];
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
-      if (tick > index.now) {
+      if (isListed || tick > index.now) {
         this.file(slot, tag, tick);
         continue;
       }
       index.remove(slot); // an entry of an earlier timer would count as one of this
       tags[slot] = tag;
-      this.late.add(slot, tag, tick);
+      this.list.append(slot, tag, tick);
     }
   }
 }

@@ -3,9 +3,9 @@ import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../l
 import { RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
-import type { DueSink, TickIndex } from '../wheel/tick-index.ts';
+import type { TickIndex } from '../wheel/tick-index.ts';
 import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
-import { LateCommands } from './late-commands.ts';
+import { LaneEntries } from './lane-entries.ts';
 
 /** What waits in a lane, for its shard and for its client. */
 export interface LaneQueues {
@@ -23,7 +23,7 @@ export interface LaneQueues {
  * Invariant between turns, which is why nothing is lost: for every live timer of the table
  *
  *     a command for it is on its way, staged or in the ring,
- *     or the index has its slot filed under its tag, at a tick not after its due tick,
+ *     or its slot is filed under its tag, in the index or in the list, at a tick not after its due tick,
  *     or a fired record with its tag is on its way to the client, which checks the table again.
  *
  * So a cancel needs no command: when the entry's tick comes, or is the next to come, the table has another tag, and the entry is
@@ -35,15 +35,12 @@ export interface LaneQueues {
  * earlier, whose command is on its way. A due word is compared with the tick of the entry that came due: the two are
  * near, because a far move is commanded; if a mixture makes them seem near, the client decides.
  */
-export abstract class ServedLane implements DueSink {
-  readonly index: TickIndex;
+export abstract class ServedLane extends LaneEntries {
   readonly clientBell: ClientBell;
   /** Number of commands taken, and of those that came by the ring. */
   commands = 0;
   byRing = 0;
   fired = 0;
-  refiled = 0;
-  dropped = 0;
   /** The sum of words read only for the cache. V8: used results */
   prefetchSink = 0;
 
@@ -52,18 +49,13 @@ export abstract class ServedLane implements DueSink {
   protected readonly memory: LaneMemory;
   protected readonly header: Int32Array;
   protected readonly table: TableView;
-  private readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
-  protected readonly late = new LateCommands();
   /** See `wantedAt`. */
   protected wantedTag = 0;
   /** Commands of the present round that are not yet filed. */
   protected roundLeft = 0;
   private readonly firedRing: RingProducer;
-  private readonly isBounded: boolean;
   protected request = 0;
   private answered: number;
-  /** The tick at which the round began. */
-  protected roundTick = 0;
 
   /** `timers`: the table once more, by the shortest way to its words. */
   constructor(
@@ -73,14 +65,12 @@ export abstract class ServedLane implements DueSink {
     index: TickIndex,
     clientBell: ClientBell,
   ) {
+    super(timers, index);
     this.memory = memory;
-    this.index = index;
     this.clientBell = clientBell;
-    this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
     this.header = new Int32Array(memory.header);
     this.answered = Atomics.load(this.header, ANSWERED); // a predecessor's
     this.table = table;
-    this.timers = timers;
     this.firedRing = new RingProducer(memory.fired, firedCounters(this.header));
   }
 
@@ -99,16 +89,8 @@ export abstract class ServedLane implements DueSink {
   protected abstract available(): number;
   /** Drops published commands: the table that is read next contains them. */
   protected abstract skipCommands(): void;
-  /** The tag under which a slot is filed. Precondition: it is filed. */
-  protected abstract filedTagOf(slot: number): number;
   /** Files a live timer, and replaces any entry of its slot. */
   protected abstract file(slot: number, tag: number, tick: number): void;
-  /**
-   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. Else it notes the
-   * tag of the entry as `wantedTag`: that of the table may be another a moment later.
-   */
-  abstract wantedAt(slot: number, tick: number): number;
-
   /**
    * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since the table
    * already contains them; later ones arrive as usual. Returns the number of live timers found.
@@ -140,37 +122,32 @@ export abstract class ServedLane implements DueSink {
 
   /**
    * Returns what another shard needs to take the lane over, in shared memory: (slot, tag) of every live timer that is filed, those of a
-   * tick in the order of filing; then the late ones, see `handOverLate`. After that this one must not touch the lane.
+   * tick in the order of filing; then the listed ones, see `handOverListed`. After that this one must not touch the lane.
    */
   handOver(): Int32Array {
-    const entries = wordsIn(allocateWords(2 * (this.index.size + this.late.length)));
+    const entries = wordsIn(allocateWords(2 * (this.index.size + this.list.length)));
     let length = 0;
-    this.index.forEach((slot) => {
-      const tag = this.filedTagOf(slot);
-      if ((tag & 1) === 0) return; // its timer has ended
+    for (const { slot, tag } of this.entries()) {
+      if ((tag & 1) === 0) continue; // its timer has ended
       entries[length] = slot;
       entries[length + 1] = tag;
       length += 2;
-    });
-    this.late.forEach((slot, tag) => {
-      entries[length] = slot;
-      entries[length + 1] = tag;
-      length += 2;
-    });
+    }
     return entries.subarray(0, length);
   }
 
   counters(): LaneCounters {
-    const { commands, fired, noteBytes, refiled, dropped, index } = this;
-    const { cascaded, size: filed } = index;
+    const { commands, fired, noteBytes, refiled, dropped, index, list } = this;
+    const { cascaded } = index;
+    const filed = this.isListed ? list.length : index.size;
     const bytes = bytesOfLane(this.memory, index, this.table.highWater(), this.byRing, noteBytes);
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
   }
 
-  /** Counts what waits in its queues. */
+  /** Counts what waits in its queues. Precondition: all that can be is in the index, see `fileAll`. */
   queues(): LaneQueues {
     const fired = this.firedRing.capacity - this.firedRing.exactRoom();
-    return { commands: this.available(), late: this.late.length, fired };
+    return { commands: this.available(), late: this.list.length, fired };
   }
 
   /**
@@ -178,14 +155,19 @@ export abstract class ServedLane implements DueSink {
    * which a client moved the clock before it asked, and a time covers the commands published before the clock was set.
    */
   noteRequest(): void {
-    if (this.roundLeft === 0 && this.late.length === 0) this.request = Atomics.load(this.header, REQUEST);
+    if (this.isBetweenRounds()) this.request = Atomics.load(this.header, REQUEST);
+  }
+
+  /** Whether a round may begin: all of the last one is filed. So are late entries, as far as there was room, if they are not among all. */
+  protected isBetweenRounds(): boolean {
+    return this.roundLeft === 0 && (this.isListed || this.list.length === 0);
   }
 
   /** Hands over at most `budget` of what is due by the round's tick, when all of its commands are in. Returns whether that was all. */
   protected handOverDue(budget: number): boolean {
     let left = Math.min(budget, this.firedRing.exactRoom());
-    if (this.late.length > 0) left = this.handOverLate(left);
-    return left > 0 && this.index.advanceTo(this.roundTick, this, left);
+    if (this.list.length > 0) left = this.handOverListed(left);
+    return left > 0 && (this.isListed || this.index.advanceTo(this.roundTick, this, left));
   }
 
   /** Reads what `due` will need of the table. */
@@ -198,7 +180,7 @@ export abstract class ServedLane implements DueSink {
     const due = this.wantedAt(slot, tick);
     if (due < 0) return;
     if (due > tick) {
-      this.insert(slot, due);
+      this.insert(slot, this.wantedTag, due);
       this.refiled += 1;
       return;
     }
@@ -211,13 +193,16 @@ export abstract class ServedLane implements DueSink {
    * what was still to be handed over has ended since.
    */
   nextEvent(): number {
-    if (this.late.length > 0 || this.answered !== this.request) return this.roundTick;
-    return this.index.nextWanted(this);
+    if (this.answered !== this.request) return this.roundTick;
+    const listed = this.firstListed();
+    return this.isListed || listed !== Number.POSITIVE_INFINITY ? listed : this.index.nextWanted(this);
   }
 
   /** Whether a turn at `now` has something to do. */
   isBusy(now: number): boolean {
-    return this.roundLeft > 0 || this.available() > 0 || this.late.length > 0 || this.index.nextEvent() <= now;
+    const { list } = this;
+    const isDue = list.length > 0 && list.ticks[list.next] <= now;
+    return isDue || this.roundLeft > 0 || this.available() > 0 || this.index.nextEvent() <= now;
   }
 
   /** Whether due timers wait for room in the fired ring, so that only the client can help. The client is then asked to ring. */
@@ -233,36 +218,27 @@ export abstract class ServedLane implements DueSink {
     return this.table.earliestDueTick(now);
   }
 
-  /** Returns every entry of the index, with the tag under which it is filed. */
-  entries(): { slot: number; tag: number; tick: number }[] {
-    const entries: { slot: number; tag: number; tick: number }[] = [];
-    const { index } = this;
-    index.forEach((slot) => void entries.push({ slot, tag: this.filedTagOf(slot), tick: index.tickOf(slot) }));
-    return entries;
-  }
-
   /**
-   * Hands over the late timers: in order of due tick, before any timer that is due later, and after the index's entries for the
+   * Hands over listed entries: in order of due tick, before any timer that is due later, and after the index's entries for the
    * same tick, which were scheduled before. Returns what is left of the budget; the rest waits for the next turn.
    */
-  private handOverLate(budget: number): number {
-    const { index, late } = this;
+  private handOverListed(budget: number): number {
+    const { index, list } = this;
     let left = budget;
-    if (!late.isInOrder) late.sort();
-    while (left > 0 && late.length > 0) {
-      const { next } = late;
-      const slot = late.slots[next];
-      const tag = late.tags[next];
-      const tick = late.ticks[next];
-      if (index.nextEvent() <= tick) {
-        left = this.advance(tick, left);
+    if (!list.isInOrder) list.sort();
+    while (left > 0) {
+      const tick = this.firstListed();
+      if (tick > this.roundTick) break;
+      const slot = list.words[2 * list.next];
+      const tag = list.words[2 * list.next + 1];
+      if (!this.isListed) {
+        if (index.nextEvent() <= tick) left = this.advance(tick, left);
         if (left === 0) break;
+        index.remove(slot); // it may have been moved, and filed, since
       }
-      late.drop();
-      // Not in the ring's order: the timer may have ended, and its slot may be filed for the next one.
-      if (this.timers.tagOf(slot) !== tag) continue;
-      index.remove(slot); // it may have been moved, and filed, since
-      this.due(slot, tick);
+      list.drop();
+      this.firedRing.pushPair(slot, tag);
+      this.fired += 1;
       left -= 1;
     }
     return left;
@@ -282,13 +258,5 @@ export abstract class ServedLane implements DueSink {
     this.answered = this.request;
     Atomics.store(this.header, ANSWERED, this.request); // after the records that it covers
     return true;
-  }
-
-  /**
-   * Files an entry. Beyond the range of a wheel without an overflow list, it waits at the end of the range and is refiled from
-   * there.
-   */
-  protected insert(slot: number, tick: number): void {
-    this.index.insert(slot, this.isBounded ? Math.min(tick, this.index.upperBound - 1) : tick);
   }
 }

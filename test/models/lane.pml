@@ -23,21 +23,21 @@
  * counters of their ring, which are sequentially consistent, give them that order. Also left out: the table (timer.pml), other lanes,
  * shards and clients, lanes of this thread, deaths, early wake-ups, the wheel's levels (`next_event` is exact), order within a tick, the
  * wrap of BELL, MAX_TRIES and MOST_WAKES, the halves of WAKE_TICK, a sleep without blocking, the ring at half a ring, NEAR, budgets of a
- * delivery, `ioFirst`.
+ * delivery, `ioFirst`; and lanes with few entries, all in one list: there a round begins though late ones wait for room.
  *
  *   publish         src/client/commands.ts: publish               turn          src/shard/shard-loop.ts: turn
  *   room            src/lane/ring.ts: room                        begin_round   src/shard/served-lane.ts: turn
  *   first_live      src/lane/command-stage.ts: firstLive          take          src/shard/ring-lane.ts: takeCommands
  *   push            src/client/commands.ts: push                  file_next     src/shard/ring-lane.ts: fileNext
  *   publish_tail    src/lane/ring.ts: publish                     release       src/lane/ring.ts: release
- *   set_wants_room  src/client/commands.ts: setWantsRoom          hand_over     src/shard/served-lane.ts: handOverLate
+ *   set_wants_room  src/client/commands.ts: setWantsRoom          hand_over     src/shard/served-lane.ts: handOverListed
  *   ring_for        src/client/commands.ts: ringFor               fire          src/shard/served-lane.ts: due
  *   ring            src/lane/doorbell.ts: ring                    publish_fired src/shard/served-lane.ts: publish
  *   ring_if_asleep  src/lane/doorbell.ts: ringIfAsleepUntilAfter  ring_client   src/lane/doorbell.ts: ring
  *   lower           src/lane/doorbell.ts: lower                   is_blocked    src/shard/served-lane.ts: isBlocked
  *   heard           src/client/turn-clock.ts: now                 next_event    src/shard/shard.ts: nextEvent
  *   deliver         src/client/delivery.ts: deliver               announce      src/shard/shard-loop.ts: announce
- *   take_fired      src/client/client-lane.ts: nextFired          has_news      src/shard/served-lane.ts: hasNews
+ *   take_fired      src/client/delivery.ts: nextDue               has_news      src/shard/served-lane.ts: hasNews
  *   release_fired   src/client/client-lane.ts: releaseFired       time_until    src/shard/shard-loop.ts: timeUntil
  *   start           src/client/client.ts: schedule                wait          src/lane/doorbell.ts: wait
  *   cancel          src/client/client.ts: cancel                  wake          src/shard/shard-loop.ts: park

@@ -22,17 +22,17 @@
  * the rings' counters order them where a command or a record has crossed, and nothing does while a shard reads what is being
  * written. Also left out: rings and bells, which lane.pml shows, so here rings are channels, and a turn comes when it has
  * something to do; other slots, and so order and the free list; slack; far moves; used up slots; tags that come again;
- * inline lanes, and hand-over by entries; the stores of `restage`, which write the same words; budgets above 1.
+ * inline lanes, lanes whose few entries are all in one list, and hand-over by entries; the stores of `restage`, which write the same words; budgets above 1.
  *
  *   schedule    src/client/client.ts: schedule               take        src/shard/ring-lane.ts: fileNext
  *   allocate    src/lane/timer-table.ts: allocate            file        src/shard/ring-lane.ts: file
- *   move        src/client/client-lane.ts: move              take_out    src/shard/served-lane.ts: handOverLate
- *   move_words  src/lane/timer-table.ts: move                late_next   src/shard/served-lane.ts: handOverLate
+ *   move        src/client/client-lane.ts: move              take_out    src/shard/served-lane.ts: handOverListed
+ *   move_words  src/lane/timer-table.ts: move                late_next   src/shard/served-lane.ts: handOverListed
  *   cancel      src/client/client.ts: cancel                 due_now     src/shard/served-lane.ts: due
- *   free        src/lane/timer-table.ts: free                insert      src/shard/served-lane.ts: insert
+ *   free        src/lane/timer-table.ts: free                insert      src/shard/lane-entries.ts: insert
  *   publish     src/client/commands.ts: publish              turn        src/shard/served-lane.ts: turn
  *   take_due    src/client/delivery.ts: nextDue              publish_fired  src/shard/served-lane.ts: publish
- *   take_fired  src/client/client-lane.ts: nextFired         begin_index src/shard/build-shard.ts: serveLane
+ *   take_fired  src/client/delivery.ts: nextDue              begin_index src/shard/build-shard.ts: serveLane
  *   end         src/client/delivery.ts: end                  skip_commands  src/shard/ring-lane.ts: skipCommands
  *   restage     src/client/client-lane.ts: restage           rebuild     src/shard/served-lane.ts: rebuild
  *   call_again  src/client/repeating-calls.ts: begin         next_wanted  src/shard/ring-lane.ts: wantedAt

@@ -90,7 +90,7 @@ test('what was cancelled stands there until its tick comes', async () => {
   await using scheduler = createScheduler({ shards: 1, clock: 'manual', capacity: 64 });
   const ids = Array.from({ length: 10 }, () => scheduler.schedule(1, 100));
   await scheduler.advanceTo(1);
-  for (const id of ids.slice(0, 4)) scheduler.cancel(id);
+  for (const id of ids.slice(6)) scheduler.cancel(id); // not the first, at which the shard looks before it sleeps
   const entries = async () => (await scheduler.wheels())[0].levels.reduce((total, level) => total + level.entries, 0);
   expect([scheduler.size, await entries()]).toEqual([6, 10]);
   await scheduler.advanceTo(100);

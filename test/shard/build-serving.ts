@@ -19,13 +19,15 @@ interface Clients {
   readonly onFired?: (lane: number) => void;
   /** For clients in the shard's own thread: one for each lane. */
   readonly stages?: readonly CommandStage[];
+  /** Number of entries up to which a lane lists them, and files none: see `ServedLane`. */
+  readonly mostListed?: number;
 }
 
 /** Builds a shard that serves its lanes, by one origin for all of them or one for each. */
 export function buildServing(
   setup: ServingSetup,
   origin: LaneOrigin | readonly LaneOrigin[],
-  { onFired, stages }: Clients = {},
+  { onFired, stages, mostListed }: Clients = {},
 ): BuiltShard & { readonly found: number } {
   const built = buildShard(setup);
   let found = 0;
@@ -36,6 +38,7 @@ export function buildServing(
     const served = serveLane(built, lane, from, local);
     // A lane of another thread's client rings that thread; here the test is told.
     if (stages === undefined && onFired !== undefined) tellOf(served.lane.clientBell, tell);
+    if (mostListed !== undefined) Object.assign(served.lane, { mostListed });
     found += served.found;
     built.shard.admit(served.lane);
   }

@@ -13,6 +13,8 @@ export interface Family {
   readonly ring: number;
   readonly manual: boolean;
   readonly clients: number;
+  /** 0 where the wheel has all entries, however few. */
+  readonly mostListed?: number;
   /** In the end the clients stand still for a while, and the shard has to come to rest. */
   readonly alone?: boolean;
   readonly steps: Steps;
@@ -35,9 +37,10 @@ export class FamilyWorlds {
   private readonly prepare: (world: LaneWorld) => void;
 
   constructor(family: Family, prepare: (world: LaneWorld) => void) {
-    const { capacity, clients, ring, manual } = family;
+    const { capacity, clients, ring, manual, mostListed } = family;
     this.family = family;
-    this.options = { capacity, clients, rings: { commands: ring, fired: ring }, budget: 1, maxBatch: 1, manual };
+    const rings = { commands: ring, fired: ring };
+    this.options = { capacity, clients, rings, budget: 1, maxBatch: 1, manual, mostListed };
     this.setup = allocateSetup(this.options);
     this.prepare = prepare;
   }

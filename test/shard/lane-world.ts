@@ -21,6 +21,8 @@ export interface WorldOptions extends Memory {
   readonly maxBatch: number;
   /** Commands and entries that a shard's turn takes. */
   readonly budget: number;
+  /** Entries up to which a lane files none in its wheel. Default: the usual number. */
+  readonly mostListed?: number;
   /** The clock is a manual one: a parked shard wakes when rung, and each move of the clock asks for an answer. */
   readonly manual: boolean;
 }
@@ -138,7 +140,10 @@ export class LaneWorld {
       touch();
       this.clients[lane].isTold = true;
     };
-    const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', { onFired });
+    const built = buildServing(this.setup, rebuild ? 'tables' : 'nothing', {
+      onFired,
+      mostListed: this.options.mostListed,
+    });
     Object.assign(built.shard, { budget: this.options.budget });
     return new SteppedLoop(built, this.setup.doorbell, this.options.manual);
   }

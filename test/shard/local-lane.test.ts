@@ -28,12 +28,14 @@ class Changing {
   private readonly setup: ServingSetup;
   built: BuiltShard;
   private readonly budget: number;
+  private readonly mostListed: number;
 
-  constructor(place: Place, budget: number, wheel: WheelConfig) {
+  constructor(place: Place, budget: number, wheel: WheelConfig, mostListed = 64) {
     this.setup = allocateSetup({ capacity: 64, rings: { commands: 16, fired: 8 }, wheel });
     this.clock = new SharedClock(this.setup.clock);
     this.client = new LaneClient(this.setup, 0, 7);
     this.budget = budget;
+    this.mostListed = mostListed;
     this.place = place;
     this.built = this.build('nothing');
   }
@@ -86,7 +88,8 @@ class Changing {
     const onFired = () => {
       this.client.isTold = true;
     };
-    const options = stage.isServedHere ? { onFired, stages: [stage] } : { onFired };
+    const { mostListed } = this;
+    const options = stage.isServedHere ? { onFired, mostListed, stages: [stage] } : { onFired, mostListed };
     const built = buildServing(this.setup, origin, options);
     Object.assign(built.shard, { budget: this.budget });
     return built;
@@ -119,7 +122,8 @@ test.each([SEED, FOUND])(
     let [pairs, moves, commands] = [0, 0, 0];
     for (let number = 0; number < WORLDS; number++) {
       const place = draws.pick(['here', 'elsewhere'] as const);
-      const world = new Changing(place, draws.pick([1, 3, 1000]), draws.pick([presets.default, presets.blitz, PINNED]));
+      const wheel = draws.pick([presets.default, presets.blitz, PINNED]);
+      const world = new Changing(place, draws.pick([1, 3, 1000]), wheel, draws.pick([0, 6, 12, 64]));
       const { client } = world;
       const moved = new Set<KnownTimer>();
       const isOrderly = draws.below(3) > 0;

@@ -1,0 +1,134 @@
+import type { TableView } from '../lane/table-view.ts';
+import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
+import { EntryList } from './entry-list.ts';
+
+// Taken once: a program may replace them.
+const { min } = Math;
+
+/**
+ * Number of entries up to which all are in the list, and the index has nothing: then a turn does not touch it. Each turn finds the next
+ * entry at the list's head, and puts a new one in its place by some comparisons and by moving others; beyond this number that would
+ * cost more than a wheel.
+ */
+const MOST_LISTED = 2048;
+
+/**
+ * The entries of a lane: for each, a slot, the tag of its timer, and the tick when it is looked at.
+ *
+ *     few:  all in the list, the index empty         many:  in the index; in the list those that were due when they were taken
+ *                       └── more commands than have room: `fileAll` ──▶
+ *                      ◀── a round that leaves half of it free: `listAll` ──┘
+ *
+ * So those of a tick are in one of both, in the order of their commands; of the late ones all of a tick come after the index's.
+ */
+export abstract class LaneEntries implements DueSink, EntryOwner {
+  readonly index: TickIndex;
+  /** Entries filed again, and dropped. */
+  refiled = 0;
+  dropped = 0;
+  /** All entries while `isListed`, else those that were due when they were taken. */
+  protected readonly list = new EntryList();
+  /** Whether the index is empty, since there are few entries. */
+  protected isListed = false;
+  /** The tick at which the round began. */
+  protected roundTick = 0;
+  protected readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
+  private readonly mostListed: number = MOST_LISTED;
+  private readonly isBounded: boolean;
+
+  constructor(timers: Pick<TableView, 'tagOf' | 'dueOf'>, index: TickIndex) {
+    this.timers = timers;
+    this.index = index;
+    this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Called when an entry's tick has come. */
+  abstract due(slot: number, tick: number): void;
+  /**
+   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. Else it notes the
+   * tag of the entry as `wantedTag`: that of the table may be another a moment later.
+   */
+  abstract wantedAt(slot: number, tick: number): number;
+
+  /** The tag under which a slot is filed. Precondition: it is filed. */
+  protected abstract filedTagOf(slot: number): number;
+
+  /** Returns every entry, with the tag under which it is filed. */
+  entries(): { slot: number; tag: number; tick: number }[] {
+    const entries: { slot: number; tag: number; tick: number }[] = [];
+    const { index, list } = this;
+    index.forEach((slot) => void entries.push({ slot, tag: this.filedTagOf(slot), tick: index.tickOf(slot) }));
+    list.forEach((slot, tag, tick) => void entries.push({ slot, tag, tick }));
+    return entries;
+  }
+
+  /**
+   * Files what is listed, except what the index has passed: for a look at the wheel, or when there are many. If memory is refused, throws
+   * and loses nothing.
+   */
+  fileAll(): void {
+    if (!this.isListed) return;
+    const { index, list, roundTick } = this;
+    const listed = this.entries();
+    index.advanceTo(listed.length > 0 ? min(roundTick, listed[0].tick - 1) : roundTick, this, 0);
+    for (const { slot, tick } of listed) if (tick > index.now) this.fileIn(index, slot, tick);
+    this.isListed = false;
+    list.clear();
+    for (const { slot, tag, tick } of listed) if (tick <= index.now) list.append(slot, tag, tick);
+  }
+
+  /** Called before commands of a round are filed: decides where. */
+  protected prepareFor(commands: number): void {
+    const { index, list, mostListed } = this;
+    if (this.isListed) {
+      if (list.length + commands > mostListed) this.fileAll();
+    } else if (list.length === 0 && index.size + commands <= mostListed / 2) this.listAll();
+  }
+
+  /** Files a slot, instead of any entry of it. */
+  protected insert(slot: number, tag: number, tick: number): void {
+    if (this.isListed) this.list.put(slot, tag, tick);
+    else this.fileIn(this.index, slot, tick);
+  }
+
+  /**
+   * The tick of the first listed entry that is still wanted; Infinity if there is none. Those before it whose timer has ended are
+   * dropped, and those that are due later are filed anew.
+   */
+  protected firstListed(): number {
+    const { list } = this;
+    while (list.length > 0) {
+      const { next } = list;
+      const slot = list.words[2 * next];
+      const tag = list.words[2 * next + 1];
+      const tick = list.ticks[next];
+      const isSame = this.timers.tagOf(slot) === tag; // else its timer has ended, and its slot may be filed for the next one
+      const wanted = isSame ? this.wantedAt(slot, tick) : tick;
+      if (isSame && wanted === tick) return tick;
+      if (wanted > tick) {
+        this.insert(slot, tag, wanted);
+        this.refiled += 1;
+        if (this.isListed) continue; // it stands there instead of this one
+      } else if (!isSame) this.dropped += 1; // else that is counted
+      list.drop();
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** Lists what is filed. Precondition: nothing is listed. */
+  private listAll(): void {
+    const { index, list } = this;
+    const filed = index.size > 0 ? this.entries() : [];
+    this.isListed = true;
+    for (const { slot, tag, tick } of filed) {
+      index.remove(slot);
+      list.put(slot, tag, tick);
+    }
+  }
+
+  /** Beyond the range of a wheel without an overflow list, a slot waits at the end of the range and is refiled from there. */
+  private fileIn(index: TickIndex, slot: number, tick: number): void {
+    index.remove(slot);
+    index.insert(slot, this.isBounded ? min(tick, index.upperBound - 1) : tick);
+  }
+}

@@ -38,11 +38,11 @@ const LIMITS: Readonly<Record<string, readonly [files: number, functions: number
   move: [5, 11],
   'cancel-idle': [10, 17], // the first end since a turn asks for one within a second
   cancel: [5, 9],
-  inline: [24, 70],
-  repeating: [26, 80],
+  inline: [21, 65],
+  repeating: [24, 78],
   publication: [13, 40], // a client's turn that publishes to a thread, some ms before the timer is due
-  client: [18, 51], // its turn, where the thread has fired the timer; 48 from Node 24 on, where no immediate is lost
-  thread: [17, 88], // the turns of the thread that file it and fire it
+  client: [17, 49], // its turn, where the thread has fired the timer; 44 from Node 24 on, where no immediate is lost
+  thread: [12, 60], // the turns of the thread that file it and fire it
   'drop-in-set': [14, 21],
   'drop-in': [22, 72],
 };

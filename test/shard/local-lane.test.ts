@@ -64,6 +64,11 @@ class Changing {
     return this.built.shard.turn();
   }
 
+  /** Somebody looks at the wheel. */
+  look(): void {
+    for (const lane of this.built.shard.lanes) lane.fileAll();
+  }
+
   advance(ticks: number): void {
     this.settle();
     this.clock.set(this.time + ticks);
@@ -142,7 +147,8 @@ test.each([SEED, FOUND])(
         if (drawn < 40) (draws.below(8) > 0 ? act.schedule : act.scheduleFar)();
         else if (drawn < 60 && live.length > 0) (draws.below(2) > 0 ? act.cancel : act.reschedule)(draws.pick(live));
         else if (drawn < 70) world.turn();
-        else if (drawn < 78) client.deliver();
+        else if (drawn < 77) client.deliver();
+        else if (drawn < 78) world.look();
         else if (drawn < 86) client.publish();
         else if (drawn < 94) world.advance(1 + draws.below(20));
         else {

@@ -170,6 +170,24 @@ describe('a shard that is blocked by a full ring', () => {
     world.rest();
     expect(world.client.lane.commands.waiting).toBe(0);
   });
+
+  test('keeps what is late and has no room, though the wheel is looked at, which has passed its tick', () => {
+    const world = worldOf({ ring: 4, capacity: 8 });
+    const look = () => world.loop?.built.shard.lanes[0].fileAll();
+    for (const deadline of [60, 60, 60, 60, 200]) file(world, [deadline]);
+    scheduleAll(world, [51, 52]);
+    world.advance(60);
+    world.rest();
+    expect(world.client.lane.fired.available()).toBe(4);
+    look();
+    world.client.publish();
+    world.rest();
+    look();
+    world.settle();
+    expect(delivered(world)).toEqual([60, 60, 60, 60, 51, 52]);
+    advance(world, 140);
+    expect(delivered(world).at(-1)).toBe(200);
+  });
 });
 
 describe('a timer that is moved while its record is on its way', () => {

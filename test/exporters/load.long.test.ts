@@ -72,12 +72,13 @@ test(`a scrape while shards restart tells what is known, and disturbs no timer, 
 });
 
 test('what only stats() knows besides is told as it says: shards, scaling, what serves them', async () => {
-  await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 1024 });
+  await using scheduler = createScheduler({ shards: 2, clock: 'manual', capacity: 8192 });
   const { readAlike } = exportedTwice(scheduler);
   await scheduler.ready;
   await restartShard(scheduler, 1);
   const idle = scheduler.label('idle', { min: 250 });
   for (let i = 0; i < 300; i++) idle.schedule(i, 100 * i);
+  for (let i = 0; i < 6000; i++) scheduler.schedule(i, 1000 + 10 * i); // so many that the wheels have them
   const ids = Array.from({ length: 80 }, (_, i) => scheduler.schedule(i, 5));
   await scheduler.advanceTo(1); // they are filed
   for (const id of ids.slice(0, 50)) scheduler.reschedule(id, 500);

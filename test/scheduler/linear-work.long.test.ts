@@ -54,7 +54,7 @@ test.each([2 ** 15, 2 ** 17, 2 ** 20])(
   async (timers) => {
     count(TimerTable.prototype, 'tagOf', 'isLive');
     count(TableView.prototype, 'tagOf');
-    count(Payload.prototype, 'clear');
+    count(Payload.prototype, 'clear', 'take');
     const each = async (work: () => unknown): Promise<number> => {
       looks = 0;
       await work();

@@ -32,7 +32,7 @@ describe('a program that ends badly', () => {
 
   test('one that never ends, when the command is told to end: what it did until a second before', async () => {
     const { code, report, stdout } = await profile(programOf('ends.mjs'), ['hang'], undefined, {
-      onStart: (child) => setTimeout(() => child.kill('SIGTERM'), 3300).unref(),
+      onStart: (child) => setTimeout(() => child.kill('SIGTERM'), 6300).unref(),
     });
     expect([code, report.end]).toEqual([128 + 15, 'was ended by SIGTERM']);
     const { data } = report.loops[0];

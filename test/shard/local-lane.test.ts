@@ -80,7 +80,8 @@ class Changing {
     for (let i = 0; i < 2000; i++) {
       const isMore = this.turn();
       const { client } = this;
-      if (!isMore && !client.isArmed && !client.isTold && client.lane.fired.available() === 0) return;
+      const isAnswered = client.isWaitingForAnswer && client.lane.isAnswered(); // a client looks after each turn of a shard in its thread
+      if (!isMore && !isAnswered && !client.isArmed && !client.isTold && client.lane.fired.available() === 0) return;
       client.deliver();
       client.publish();
     }

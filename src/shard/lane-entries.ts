@@ -53,12 +53,17 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   /** The tag under which a slot is filed. Precondition: it is filed. */
   protected abstract filedTagOf(slot: number): number;
 
-  /** Returns every entry, with the tag under which it is filed. */
+  /** Visits every entry, with the tag under which it is filed: those of the index, then the listed ones. */
+  protected forEachEntry(visit: (slot: number, tag: number, tick: number) => void): void {
+    const { index, list } = this;
+    index.forEach((slot) => void visit(slot, this.filedTagOf(slot), index.tickOf(slot)));
+    list.forEach(visit);
+  }
+
+  /** Returns every entry. */
   entries(): { slot: number; tag: number; tick: number }[] {
     const entries: { slot: number; tag: number; tick: number }[] = [];
-    const { index, list } = this;
-    index.forEach((slot) => void entries.push({ slot, tag: this.filedTagOf(slot), tick: index.tickOf(slot) }));
-    list.forEach((slot, tag, tick) => void entries.push({ slot, tag, tick }));
+    this.forEachEntry((slot, tag, tick) => void entries.push({ slot, tag, tick }));
     return entries;
   }
 

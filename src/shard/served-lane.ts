@@ -127,12 +127,12 @@ export abstract class ServedLane extends LaneEntries {
   handOver(): Int32Array {
     const entries = wordsIn(allocateWords(2 * (this.index.size + this.list.length)));
     let length = 0;
-    for (const { slot, tag } of this.entries()) {
-      if ((tag & 1) === 0) continue; // its timer has ended
+    this.forEachEntry((slot, tag) => {
+      if ((tag & 1) === 0) return; // its timer has ended
       entries[length] = slot;
       entries[length + 1] = tag;
       length += 2;
-    }
+    });
     return entries.subarray(0, length);
   }
 
@@ -158,7 +158,7 @@ export abstract class ServedLane extends LaneEntries {
     if (this.isBetweenRounds()) this.request = Atomics.load(this.header, REQUEST);
   }
 
-  /** Whether a round may begin: all of the last one is filed. So are late entries, as far as there was room, if they are not among all. */
+  /** Whether a round may begin: the last one is filed, and where the index has the rest, the late ones are handed over. */
   protected isBetweenRounds(): boolean {
     return this.roundLeft === 0 && (this.isListed || this.list.length === 0);
   }

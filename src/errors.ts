@@ -241,24 +241,32 @@ export class TimeoutError extends Error {
 }
 
 /**
- * A signal or a group ended the wait; `cause` is the signal's reason. Name and code are those of Node's own AbortError, and its
- * message too, unless the reason is a deadline: then it says which.
+ * A signal ended the wait, or a call that cancelled its timer, alone or with its group; `cause` is the signal's reason. Name and code are
+ * those of Node's own AbortError, and with a signal its message too, unless the reason is a deadline: then it says which.
  */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
   override readonly name = 'AbortError';
 
-  constructor(reason: unknown, why = isDeadline(reason) ? ` by an outer deadline: ${reason.message}` : '') {
+  constructor(reason: unknown, why = byDeadline(reason)) {
     super(`The operation was aborted${why}`, { cause: reason });
   }
 
-  static byGroup(): AbortError {
-    return new AbortError(undefined, ' with the group of its timer');
+  /** How its timer was ended. */
+  static by(how: 'cancelled' | 'cancelled with its group'): AbortError {
+    return new AbortError(undefined, `: its timer was ${how}`);
   }
 }
 
-/** Whether it is the reason of a signal that was bounded in time, Node's own included. */
-const isDeadline = (reason: unknown): reason is Error => reason instanceof Error && reason.name === 'TimeoutError';
+/** What a reason says of a signal that was bounded in time, Node's own included; '' of any other. Its traps and getters may throw. */
+function byDeadline(reason: unknown): string {
+  try {
+    const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
+    return isDeadline ? ` by an outer deadline: ${reason.message}` : '';
+  } catch {
+    return '';
+  }
+}
 
 /** A call or property that no longer exists was used. The message names what has replaced it. */
 export class RenamedError extends TypeError {

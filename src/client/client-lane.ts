@@ -8,9 +8,9 @@ import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import { HANDED_BACK, isToldWhenHandedBack } from './hand-back.ts';
 import type { LaneLabels } from './lane-labels.ts';
 import { Payload } from './payload.ts';
+import { awaited, endWait, Waiter } from './waiter.ts';
 
 /** A timer's callback gets its argument and its id. The id is no longer live. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
@@ -189,11 +189,18 @@ export class ClientLane {
     return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 
-  /** Called when the client is closed: notifies the timers that have to know, and releases the payload of all. */
+  /** Whoever waits for the slot's timer. */
+  waiterOf(slot: number): Waiter | undefined {
+    if (this.payload.callbackOf(slot) !== awaited) return undefined;
+    const argument = this.payload.argumentOf(slot);
+    return Waiter.is(argument) ? argument : undefined;
+  }
+
+  /** Called when the client is closed: tells whoever waits, and releases the payload of all. */
   handBack(): void {
     for (const slot of this.liveSlots()) {
-      const argument = this.payload.argumentOf(slot);
-      if (isToldWhenHandedBack(argument)) argument[HANDED_BACK]();
+      const waiter = this.waiterOf(slot);
+      if (waiter !== undefined) endWait(waiter, this.table.idOf(slot), 'handed back');
     }
     this.payload = NOTHING;
   }

@@ -14,7 +14,6 @@ import type { ClientTime } from './client-time.ts';
 import { ClientTurns } from './client-turns.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
-import { CANCELLED, isToldWhenCancelled } from './hand-back.ts';
 import { HomeTimers } from './home-timers.ts';
 import type { NewIndex } from './home-wheel.ts';
 import { KeepAlive } from './keep-alive.ts';
@@ -24,6 +23,7 @@ import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
 import type { TurnClock } from './turn-clock.ts';
+import { awaited, beginWait, type Cancelling, endWait, Waiter } from './waiter.ts';
 
 // Taken once: a program may replace them.
 const { ceil } = Math;
@@ -66,6 +66,8 @@ export class Client {
   /** Starts and moves of timers on lanes. */
   started = 0;
   moved = 0;
+  /** Live timers that somebody waits for: see `Waiter`. */
+  waiters = 0;
   private readonly keepsContexts: boolean;
   /** By placement. */
   private readonly lanesByPlacement: (ClientLane | undefined)[] = [];
@@ -195,24 +197,15 @@ export class Client {
     return labels === undefined ? this.labels.plain : labels.labelOf(slot);
   }
 
-  /** Cancels a live timer. Returns false if the id is not live. */
-  cancel(id: TimerId): boolean {
+  /** Cancels a live timer, and tells whoever waits for it. Returns false if the id is not live. */
+  cancel(id: TimerId, how: Cancelling = 'cancelled'): boolean {
     const lane = this.laneOf(id);
     if (lane === undefined) return false;
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
+    const waiter = this.waiters === 0 ? undefined : lane.waiterOf(slot);
     this.end(lane, slot);
-    return true;
-  }
-
-  /** Cancels a live timer as part of a group, and tells whoever waits for it. Returns false if the id is not live. */
-  cancelWaiting(id: TimerId): boolean {
-    const lane = this.laneOf(id);
-    const slot = lane === undefined ? -1 : lane.table.slotOf(id);
-    if (lane === undefined || slot < 0) return false;
-    const argument = lane.payload.argumentOf(slot);
-    this.end(lane, slot);
-    if (isToldWhenCancelled(argument)) argument[CANCELLED]();
+    if (waiter !== undefined) endWait(waiter, id, how);
     return true;
   }
 
@@ -235,6 +228,7 @@ export class Client {
     this.started += 1;
     if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
     if (this.refs.keepsAlive === false) this.refs.updateRef();
+    if (callback === awaited && Waiter.is(argument)) beginWait(argument, this, table.idOf(slot));
     return slot;
   }
 
@@ -252,7 +246,7 @@ export class Client {
     this.moved += 1;
   }
 
-  end(lane: ClientLane, slot: number): void {
+  private end(lane: ClientLane, slot: number): void {
     lane.end(slot);
     if (this.turns.holdsPayload === false) this.turns.releaseLater();
     if (lane.table.size <= this.refs.unrefCount) this.refs.updateRef();

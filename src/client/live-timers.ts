@@ -1,7 +1,6 @@
 import type { TimerId } from '../timer-id.ts';
 import type { Client } from './client.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
-import { isToldWhenHandedBack } from './hand-back.ts';
 import { SLOT } from './home-wheel.ts';
 import { callbackName } from './late-timers.ts';
 import { hintOf } from './placement.ts';
@@ -54,7 +53,7 @@ export function* liveTimersOf(client: Client): Generator<LiveTimer, void, undefi
         deadline: table.deadlineOf(slot),
         shard,
         label: labelOf(lane, slot),
-        callback: callbackName(payload.callbackOf(slot)),
+        callback: lane.waiterOf(slot)?.call ?? callbackName(payload.callbackOf(slot)),
         argument: payload.argumentOf(slot),
         period: lane.periodOf(slot),
       };
@@ -78,7 +77,7 @@ function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
   const { payload, shard, table } = lane;
   for (const slot of lane.liveSlots()) {
     const argument = payload.argumentOf(slot);
-    const isSettled = isToldWhenHandedBack(argument);
+    const isSettled = lane.waiterOf(slot)?.isSettledByClose === true;
     yield {
       id: table.idOf(slot),
       deadline: table.deadlineOf(slot),

@@ -1,4 +1,4 @@
-import { HANDED_BACK, type HandedBack } from '../client/hand-back.ts';
+import { awaited, type Ending as TimerEnding, Waiter } from '../client/waiter.ts';
 import { CapacityExceededError, SchedulerClosedError } from '../errors.ts';
 import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -25,7 +25,9 @@ export interface TimerHolder<Of extends DueAt> {
 type DueAt = Pick<StoredTimer, 'key' | 'due'>;
 
 /** A timer in memory, which is woken at a time of the wall clock. */
-export class HeldTimer<Of extends DueAt = DueAt> implements DueTimer, HandedBack {
+export class HeldTimer<Of extends DueAt = DueAt> extends Waiter implements DueTimer {
+  override readonly call = 'durable timer';
+  override readonly isSettledByClose = true;
   /** Its timer, and the scheduler that has it; undefined while it is not set. */
   timerId: TimerId | undefined = undefined;
   scheduler: Scheduler | undefined = undefined;
@@ -37,6 +39,7 @@ export class HeldTimer<Of extends DueAt = DueAt> implements DueTimer, HandedBack
   private readonly holder: TimerHolder<Of>;
 
   constructor(holder: TimerHolder<Of>, name: string, of: Of, storeAt = Number.POSITIVE_INFINITY) {
+    super();
     this.holder = holder;
     this.name = name;
     this.of = of;
@@ -65,17 +68,21 @@ export class HeldTimer<Of extends DueAt = DueAt> implements DueTimer, HandedBack
     return this.holder.settle(this, attempt, ending);
   }
 
-  /** The scheduler was closed. */
-  [HANDED_BACK](): void {
-    if (this.timerId === undefined) return; // it was unset since
+  protected override letGo(): void {
     this.timerId = undefined;
-    this.holder.alarms.set(this);
+    this.scheduler = undefined;
+  }
+
+  /** The program may have closed its scheduler, or cancelled what it has not set. */
+  protected override ended(how: TimerEnding): void {
+    if (how === 'delivered') this.wake();
+    else this.holder.alarms.takeOver(this);
   }
 }
 
 /**
  * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when it is set; and
- * if the caller closes the scheduler, one of their own takes over.
+ * if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
  */
 export class Alarms {
   private scheduler: Scheduler;
@@ -86,8 +93,7 @@ export class Alarms {
   private isClosed = false;
 
   constructor(scheduler: Scheduler | undefined) {
-    if (scheduler === undefined) this.own = createScheduler({ shards: 0 });
-    this.scheduler = scheduler ?? (this.own as Scheduler);
+    this.scheduler = scheduler ?? this.ownScheduler();
     this.watch.unref();
   }
 
@@ -99,33 +105,24 @@ export class Alarms {
   /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room. */
   set(timer: HeldTimer): boolean {
     if (this.isClosed) return false;
-    const delay = Math.max(0, timer.wakesAt - Date.now());
     try {
-      const { timerId, scheduler } = timer;
-      const isSet = timerId !== undefined && scheduler === this.scheduler;
-      if (isSet && this.scheduler.rescheduleAfter(timerId, delay)) return true;
-      timer.timerId = this.scheduler.scheduleAfter(0, delay, this.fire, timer);
-      timer.scheduler = this.scheduler;
-      return true;
+      return this.setOn(timer.scheduler ?? this.scheduler, timer);
     } catch (error) {
-      timer.timerId = undefined;
+      timer.leave();
       if (error instanceof CapacityExceededError) return false;
-      if (!(error instanceof SchedulerClosedError) || this.own !== undefined) throw error;
-      this.own = createScheduler({ shards: 0 });
-      this.scheduler = this.own;
+      if (!(error instanceof SchedulerClosedError) || this.scheduler === this.own) throw error;
+      this.scheduler = this.ownScheduler();
       return this.set(timer);
     }
   }
 
+  /** Sets a timer that the caller's scheduler has no longer, on one that only this package knows. */
+  takeOver(timer: HeldTimer): void {
+    if (!this.isClosed) this.setOn(this.ownScheduler(), timer);
+  }
+
   unset(timer: HeldTimer): void {
-    const { timerId, scheduler } = timer;
-    timer.timerId = undefined;
-    if (timerId === undefined || scheduler !== this.scheduler) return;
-    try {
-      this.scheduler.cancel(timerId);
-    } catch (error) {
-      if (!(error instanceof SchedulerClosedError)) throw error; // it fires no more
-    }
+    timer.leave();
   }
 
   async close(): Promise<void> {
@@ -134,10 +131,20 @@ export class Alarms {
     await this.own?.close();
   }
 
-  private readonly fire = (timer: HeldTimer): void => {
-    timer.timerId = undefined;
-    timer.wake();
-  };
+  /** Returns true. Throws CapacityExceededError, SchedulerClosedError. */
+  private setOn(scheduler: Scheduler, timer: HeldTimer): boolean {
+    const delay = Math.max(0, timer.wakesAt - Date.now());
+    const { timerId } = timer;
+    if (timerId !== undefined && scheduler.rescheduleAfter(timerId, delay)) return true;
+    timer.timerId = scheduler.scheduleAfter(0, delay, awaited, timer);
+    timer.scheduler = scheduler;
+    return true;
+  }
+
+  private ownScheduler(): Scheduler {
+    this.own ??= createScheduler({ shards: 0 });
+    return this.own;
+  }
 
   private look(): void {
     const offset = Date.now() - performance.now();

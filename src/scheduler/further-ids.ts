@@ -5,7 +5,7 @@ import type { TimerId } from '../timer-id.ts';
 const FIRST_LOOK = 12;
 
 /**
- * The ids of a group's timers beyond those that it holds itself, and whether somebody waits for any of its timers.
+ * The ids of a group's timers beyond those that it holds itself.
  *
  * Stale ids are dropped when they may be more than half of all. So they cost a number per live timer, and O(1) per call.
  *
@@ -15,8 +15,6 @@ const FIRST_LOOK = 12;
 export class FurtherIds {
   /** Of ids, live or stale. */
   length = 0;
-  /** Whether somebody may wait for a timer of the group. */
-  hasWaits = false;
   private readonly ids: TimerId[] = [];
   private dropAt = FIRST_LOOK;
 
@@ -36,16 +34,16 @@ export class FurtherIds {
   }
 
   /**
-   * Forgets all and cancels those that are live; returns how many they were. What the program's code adds meanwhile, if there are
-   * waits, stays. The array is kept.
+   * Forgets all and cancels those that are live; returns how many they were. Where somebody waits, code of the program may run, and
+   * what that adds stays. The array is kept.
    */
   cancelAll(client: Client): number {
     const { length } = this;
-    const ids = this.hasWaits ? this.all() : this.ids;
+    const ids = client.waiters === 0 ? this.ids : this.all();
     this.length = 0;
     this.dropAt = FIRST_LOOK;
     let cancelled = 0;
-    for (let i = 0; i < length; i++) cancelled += cancelOne(client, ids[i], this.hasWaits);
+    for (let i = 0; i < length; i++) cancelled += cancelOne(client, ids[i]);
     return cancelled;
   }
 
@@ -54,9 +52,7 @@ export class FurtherIds {
   }
 }
 
-/** Cancels a timer of a group, and tells whoever waits for it; returns how many that has ended: one or none. @internal */
-export function cancelOne(client: Client, id: TimerId, isWaitedFor: boolean): number {
-  if (client.isClosed) return 0;
-  const wasLive = isWaitedFor ? client.cancelWaiting(id) : client.cancel(id);
-  return wasLive ? 1 : 0;
+/** Cancels a timer with its group; returns how many that has ended: one or none. @internal */
+export function cancelOne(client: Client, id: TimerId): number {
+  return !client.isClosed && client.cancel(id, 'cancelled with its group') ? 1 : 0;
 }

@@ -87,9 +87,6 @@ let rememberElsewhere: (group: TimerGroup, id: TimerId) => void;
 /** Lets the group remember a timer that was given to it; returns its id. @internal */
 export let remember: (group: TimerGroup, id: TimerId) => TimerId;
 
-/** Called when the hint of a wait is a group, which then has to end it. @internal */
-export let expectWaits: (hint: unknown) => void;
-
 /** The ids that a group remembers, live or stale: for tests. @internal */
 export const rememberedIds = (group: TimerGroup): readonly TimerId[] => readIds(group);
 
@@ -148,11 +145,6 @@ export class TimerGroup implements Disposable {
         idOf(group.#low3, group.#high3),
         ...(group.#further?.all() ?? []),
       ].filter((id) => id !== NO_ID);
-    expectWaits = (hint) => {
-      if (typeof hint !== 'object' || hint === null || !isGroup(hint)) return;
-      hint.#further ??= new FurtherIds();
-      hint.#further.hasWaits = true;
-    };
     remember = (group, id) => {
       const { client, slotMask } = group.#place;
       const further = group.#further;
@@ -265,12 +257,11 @@ export class TimerGroup implements Disposable {
   cancelAll(): number {
     const { client } = this.#place;
     const further = this.#further;
-    const hasWaits = further?.hasWaits === true;
     const id0 = idOf(this.#low0, this.#high0);
     const id1 = idOf(this.#low1, this.#high1);
     const id2 = idOf(this.#low2, this.#high2);
     const id3 = idOf(this.#low3, this.#high3);
-    // All are forgotten before one is cancelled: with waits code of the program may run, and start timers of this group.
+    // All are forgotten before one is cancelled: where somebody waits, code of the program may run, and start timers of this group.
     this.#low0 = NO_ID;
     this.#high0 = NO_ID;
     this.#low1 = NO_ID;
@@ -280,8 +271,8 @@ export class TimerGroup implements Disposable {
     this.#low3 = NO_ID;
     this.#high3 = NO_ID;
     let cancelled = further === undefined ? 0 : further.cancelAll(client);
-    cancelled += cancelOne(client, id0, hasWaits) + cancelOne(client, id1, hasWaits);
-    cancelled += cancelOne(client, id2, hasWaits) + cancelOne(client, id3, hasWaits);
+    cancelled += cancelOne(client, id0) + cancelOne(client, id1);
+    cancelled += cancelOne(client, id2) + cancelOne(client, id3);
     return cancelled;
   }
 

@@ -1,12 +1,11 @@
 import { requireDelay } from '../client/arguments.ts';
-import type { Client } from '../client/client.ts';
-import { CANCELLED, type Cancelled, HANDED_BACK, type HandedBack } from '../client/hand-back.ts';
+import { awaited, type Ending, Waiter } from '../client/waiter.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
-import { refuseUnknown } from '../known-options.ts';
-import type { TimerId } from '../timer-id.ts';
-import { unwatch, watch } from './abort-watch.ts';
+import { requireOptions } from '../known-options.ts';
+import { requireSignal, unwatch, watch } from './abort-watch.ts';
+import { requireOpen } from './internals.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
-import { expectWaits, type WorkerHint } from './timer-group.ts';
+import { placementOf, type WorkerHint } from './timer-group.ts';
 import { clientOf, labelOr, type TimerLabel } from './timer-label.ts';
 
 /** The work to wait for: a promise, or a function that starts the work; its signal aborts when the wait ends early. */
@@ -21,6 +20,11 @@ export interface WaitOptions {
   label?: TimerLabel;
 }
 
+const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
+
+/** The deadline of a wait without a limit, in ms. */
+const NEVER = Number.MAX_VALUE;
+
 let turn = 0;
 /** Spreads timers without a hint over the shards. @internal */
 const nextHint = (): number => {
@@ -28,36 +32,165 @@ const nextHint = (): number => {
   return turn;
 };
 
-const WAIT_OPTIONS = { signal: 0, workerHint: 0, label: 0 } satisfies Record<keyof WaitOptions, 0>;
+/** With what a wait begins. */
+interface WaitStart {
+  readonly starts: TimerLabel;
+  readonly workerHint: WorkerHint;
+  readonly signal: AbortSignal | undefined;
+}
 
-/** A wait that has begun: the argument of its timer. */
-class Wait implements HandedBack, Cancelled {
-  readonly call: string;
-  /** Called when its timer fires. */
-  readonly expire: () => void;
-  /** Called when it is to end before. */
-  readonly giveUp: (error: Error) => void;
+/** Checks the options of a call, each of which it reads once. Throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError. */
+function checkedStart(call: string, plain: TimerLabel, options: WaitOptions = {}): WaitStart {
+  requireOptions(options, WAIT_OPTIONS, 'options', undefined, RENAMED_WAIT_OPTIONS);
+  const { workerHint = nextHint(), label, signal } = options;
+  requireSignal(signal);
+  const starts = labelOr(plain, label);
+  const client = clientOf(plain);
+  placementOf(workerHint, client);
+  requireOpen(client, call); // last, since the options may have run code of the program
+  return { starts, workerHint, signal };
+}
 
-  constructor(call: string, expire: () => void, giveUp: (error: Error) => void) {
-    this.call = call;
-    this.expire = expire;
-    this.giveUp = giveUp;
-  }
-
-  [HANDED_BACK](): void {
-    this.giveUp(new SchedulerClosedError(this.call, 'was pending when'));
-  }
-
-  [CANCELLED](): void {
-    this.giveUp(AbortError.byGroup());
+/** Starts a waiter's timer; if it is refused, nothing is left of it. Throws CapacityExceededError, AllocationError. */
+function begin(waiter: Waiter, { starts, workerHint }: WaitStart, delay: number): void {
+  try {
+    if (delay === Number.POSITIVE_INFINITY) starts.schedule(workerHint, NEVER, awaited, waiter);
+    else starts.scheduleAfter(workerHint, delay, awaited, waiter);
+  } catch (error) {
+    waiter.leave();
+    throw error;
   }
 }
 
-const expire = (wait: Wait): void => wait.expire();
+/** A wait that has begun. What it refers to is released at its end: a promise that it waits for may live on. */
+abstract class Wait<T> extends Waiter {
+  abstract override readonly call: 'sleep' | 'withTimeout';
+  readonly isSettledByClose = true;
+  readonly promise: Promise<T>;
+  private resolve: ((value: T) => void) | undefined;
+  private reject: ((error: unknown) => void) | undefined;
+  /** Which ends it. */
+  private signal: AbortSignal | undefined;
+  /** Which tells the work that it has ended. */
+  protected controller: AbortController | undefined;
+
+  constructor(delay: number) {
+    super(delay !== Number.POSITIVE_INFINITY);
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** Called when its time is up. */
+  protected abstract timeUp(): void;
+
+  /** Starts its timer, unless it has ended already. Throws AbortError where its signal has aborted; else like `begin`. */
+  start(start: WaitStart, delay: number): void {
+    const { signal } = start;
+    if (signal?.aborted) throw new AbortError(signal.reason);
+    if (this.resolve === undefined) return;
+    this.signal = signal;
+    begin(this, start, delay);
+  }
+
+  /** Ends it with a value. */
+  protected readonly settle = (value: T): void => {
+    const { resolve } = this;
+    this.end();
+    resolve?.(value);
+  };
+
+  /** Ends it with an error. */
+  readonly fail = (error: unknown): void => {
+    const { reject } = this;
+    this.end();
+    reject?.(error);
+  };
+
+  /** Ends it before the work has ended, which is told why. */
+  protected giveUp(error: Error, reason: unknown = error): void {
+    const { controller } = this;
+    this.fail(error);
+    controller?.abort(reason);
+  }
+
+  protected override begun(): void {
+    if (this.signal !== undefined) watch(this.signal, this.aborted);
+  }
+
+  protected override letGo(): void {
+    if (this.signal !== undefined) unwatch(this.signal, this.aborted);
+  }
+
+  protected override ended(how: Ending): void {
+    if (how === 'delivered') this.timeUp();
+    else if (how === 'handed back') this.giveUp(new SchedulerClosedError(this.call, 'was pending when'));
+    else this.giveUp(AbortError.by(how));
+  }
+
+  private readonly aborted = (): void => {
+    const reason: unknown = this.signal?.reason;
+    this.giveUp(new AbortError(reason), reason);
+  };
+
+  private end(): void {
+    this.leave();
+    this.resolve = undefined;
+    this.reject = undefined;
+    this.signal = undefined;
+    this.controller = undefined;
+  }
+}
+
+class Sleep extends Wait<void> {
+  override readonly call = 'sleep';
+
+  protected override timeUp(): void {
+    this.settle();
+  }
+}
+
+class BoundedWait<T> extends Wait<T> {
+  override readonly call = 'withTimeout';
+  private readonly delay: number;
+  private label: string | undefined = undefined;
+
+  constructor(delay: number) {
+    super(delay);
+    this.delay = delay;
+  }
+
+  /** Ends as the work does. */
+  follow(work: PromiseLike<T>): void {
+    work.then(this.settle, this.fail);
+  }
+
+  /** Starts its timer, and then the work. */
+  startWork(work: (signal: AbortSignal) => T | PromiseLike<T>, start: WaitStart): void {
+    const controller = new AbortController();
+    this.controller = controller;
+    this.startFor(start);
+    this.follow(new Promise((resolve) => resolve(work(controller.signal))));
+  }
+
+  startFor(start: WaitStart): void {
+    this.label = start.starts.name || undefined;
+    this.start(start, this.delay);
+  }
+
+  protected override timeUp(): void {
+    this.giveUp(new TimeoutError(this.delay, this.label));
+  }
+}
 
 /** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */
-export const sleep = (plain: TimerLabel, delay: number, options?: WaitOptions): Promise<void> =>
-  wait<void>('sleep', plain, undefined, delay, options);
+export async function sleep(plain: TimerLabel, delay: number, options?: WaitOptions): Promise<void> {
+  requireDelay(delay);
+  const wait = new Sleep(delay);
+  wait.start(checkedStart('sleep', plain, options), delay);
+  return wait.promise;
+}
 
 /** See {@link Scheduler.withTimeout}. @internal */
 export async function withTimeout<T>(
@@ -69,111 +202,69 @@ export async function withTimeout<T>(
   if (typeof work !== 'function' && typeof work?.then !== 'function') {
     throw new InvalidArgumentError('work', 'must be a promise or a function', work);
   }
-  return wait('withTimeout', plain, work, delay, options);
-}
-
-/** Without work it resolves after the delay; else that is too late. */
-async function wait<T>(
-  call: string,
-  plain: TimerLabel,
-  work: BoundedWork<T> | undefined,
-  delay: number,
-  options: WaitOptions = {},
-): Promise<T> {
-  const client = clientOf(plain);
-  const { signal, workerHint = nextHint(), label } = options;
-  const controller = typeof work === 'function' ? new AbortController() : undefined;
-  let id: TimerId | undefined;
-  let aborted: (() => void) | undefined;
+  const wait = new BoundedWait<T>(delay);
+  if (typeof work !== 'function') wait.follow(work); // first, so that a rejection is handled
   try {
-    return await new Promise<T>((resolve, reject) => {
-      if (work !== undefined && typeof work !== 'function') work.then(resolve, reject); // first, so that a rejection is handled
-      refuseUnknown(options, WAIT_OPTIONS, 'options', RENAMED_WAIT_OPTIONS);
-      if (client.isClosed) throw new SchedulerClosedError(call);
-      requireDelay(delay);
-      if (signal?.aborted) throw new AbortError(signal.reason);
-      const giveUp = (error: Error, reason: unknown = error): void => {
-        reject(error);
-        controller?.abort(reason);
-      };
-      const starts = labelOr(plain, label);
-      const ended = work === undefined ? resolve : () => giveUp(new TimeoutError(delay, label?.name));
-      expectWaits(workerHint);
-      id = starts.scheduleAfter(workerHint, delay, expire, new Wait(call, ended as () => void, giveUp));
-      if (signal !== undefined) {
-        aborted = () => giveUp(new AbortError(signal.reason), signal.reason);
-        watch(signal, aborted);
-      }
-      if (controller !== undefined) {
-        // Not resolve(promise): after that the wait could no longer be rejected.
-        Promise.resolve((work as (signal: AbortSignal) => T | PromiseLike<T>)(controller.signal)).then(resolve, reject);
-      }
-    });
-  } finally {
-    if (id !== undefined && !client.isClosed) client.cancel(id);
-    if (signal !== undefined && aborted !== undefined) unwatch(signal, aborted);
+    if (delay !== Number.POSITIVE_INFINITY) requireDelay(delay);
+    const start = checkedStart('withTimeout', plain, options);
+    if (typeof work === 'function') wait.startWork(work, start);
+    else wait.startFor(start);
+  } catch (error) {
+    wait.fail(error);
   }
+  return wait.promise;
 }
 
 /** An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer; then it never aborts. */
 export type DeadlineSignal = AbortSignal & Disposable;
 
-/** The timer of a deadline signal. Like the timers of AbortSignal.timeout, it does not keep the process alive. */
-class DeadlineTimer implements Cancelled {
+/**
+ * Aborts a deadline signal: when its time is up, when its timer is cancelled, or with the outer signal. Like the timers of
+ * AbortSignal.timeout, its own does not hold the process.
+ */
+class DeadlineTimer extends Waiter {
+  override readonly call = 'signalAfter';
+  readonly isSettledByClose = false;
   readonly controller = new AbortController();
-  private readonly client: Client;
   private readonly error: TimeoutError;
   private readonly outer: AbortSignal | undefined;
-  private id: TimerId = Number.NaN;
 
-  constructor(client: Client, error: TimeoutError, outer: AbortSignal | undefined) {
-    this.client = client;
+  constructor(error: TimeoutError, outer: AbortSignal | undefined) {
+    super(false);
     this.error = error;
     this.outer = outer;
   }
 
-  begin(id: TimerId): void {
-    this.id = id;
-    this.client.refs.adjustUnref(1);
-    if (this.outer !== undefined) watch(this.outer, this.abort);
-  }
+  readonly dispose = (): void => void this.leave();
 
-  expire(): void {
-    this.release();
-    this.controller.abort(this.error);
-  }
-
-  /** By the group that was its hint. */
-  [CANCELLED](): void {
-    this.release();
-  }
-
-  readonly cancel = (): void => {
-    if (!this.client.isClosed && this.client.cancel(this.id)) this.release();
-  };
-
-  private readonly abort = (): void => {
-    this.cancel();
+  readonly abort = (): void => {
+    this.leave();
     this.controller.abort(this.outer?.reason);
   };
 
-  private release(): void {
-    this.client.refs.adjustUnref(-1);
+  protected override begun(): void {
+    // An outer signal that has aborted has done so since `close` handed the timer back.
+    if (this.outer?.aborted) Promise.resolve().then(this.abort);
+    else if (this.outer !== undefined) watch(this.outer, this.abort);
+  }
+
+  protected override letGo(): void {
     if (this.outer !== undefined) unwatch(this.outer, this.abort);
+  }
+
+  protected override ended(how: Ending): void {
+    if (how === 'delivered') this.controller.abort(this.error);
+    else if (how !== 'handed back') this.controller.abort(AbortError.by(how));
   }
 }
 
-const expireSignal = (timer: DeadlineTimer): void => timer.expire();
-
 /** See {@link Scheduler.signalAfter}. `plain`: the calls without a label. @internal */
-export function deadlineSignal(plain: TimerLabel, delay: number, options: WaitOptions = {}): DeadlineSignal {
-  refuseUnknown(options, WAIT_OPTIONS, 'options', RENAMED_WAIT_OPTIONS);
-  const { workerHint = nextHint(), label, signal: outer } = options;
-  const starts = labelOr(plain, label);
-  const timer = new DeadlineTimer(clientOf(plain), new TimeoutError(delay, label?.name), outer);
-  const { signal } = timer.controller;
-  expectWaits(workerHint);
-  if (outer?.aborted) timer.controller.abort(outer.reason);
-  else timer.begin(starts.scheduleAfter(workerHint, delay, expireSignal, timer));
-  return Object.defineProperty(signal, Symbol.dispose, { value: timer.cancel }) as DeadlineSignal;
+export function deadlineSignal(plain: TimerLabel, delay: number, options?: WaitOptions): DeadlineSignal {
+  requireDelay(delay);
+  const start = checkedStart('signalAfter', plain, options);
+  const outer = start.signal;
+  const timer = new DeadlineTimer(new TimeoutError(delay, start.starts.name || undefined), outer);
+  if (outer?.aborted) timer.abort();
+  else begin(timer, start, delay);
+  return Object.defineProperty(timer.controller.signal, Symbol.dispose, { value: timer.dispose }) as DeadlineSignal;
 }

@@ -2,8 +2,7 @@ import { isEnteredKept, outsideContexts } from '../async-context/async-context.t
 import { type Context, RUN } from '../async-context/context-keeper.ts';
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import { type MissedCalls, nextCall } from '../client/call-grids.ts';
-import { HANDED_BACK } from '../client/hand-back.ts';
-import { REFED, SLOT } from '../client/home-wheel.ts';
+import { HANDED_BACK, REFED, SLOT } from '../client/home-wheel.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';

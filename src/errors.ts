@@ -264,7 +264,7 @@ function byDeadline(reason: unknown): string {
     const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
     return isDeadline ? ` by an outer deadline: ${reason.message}` : '';
   } catch {
-    return '';
+    return ''; // it says nothing
   }
 }
 

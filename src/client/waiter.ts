@@ -1,13 +1,21 @@
 import type { TimerId } from '../timer-id.ts';
-import type { Client } from './client.ts';
 
 /** Ways in which a call has ended a timer. */
 export type Cancelling = 'cancelled' | 'cancelled with its group';
 /** How a timer has ended for whoever waits for it. The fifth way, with its client's thread, leaves nobody to be told. */
 export type Ending = 'delivered' | Cancelling | 'handed back';
 
+/** The parts of a client that a waiter needs. */
+interface WaiterHost {
+  readonly isClosed: boolean;
+  /** Live timers that somebody waits for. */
+  waiters: number;
+  readonly refs: { adjustUnref(by: number): void };
+  cancel(id: TimerId): boolean;
+}
+
 /** A waiter's timer has been started, as the last step of the call that starts it. */
-export let beginWait: (waiter: Waiter, client: Client, id: TimerId) => void;
+export let beginWait: (waiter: Waiter, client: WaiterHost, id: TimerId) => void;
 /** A waiter's timer has ended. Does nothing if the waiter has left it since. */
 export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
 
@@ -26,7 +34,7 @@ export abstract class Waiter {
   /** Whether its promise is settled where `close` hands its timer back, so that this needs no further work. */
   abstract readonly isSettledByClose: boolean;
   /** The client that has its timer; undefined while it has none. */
-  #client: Client | undefined = undefined;
+  #client: WaiterHost | undefined = undefined;
   #id: TimerId = Number.NaN;
   /** Whether its timer holds the process. */
   readonly #holds: boolean;

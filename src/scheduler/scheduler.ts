@@ -33,8 +33,8 @@ import {
  * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
  *
  * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls that take
- * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` all calls but `close`, `stats`
- * and `size` throw SchedulerClosedError; calls that return promises reject with it.
+ * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` no timer is live, and what only ends or asks
+ * for timers answers so. What would start, move or share throws SchedulerClosedError; calls that return promises reject with it.
  */
 export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerStarts, AsyncDisposable {
   readonly shards: number;
@@ -176,39 +176,36 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already.
+   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. Never throws.
    * @cost O(1). One write to the table; the shard drops its entry later.
    */
   cancel(id: TimerId): boolean {
-    requireOpen(this.#client, 'cancel');
-    return this.#client.cancel(id);
+    return !this.#client.isClosed && this.#client.cancel(id);
   }
 
   /**
    * Cancels all the given timers; returns how many were live.
+   * @throws InvalidArgumentError; after `close()` nothing.
    * @cost O(n).
    */
   cancelMany(ids: ArrayLike<number>): number {
-    requireOpen(this.#client, 'cancelMany');
-    return cancelMany(this.#client, ids);
+    return this.#client.isClosed ? 0 : cancelMany(this.#client, ids);
   }
 
   /**
-   * Returns whether the id belongs to a live timer.
+   * Returns whether the id belongs to a live timer. Never throws.
    * @cost O(1).
    */
   has(id: TimerId): boolean {
-    requireOpen(this.#client, 'has');
-    return this.#client.has(id);
+    return !this.#client.isClosed && this.#client.has(id);
   }
 
   /**
-   * Returns the deadline of a live timer in ms; undefined if it is not live.
+   * Returns the deadline of a live timer in ms; undefined if it is not live. Never throws.
    * @cost O(1).
    */
   deadlineOf(id: TimerId): number | undefined {
-    requireOpen(this.#client, 'deadlineOf');
-    return this.#client.deadlineOf(id);
+    return this.#client.isClosed ? undefined : this.#client.deadlineOf(id);
   }
 
   /**
@@ -242,8 +239,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or the group that is the hint is
-   * cancelled, with SchedulerClosedError if `close()` comes first.
+   * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or its timer is cancelled, by id or with
+   * the group that is the hint, and with SchedulerClosedError if `close()` comes first.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   sleep(delay: number, options?: WaitOptions): Promise<void> {
@@ -251,9 +248,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Waits for the promise, or for the function's result, for at most `delay` ms. Rejects with TimeoutError after that, with
-   * AbortError if the signal aborts or the group that is the hint is cancelled, and with SchedulerClosedError if `close()` comes first.
-   * The function gets a signal that aborts in these cases. Leaves no timer and no listener behind.
+   * Waits for the promise, or for the function's result, for at most `delay` ms; with Infinity without a limit. Rejects with TimeoutError
+   * after that, with AbortError if the signal aborts or its timer is cancelled, by id or with the group that is the hint, and with
+   * SchedulerClosedError if `close()` comes first. The function gets a signal that aborts in these cases. Leaves no timer and no
+   * listener behind.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   withTimeout<T>(work: BoundedWork<T>, delay: number, options?: WaitOptions): Promise<T> {
@@ -261,8 +259,9 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Returns a signal that aborts in `delay` ms, with a TimeoutError, or with the signal of the options. Like that of
-   * AbortSignal.timeout, it does not hold the process. If `close()` hands its timer back, it never aborts.
+   * Returns a signal that aborts in `delay` ms, with a TimeoutError, or with the signal of the options; and with an AbortError if its
+   * timer is cancelled, by id or with the group that is the hint. Like that of AbortSignal.timeout, it does not hold the process. If
+   * `close()` hands its timer back, it neither aborts nor listens until that is scheduled anew.
    * @cost A timer and an AbortSignal; until it is disposed or aborts, both are held.
    */
   signalAfter(delay: number, options?: WaitOptions): DeadlineSignal {
@@ -302,11 +301,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Iterates over the live timers of this client, shard by shard. A timer that is live throughout is seen once; timers may start
-   * and end between two steps.
+   * and end between two steps. Never throws.
    * @cost Some 100 ns for each slot that has ever been in use.
    */
   liveTimers(): Generator<LiveTimer, void, undefined> {
-    requireOpen(this.#client, 'liveTimers');
     return liveTimersOf(this.#client);
   }
 
@@ -341,11 +339,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   /**
    * Cancels a timer of any client of the scheduler. Resolves with true if that ended a live timer, which will not be delivered;
    * with false when every client has answered that it has none with this id.
+   * @throws SchedulerClosedError if `close()` comes before the answers; after `close()` nothing.
    * @cost A message to each client, where the id is not of this client.
    */
   async cancelAnywhere(id: TimerId): Promise<boolean> {
-    requireOpen(this.#client, 'cancelAnywhere');
-    return this.#coordinator.cancelAnywhere(id);
+    return !this.#client.isClosed && (await this.#coordinator.cancelAnywhere(id));
   }
 
   /**

@@ -186,6 +186,7 @@ class BoundedWait<T> extends Wait<T> {
 
 /** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */
 export async function sleep(plain: TimerLabel, delay: number, options?: WaitOptions): Promise<void> {
+  requireOpen(clientOf(plain), 'sleep');
   requireDelay(delay);
   const wait = new Sleep(delay);
   wait.start(checkedStart('sleep', plain, options), delay);
@@ -205,6 +206,7 @@ export async function withTimeout<T>(
   const wait = new BoundedWait<T>(delay);
   if (typeof work !== 'function') wait.follow(work); // first, so that a rejection is handled
   try {
+    requireOpen(clientOf(plain), 'withTimeout');
     if (delay !== Number.POSITIVE_INFINITY) requireDelay(delay);
     const start = checkedStart('withTimeout', plain, options);
     if (typeof work === 'function') wait.startWork(work, start);

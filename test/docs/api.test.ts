@@ -137,7 +137,7 @@ test('after close() each call of a scheduler throws, or does not, as its text sa
       (scheduler as unknown as Record<string, (...args: unknown[]) => unknown>)[name](...(given[name] ?? [1, 1]));
     const stated = /^\*\*Throws\*\* (.*)$/m.exec(below(`### Scheduler.${name}`))?.[1];
     expect(stated, name).toBeDefined();
-    if (stated === 'nothing.') await call();
+    if (stated?.endsWith('nothing.')) await call();
     else await expect(call(), name).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
   }
   expect(calls.length).toBeGreaterThan(24);

@@ -41,6 +41,11 @@ export const anId: Rule = { isGood: () => true };
 const hint = rule(InvalidArgumentError, 'The workerHint must be a finite number, a string or a group', isHint);
 const deadline = rule(InvalidDeadlineError, 'The deadline must be a finite number', isNumber);
 const delay = rule(InvalidDeadlineError, 'The delay must be a finite number', isNumber);
+const limit = rule(
+  InvalidDeadlineError,
+  'The delay must be a finite number',
+  (value) => isNumber(value) || value === 1 / 0,
+);
 const callback = rule(InvalidArgumentError, 'The callback must be a function', orNone(isFunction));
 const array = rule(InvalidArgumentError, ' must be an array of numbers', isOneNumber);
 const dates = (value: unknown) => isNumber(value) || value instanceof Date;
@@ -125,6 +130,6 @@ export const promisedPlaces: readonly Place[] = [
   place('label().setScale(factor)', undefined, factor, (s, value) => s.label('scaled', { min: 100 }).setScale(value)),
   place('sleep(delay)', undefined, delay, (s, value) => Promise.race([s.sleep(value), turn()])),
   place('sleep(label)', undefined, label, (s, value) => Promise.race([s.sleep(5, { label: value }), turn()])),
-  place('withTimeout(delay)', 'done', delay, (s, value) => s.withTimeout(Promise.resolve('done'), value)),
+  place('withTimeout(delay)', 'done', limit, (s, value) => s.withTimeout(Promise.resolve('done'), value)),
   place('withTimeout(work)', undefined, work, (s, value) => s.withTimeout(value, 5)),
 ];

@@ -62,10 +62,11 @@ function begin(waiter: Waiter, { starts, workerHint }: WaitStart, delay: number)
   }
 }
 
-/** A wait that has begun. What it refers to is released at its end: a promise that it waits for may live on. */
+/** A wait that has begun. */
 abstract class Wait<T> extends Waiter {
   abstract override readonly call: 'sleep' | 'withTimeout';
   readonly isSettledByClose = true;
+  /** Settles as it ends. */
   readonly promise: Promise<T>;
   private resolve: ((value: T) => void) | undefined;
   private reject: ((error: unknown) => void) | undefined;
@@ -95,18 +96,18 @@ abstract class Wait<T> extends Waiter {
   }
 
   /** Ends it with a value. */
-  protected readonly settle = (value: T): void => {
+  settle(value: T): void {
     const { resolve } = this;
     this.end();
     resolve?.(value);
-  };
+  }
 
   /** Ends it with an error. */
-  readonly fail = (error: unknown): void => {
+  fail(error: unknown): void {
     const { reject } = this;
     this.end();
     reject?.(error);
-  };
+  }
 
   /** Ends it before the work has ended, which is told why. */
   protected giveUp(error: Error, reason: unknown = error): void {
@@ -134,7 +135,7 @@ abstract class Wait<T> extends Waiter {
     this.giveUp(new AbortError(reason), reason);
   };
 
-  private end(): void {
+  protected end(): void {
     this.leave();
     this.resolve = undefined;
     this.reject = undefined;
@@ -155,6 +156,8 @@ class BoundedWait<T> extends Wait<T> {
   override readonly call = 'withTimeout';
   private readonly delay: number;
   private label: string | undefined = undefined;
+  /** What the work holds of it: nothing once it has ended, since a promise may live on for long. */
+  private readonly follower: { wait: BoundedWait<T> | undefined } = { wait: this };
 
   constructor(delay: number) {
     super(delay);
@@ -163,7 +166,7 @@ class BoundedWait<T> extends Wait<T> {
 
   /** Ends as the work does. */
   follow(work: PromiseLike<T>): void {
-    work.then(this.settle, this.fail);
+    follow(work, this.follower);
   }
 
   /** Starts its timer, and then the work. */
@@ -182,6 +185,19 @@ class BoundedWait<T> extends Wait<T> {
   protected override timeUp(): void {
     this.giveUp(new TimeoutError(this.delay, this.label));
   }
+
+  protected override end(): void {
+    super.end();
+    this.follower.wait = undefined;
+  }
+}
+
+/** Ends a wait as its work does. A function of its own: what it creates holds the follower alone. */
+function follow<T>(work: PromiseLike<T>, follower: { readonly wait: BoundedWait<T> | undefined }): void {
+  work.then(
+    (value) => follower.wait?.settle(value),
+    (error) => follower.wait?.fail(error),
+  );
 }
 
 /** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */

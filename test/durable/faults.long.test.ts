@@ -91,6 +91,41 @@ describe.each([0, 60_000])("the caller's scheduler is closed first, persistAfter
   });
 });
 
+describe.each([0, 60_000])(
+  'the program ends what it has not set on its own scheduler, persistAfter %i',
+  (persistAfter) => {
+    test.each([0, 1])(
+      'by id, all at once, elsewhere: timers are delivered, and the others kept, shards %i',
+      async (shards) => {
+        await using scheduler = createScheduler({ shards });
+        await scheduler.ready;
+        const store = memoryStore();
+        const timers = await open({ store, scheduler, persistAfter });
+        const seen: string[] = [];
+        timers.handle('a', (_, { key }) => seen.push(key));
+        const ends: Record<string, (ids: number[]) => unknown> = {
+          cancel: (ids) => ids.map((id) => scheduler.cancel(id)),
+          cancelMany: (ids) => scheduler.cancelMany(ids),
+          cancelAnywhere: (ids) => Promise.all(ids.map((id) => scheduler.cancelAnywhere(id))),
+        };
+        for (const [way, end] of Object.entries(ends)) {
+          await timers.schedule('a', `${way}, soon`, Date.now() + 300);
+          await timers.schedule('a', `${way}, far`, Date.now() + 1e6);
+          await end([...scheduler.liveTimers()].flatMap(({ id }) => id ?? []));
+          expect(scheduler.size).toBe(0);
+          expect(await timers.cancel('a', `${way}, none`)).toBe(false);
+        }
+        await timers.schedule('a', 'cancel, soon', Date.now() + 200); // moved where it is now
+        const soon = Object.keys(ends).map((way) => `${way}, soon`).sort();
+        await expect.poll(() => seen.sort(), { timeout: 3000 }).toEqual(soon);
+        await timers.close();
+        const next = await open({ store: memoryStore(store) });
+        expect(await next.count()).toBe(3);
+      },
+    );
+  },
+);
+
 test('a store may be opened twice in a process while the first begins to deliver', async () => {
   const path = newFolder();
   for (let at = 0; at < 20; at++) {

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
+
+const COUNT = 20_000;
+
+/** Bytes of heap that each of many waits that have ended leaves with a promise that lives on. */
+async function bytesLeft(waits: string): Promise<number> {
+  const { stdout } = await runText(
+    `import { createScheduler } from 'shardwheel';
+     const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+     await scheduler.ready;
+     const race = (work) => {
+       let late;
+       const limit = new Promise((_, reject) => { late = reject; });
+       setTimeout(() => late(new Error('late')), 1);
+       return Promise.race([work, limit]);
+     };
+     const withTimeout = (work) => scheduler.withTimeout(work, 1);
+     const run = async (work) => {
+       const waits = Array.from({ length: ${COUNT} }, () => ${waits}(work).catch(() => undefined));
+       await scheduler.advanceTo(scheduler.now() + 1);
+       await Promise.all(waits);
+     };
+     await run(new Promise(() => undefined));
+     const lasting = new Promise(() => undefined);
+     gc();
+     const before = process.memoryUsage().heapUsed;
+     await run(lasting);
+     gc();
+     console.log((process.memoryUsage().heapUsed - before) / ${COUNT});
+     process.exit(lasting === undefined ? 1 : 0);`,
+    ['--expose-gc'],
+  );
+  return Number(stdout);
+}
+
+test('withTimeout leaves no more with a promise that lives on than Promise.race does', async () => {
+  const [ours, races] = [await bytesLeft('withTimeout'), await bytesLeft('race')];
+  expect(races).toBeGreaterThan(200);
+  expect(ours).toBeGreaterThan(100); // it waits for the promise
+  expect(ours).toBeLessThanOrEqual(races);
+});

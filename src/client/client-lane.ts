@@ -201,6 +201,7 @@ export class ClientLane {
     for (const slot of this.liveSlots()) {
       const waiter = this.waiterOf(slot);
       if (waiter !== undefined) endWait(waiter, this.table.idOf(slot), 'handed back');
+      this.labels?.handBack(slot);
     }
     this.payload = NOTHING;
   }

@@ -121,7 +121,7 @@ export class Client {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
     if (label !== this.labels.plain) return this.startLabelled(lane, label, deadline, callback, argument);
-    return lane.table.idOf(this.schedule(lane, deadline, label.slack, callback, argument));
+    return lane.table.idOf(this.schedule(lane, deadline, label, callback, argument));
   }
 
   private startLabelled(lane: ClientLane, label: Label, full: number, callback: unknown, argument: unknown): TimerId {
@@ -133,7 +133,7 @@ export class Client {
       earliest = this.clock.read() + label.min;
       deadline = label.deadlineOf(earliest, full);
     }
-    const slot = this.schedule(lane, deadline, label.slack, callback, argument);
+    const slot = this.schedule(lane, deadline, label, callback, argument);
     labels.begin(slot, label);
     if (label.min !== undefined) labels.setBounds(slot, earliest, full);
     return lane.table.idOf(slot);
@@ -152,7 +152,7 @@ export class Client {
     const lane = this.laneAt(placement);
     lane.grids ??= new CallGrids(lane.table.capacity);
     const labels = label === this.labels.plain ? undefined : this.labelsOf(lane);
-    const slot = this.schedule(lane, first, label.slack, callback, argument);
+    const slot = this.schedule(lane, first, label, callback, argument);
     lane.payload.setRepeating(slot);
     lane.grids.begin(slot, first, period, missed);
     labels?.begin(slot, label);
@@ -189,7 +189,7 @@ export class Client {
 
   /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
   private labelsOf(lane: ClientLane): LaneLabels {
-    lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity);
+    lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity, this.refs);
     return lane.labels;
   }
 
@@ -216,8 +216,9 @@ export class Client {
 
   // The same by lane and slot, for the parts of the package that keep slots.
 
-  /** Starts a timer; the slack in ticks. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
-  private schedule(lane: ClientLane, deadline: number, slack: number, callback: unknown, argument: unknown): number {
+  /** Starts a timer, whose label the caller notes. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
+  private schedule(lane: ClientLane, deadline: number, label: Label, callback: unknown, argument: unknown): number {
+    const { slack } = label;
     const due = this.dueWordOf(deadline, slack);
     const context = this.keepsContexts === true && callback !== undefined ? currentContext() : undefined;
     const { table } = lane;
@@ -227,8 +228,8 @@ export class Client {
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.started += 1;
     if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
-    if (this.refs.keepsAlive === false) this.refs.updateRef();
-    if (callback === awaited && Waiter.is(argument)) beginWait(argument, this, table.idOf(slot));
+    if (this.refs.keepsAlive === false && label.ref === true) this.refs.updateRef();
+    if (callback === awaited && Waiter.is(argument)) beginWait(argument, this, table.idOf(slot), label.ref);
     return slot;
   }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../async-context/context-keeper.ts';
+import type { TimerId } from '../timer-id.ts';
 import type { LateTurn } from './late-timers.ts';
 
 /** Timers scheduled without a callback, as 'fired' listeners get them. */
@@ -15,12 +16,23 @@ export interface FiredBatch {
   args: unknown[];
 }
 
+/** The timer whose callback has thrown. */
+export interface FailedTimer {
+  /** No longer live, unless the timer repeats. */
+  id: TimerId;
+  /** Undefined where it has none. */
+  label: string | undefined;
+  argument: unknown;
+  /** Of this delivery, in ms on the scheduler's clock. */
+  deadline: number;
+}
+
 /** Receives deliveries and reports about them. @internal */
 export interface DeliveryEvents {
   /** Emits a batch of timers without callbacks. Must not throw. */
   emitBatch(batch: FiredBatch): void;
-  /** Called when a callback that ran in the context has thrown. Must not throw. */
-  failed(error: unknown, context: Context): void;
+  /** Called when a timer's callback that ran in the context has thrown. Must not throw. */
+  failed(error: unknown, context: Context, timer: FailedTimer): void;
   /** Called when timers of a turn were later than a watched threshold. Must not throw. */
   late(turn: LateTurn): void;
   /**

@@ -65,6 +65,8 @@ export class Delivery {
   private deadlines: Float64Array;
   private args: unknown[] = [];
   private length = 0;
+  /** Of the timer that was delivered last, in ms. */
+  private deadline = Number.NaN; // V8: double fields
   private readonly ioFirst: number;
   /** See `ClientTurn.delivery`. */
   private polledFrom = Number.NEGATIVE_INFINITY;
@@ -176,7 +178,8 @@ export class Delivery {
           try {
             contexts.run(context, callback, argument, id);
           } catch (error) {
-            this.events.failed(error, context);
+            const label = lane.labels?.nameOfDelivered || undefined;
+            this.events.failed(error, context, { id, label, argument, deadline: this.deadline });
           }
           if (repeats) this.repeating.end(lane, slot);
           runTicks?.();
@@ -231,6 +234,7 @@ export class Delivery {
   private end(lane: ClientLane, slot: number, callback: unknown, isRepeating: boolean): TimerId {
     const id = lane.table.idOf(slot);
     const deadline = lane.table.deadlineOf(slot);
+    this.deadline = deadline;
     const { now } = this.time;
     const lateness = now - deadline;
     if (lane.labels !== undefined) lane.labels.delivered(slot, lateness, isRepeating);

@@ -22,7 +22,7 @@ const LONGEST = 2 ** 31 - 1;
 export class KeepAlive {
   /** Whether live timers are a reason. */
   keepsAlive = false;
-  /** Live timers that do not keep the process alive: deadline signals, and timeouts that are unref'd. */
+  /** Live timers that do not keep the process alive: deadline signals, timeouts that are unref'd, and timers of a label that says so. */
   unrefCount = 0;
   private isRef = true;
   private reasons = 0;

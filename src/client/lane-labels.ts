@@ -1,5 +1,6 @@
 import { allocateWords, doublesIn } from '../memory/shared-words.ts';
 import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import type { KeepAlive } from './keep-alive.ts';
 
 /** For labels without a delivery: nothing is recorded here. */
 const NONE = new LatenessHistogram();
@@ -11,6 +12,8 @@ export class Label {
   readonly min: number | undefined;
   /** How many ticks its timers may come after the tick of their deadlines. */
   readonly slack: number;
+  /** Whether its timers hold the process. */
+  readonly ref: boolean;
   /** Its number among the labels of its client. */
   readonly code: number;
   /** The share of the time beyond the minimum that scaled timers get, from 0 to 1. */
@@ -23,11 +26,12 @@ export class Label {
   repeated = 0;
   private histogram: LatenessHistogram | undefined;
 
-  constructor(name: string, code: number, min: number | undefined, slack: number) {
+  constructor(name: string, code: number, min: number | undefined, slack: number, ref = true) {
     this.name = name;
     this.code = code;
     this.min = min;
     this.slack = slack;
+    this.ref = ref;
   }
 
   get cancelled(): number {
@@ -78,12 +82,16 @@ export const NO_LABEL = 0;
 export class LaneLabels {
   /** By code. */
   private readonly labels: readonly Label[];
+  private readonly refs: KeepAlive;
+  /** Of the timer that was delivered last. */
+  private lastDelivered = NO_LABEL;
   private readonly codes: Uint8Array;
   private readonly bounds: Float64Array;
 
   /** Throws AllocationError. */
-  constructor(labels: readonly Label[], capacity: number) {
+  constructor(labels: readonly Label[], capacity: number, refs: KeepAlive) {
     this.labels = labels;
+    this.refs = refs;
     this.codes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
     this.bounds = doublesIn(allocateWords(4 * capacity));
   }
@@ -93,22 +101,39 @@ export class LaneLabels {
     this.codes[slot] = label.code;
     label.size += 1;
     label.scheduled += 1;
+    if (label.ref === false) this.refs.adjustUnref(1);
   }
 
-  /** Called when a timer has ended, in any way. */
+  /**
+   * Called when a timer has ended, in any way, and still counts as live. Whether the process is held is looked at when it does so no
+   * more, by whoever has ended it.
+   */
   end(slot: number): void {
     const code = this.codes[slot];
     if (code === NO_LABEL) return;
     this.codes[slot] = NO_LABEL;
-    this.labels[code].size -= 1;
+    const label = this.labels[code];
+    label.size -= 1;
+    if (label.ref === false) this.refs.unrefCount -= 1;
+  }
+
+  /** Called for a live timer that `close` hands back: as far as the label counts, it goes on to be neither delivered nor cancelled. */
+  handBack(slot: number): void {
+    if (this.labelOf(slot).ref === false) this.refs.unrefCount -= 1;
   }
 
   /** Called when a timer is delivered, with its lateness in ms, before it ends. */
   delivered(slot: number, lateness: number, isRepeating: boolean): void {
     const code = this.codes[slot];
+    this.lastDelivered = code;
     if (code === NO_LABEL) return;
     this.labels[code].deliver(lateness);
     if (isRepeating) this.labels[code].repeated += 1;
+  }
+
+  /** The name of the label of the timer that was delivered last; '' if it has none. */
+  get nameOfDelivered(): string {
+    return this.labels[this.lastDelivered].name;
   }
 
   /** The label of a slot's timer; the client's plain one if it has none. */

@@ -14,8 +14,11 @@ interface WaiterHost {
   cancel(id: TimerId): boolean;
 }
 
-/** A waiter's timer has been started, as the last step of the call that starts it. */
-export let beginWait: (waiter: Waiter, client: WaiterHost, id: TimerId) => void;
+/**
+ * A waiter's timer has been started, as the last step of the call that starts it. `ref`: whether its label lets timers hold the process;
+ * if not, the label counts it.
+ */
+export let beginWait: (waiter: Waiter, client: WaiterHost, id: TimerId, ref: boolean) => void;
 /** A waiter's timer has ended. Does nothing if the waiter has left it since. */
 export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
 
@@ -36,16 +39,19 @@ export abstract class Waiter {
   /** The client that has its timer; undefined while it has none. */
   #client: WaiterHost | undefined = undefined;
   #id: TimerId = Number.NaN;
-  /** Whether its timer holds the process. */
+  /** Whether its timers hold the process, unless their label says that they do not. */
   readonly #holds: boolean;
+  /** Whether it has counted its timer as one that does not. */
+  #isCounted = false;
 
   static {
-    beginWait = (waiter, client, id) => {
+    beginWait = (waiter, client, id, ref) => {
       waiter.#release();
       waiter.#client = client;
       waiter.#id = id;
       client.waiters += 1;
-      if (!waiter.#holds) client.refs.adjustUnref(1);
+      waiter.#isCounted = ref && !waiter.#holds;
+      if (waiter.#isCounted) client.refs.adjustUnref(1);
       waiter.begun();
     };
     endWait = (waiter, id, how) => {
@@ -84,7 +90,7 @@ export abstract class Waiter {
     if (client === undefined) return;
     this.#client = undefined;
     client.waiters -= 1;
-    if (!this.#holds) client.refs.adjustUnref(-1);
+    if (this.#isCounted) client.refs.adjustUnref(-1);
     this.letGo();
   }
 }

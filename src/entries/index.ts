@@ -1,6 +1,7 @@
 export type { MissedCalls } from '../client/call-grids.ts';
 export type { TimerCallback } from '../client/client-lane.ts';
-export type { FiredBatch } from '../client/delivery-events.ts';
+export type { FailedTimer, FiredBatch } from '../client/delivery-events.ts';
+export type { LabelOptions } from '../client/label-registry.ts';
 export type { LateTimer } from '../client/late-timers.ts';
 export type { LiveTimer, UnfiredTimer } from '../client/live-timers.ts';
 export {
@@ -35,7 +36,7 @@ export type { ClientStats } from '../scheduler/sharing.ts';
 export type { LabelStats, SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
 export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
 export type { TimerGroup, TimerStarts, WorkerHint } from '../scheduler/timer-group.ts';
-export type { LabelOptions, TimerLabel } from '../scheduler/timer-label.ts';
+export type { TimerLabel } from '../scheduler/timer-label.ts';
 export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';

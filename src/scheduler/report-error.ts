@@ -1,20 +1,22 @@
 import type { EventEmitter } from 'node:events';
 import { throwUncaught } from '../async-context/run-ticks.ts';
+import type { FailedTimer } from '../client/delivery-events.ts';
 import { process } from '../process.ts';
 
-type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown] }>, 'listenerCount' | 'emit'>;
+type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown, timer?: FailedTimer] }>, 'listenerCount' | 'emit'>;
 
 /**
- * Reports what a callback or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next callback
+ * Reports what a callback, with its timer, or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next callback
  * runs. Both see the context of this call. If an 'error' listener itself throws, that is an uncaught exception. Never throws.
  */
-export function reportError(emitter: ErrorEmitter, error: unknown): void {
+export function reportError(emitter: ErrorEmitter, error: unknown, timer?: FailedTimer): void {
   if (emitter.listenerCount('error') === 0) {
     throwUncaught(error);
     return;
   }
   try {
-    emitter.emit('error', error);
+    if (timer === undefined) emitter.emit('error', error);
+    else emitter.emit('error', error, timer);
   } catch (thrown) {
     throwUncaught(thrown);
   }

@@ -1,7 +1,7 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { contexts } from '../async-context/async-context.ts';
-import type { FiredBatch } from '../client/delivery-events.ts';
+import type { FailedTimer, FiredBatch } from '../client/delivery-events.ts';
 import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
@@ -72,7 +72,8 @@ function newRefusals(): (shard: number | undefined, now: number) => number {
 export interface SchedulerEvents {
   fired: [batch: FiredBatch];
   'shard-restart': [restart: ShardRestart];
-  error: [error: unknown];
+  /** What a callback has thrown, with its timer; or an error of the scheduler's own. */
+  error: [error: unknown, timer?: FailedTimer];
 }
 
 /** Returns events that report to a scheduler's listeners, and to the diagnostics channels. @internal */
@@ -80,7 +81,7 @@ export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: numbe
   const refusals = newRefusals();
   return {
     emitBatch: (batch) => guard(scheduler, () => scheduler.emit('fired', batch)),
-    failed: (error, context) => contexts.run(context, reportError, scheduler, error),
+    failed: (error, context, timer) => contexts.run(context, reportError, scheduler, error, timer),
     restarted: (restart) => {
       publishDiagnostics('shard-restart', { ...restart, scheduler });
       guard(scheduler, () => scheduler.emit('shard-restart', restart));

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { delayUntil, requireDeadline, requireDelay } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
+import type { LabelOptions } from '../client/label-registry.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
@@ -19,7 +20,7 @@ import { collectStats, type SchedulerStats } from './stats.ts';
 import { StatsInterval } from './stats-interval.ts';
 import { placementOf, type TimerGroup, type TimerStarts, type WorkerHint } from './timer-group.ts';
 import { TimerGroups } from './timer-groups.ts';
-import { type LabelOptions, TimerLabel, TimerLabels } from './timer-label.ts';
+import { TimerLabel, TimerLabels } from './timer-label.ts';
 import {
   type BoundedWork,
   type DeadlineSignal,

@@ -1,6 +1,7 @@
 import { delayUntil, requireCallback, requireDelay, requireTimer } from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
+import type { LabelOptions } from '../client/label-registry.ts';
 import type { Label } from '../client/lane-labels.ts';
 import { Rescaling } from '../client/rescaling.ts';
 import { InvalidArgumentError } from '../errors.ts';
@@ -10,17 +11,6 @@ import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen, throwClosed } from './internals.ts';
 import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
 import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
-
-/** The settings of a label, fixed for its life. */
-export interface LabelOptions {
-  /**
-   * Makes the label's timers scaled. Each gets at least this many ms from its call, or its whole delay if that is shorter; {@link
-   * TimerLabel.setScale} sets the share of the rest. Default: not scaled.
-   */
-  min?: number;
-  /** How much later the label's timers may come, in ms, so that several fall together. Default: the scheduler's slack. */
-  slack?: number;
-}
 
 let readClient: (label: object) => Client | undefined;
 
@@ -146,6 +136,11 @@ export class TimerLabel implements TimerStarts {
     return this.#client.scale.timeOf(this.#label.slack);
   }
 
+  /** Whether its timers hold the process. */
+  get ref(): boolean {
+    return this.#label.ref;
+  }
+
   /** The factor of the last {@link setScale}, from 0 to 1; 1 before the first. */
   get factor(): number {
     return this.#label.factor;
@@ -173,8 +168,9 @@ export class TimerLabel implements TimerStarts {
   }
 
   [INSPECT](): object {
-    const { name, min, slack, factor, size } = this;
-    return shownAs(this, min === undefined ? { name, slack, size } : { name, min, slack, factor, size });
+    const { name, min, slack, ref, factor, size } = this;
+    const scaled = min === undefined ? {} : { min, factor };
+    return shownAs(this, { name, slack, ...(ref ? {} : { ref }), ...scaled, size });
   }
 }
 
@@ -194,8 +190,8 @@ export class TimerLabels {
 
   /** See {@link Scheduler.label}. */
   named(name: string, options: LabelOptions = {}): TimerLabel {
-    requireOptions(options, { min: 0, slack: 0 } satisfies Record<keyof LabelOptions, 0>);
-    const label = this.#client.labels.named(name, options.min, options.slack);
+    requireOptions(options, { min: 0, slack: 0, ref: 0 } satisfies Record<keyof LabelOptions, 0>);
+    const label = this.#client.labels.named(name, options);
     const known = this.#known.get(label) ?? new TimerLabel(this.#client, label, this.#rescaling);
     this.#known.set(label, known);
     return known;

@@ -88,6 +88,11 @@ test.concurrent.each([0, 2])('guarantee 11, natural exit, at once: shards %i', a
     closed: `scheduler.scheduleAfter('a', 60_000); await scheduler.close();`,
     'closed, not awaited': `scheduler.scheduleAfter('a', 60_000); scheduler.close();`,
     'deadline signals': 'scheduler.signalAfter(60_000);',
+    'a label with ref: false': `const label = scheduler.label('entry', { ref: false });
+      for (let i = 0; i < 100; i++) label.scheduleAfter(i, 60_000);
+      label.scheduleEvery('a', 60_000, () => notes.push('fired')); label.scheduleAfter(scheduler.group(1), 60_000);
+      scheduler.sleep(60_000, { label }); scheduler.signalAfter(60_000, { label }); scheduler.signalAfter(60_000);
+      await scheduler.ready; scheduler.cancel(label.scheduleAfter(1, 60_000)); scheduler.cancel(scheduler.scheduleAfter(1, 60_000));`,
     aborted: `const controller = new AbortController();
                 createScheduler({ shards, signal: controller.signal }).scheduleAfter('a', 60_000);
                 controller.abort();`,
@@ -98,7 +103,7 @@ test.concurrent.each([0, 2])('guarantee 11, natural exit, at once: shards %i', a
     expect(notes, name).toEqual([]);
     expect(elapsed, name).toBeLessThan(AT_ONCE);
   }
-  expect(list.length).toBe(11);
+  expect(list.length).toBe(12);
 });
 
 test.concurrent.each([1, 2])('guarantee 11, natural exit, though a thread dies: shards %i', async (shards) => {

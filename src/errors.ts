@@ -1,12 +1,4 @@
-import { process } from './process.ts';
-
-const SHORT = { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 40, maxArrayLength: 4 };
-
-/** Formats a value for an error message: short, on one line, with its type if the text alone would not show it. */
-export function show(value: unknown): string {
-  const text = process.getBuiltinModule('node:util').inspect(value, SHORT);
-  return typeof value === 'number' || typeof value === 'string' || value == null ? text : `${text} (${typeof value})`;
-}
+import { show } from './show.ts';
 
 /** A deadline or delay is not finite, or the wheel's policy refuses it. */
 export class InvalidDeadlineError extends RangeError {
@@ -264,7 +256,7 @@ function byDeadline(reason: unknown): string {
     const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
     return isDeadline ? ` by an outer deadline: ${reason.message}` : '';
   } catch {
-    return ''; // it says nothing
+    return ''; // its own code has thrown
   }
 }
 

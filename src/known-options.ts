@@ -25,9 +25,49 @@ function distance(one: string, other: string): number {
   return row[other.length];
 }
 
-/** The known name that was probably meant; undefined if none is similar. */
+/** Names that options of this kind have elsewhere, and what they are called here; where several are given, the first that is known. */
+const MEANT: Readonly<Record<string, string>> = {
+  shards:
+    'threads workers worker threadcount workercount numthreads numworkers threadpoolsize poolsize maxthreads maxworkers minthreads minworkers',
+  capacity: 'limit maxtimers maxsize size max maxlength',
+  tick: 'precision resolution granularity tickms tickduration interval',
+  clock: 'time timer fake faketime faketimers manual now',
+  wheel: 'engine preset wheelsize',
+  maxBatch: 'batch batchsize',
+  slack: 'tolerance leeway coalesce jitter late maxlateness',
+  ioFirst: 'pollfirst iobeforetimers',
+  signal: 'abort abortsignal aborted controller abortcontroller cancel canceltoken',
+  asyncContext: 'context asynclocalstorage als',
+  workerHint: 'hint key shard group shardkey partition',
+  label: 'name kind tag type',
+  min: 'minimum least floor',
+  ref: 'unref hold holds keepalive keepprocess',
+  first: 'initial initialdelay firstdelay delay startafter immediate',
+  missedCalls: 'missed catchup burst onmissed',
+  overlap: 'overlapping concurrent reentrant',
+  everywhere: 'global all allclients allthreads',
+  jump: 'skip step',
+  port: 'listen',
+  host: 'address hostname bind',
+  token: 'secret password auth key',
+  path: 'folder dir directory file filename',
+  connection: 'redis client url',
+  queue: 'queuename',
+  store: 'storage backend database db',
+  concurrency: 'parallel parallelism',
+  retry: 'retries attempts maxattempts backoff',
+  attempts: 'retries maxattempts tries times',
+  within: 'timeout ms after delay',
+  timeout: 'patience wait limit deadline',
+  name: 'prefix',
+};
+
+/** The known name that was probably meant, by what it says or by its spelling; undefined if none is similar. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
+  const said = lower.replaceAll(/[^a-z]/g, '');
+  const meant = known.find((each) => Object.hasOwn(MEANT, each) && MEANT[each].split(' ').includes(said));
+  if (meant !== undefined) return meant;
   const [best] = known
     .map((each) => ({ each, letters: distance(lower, each.toLowerCase()) }))
     .sort((one, other) => one.letters - other.letters);
@@ -44,7 +84,7 @@ export function refuseUnknown(
   what = 'options',
   renamed: Readonly<Record<string, string>> = {},
 ): void {
-  for (const name of Object.keys(options)) {
+  for (const name of namesOf(options, what)) {
     const value: unknown = options[name as never];
     if (Object.hasOwn(known, name) || value === undefined) continue;
     const names = Object.keys(known);
@@ -54,6 +94,16 @@ export function refuseUnknown(
     }
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
     throw new InvalidConfigError(`${what}.${name}`, `is not an option: ${remedy}`, value);
+  }
+}
+
+/** The names of the options. Throws InvalidArgumentError for a proxy that does not tell them, such as a revoked one. */
+function namesOf(options: object, what: string): string[] {
+  try {
+    return Object.keys(options);
+  } catch {
+    // a trap of the proxy
+    throw new InvalidArgumentError(what, 'must be an object that can be read', options);
   }
 }
 

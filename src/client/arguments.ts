@@ -1,5 +1,9 @@
+import { isProxy } from 'node:util/types';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import { process } from '../process.ts';
+import { show } from '../show.ts';
+import { epochTimeOf } from '../time/wall-clock-time.ts';
+import { warnOnce } from '../warn-once.ts';
 
 // The checks of arguments of public calls, made once, here. `x - x !== 0` is true only of NaN and the infinities.
 
@@ -53,8 +57,37 @@ export function warnOfWallClock(deadline: number, now: number): void {
  * Returns the ms until a time of the wall clock. That clock is read rounded down to the ms, so a timer with this delay is not
  * early. Throws InvalidDeadlineError.
  */
-export function delayUntil(date: Date | number): number {
-  const time = date instanceof Date ? date.getTime() : date;
-  if (typeof time === 'number' && time - time === 0) return time - Date.now();
-  throw new InvalidDeadlineError(date, 'must be a valid Date, or ms since 1970', 'date');
+export function delayUntil(date: unknown): number {
+  const time = epochTimeOf(date);
+  if (time - time !== 0) throw new InvalidDeadlineError(date, 'must be a valid Date, or ms since 1970', 'date');
+  const delay = time - Date.now();
+  if (delay < -NEAR_PRESENT) warnOfLongPast(date);
+  return delay;
+}
+
+/** Warns, once in a thread, of a date that can hardly be meant: its timer is due at once. */
+export function warnOfLongPast(date: unknown): void {
+  warnOnce(
+    'SHARDWHEEL_PAST_DATE',
+    `The date ${show(date)} lies more than ten years back, so its timer is due at once. ` +
+      'A date is a Date, or ms since 1970: not seconds, and no delay',
+  );
+}
+
+/** Whether a time of the wall clock lies further back than a program can mean, in ms since 1970. */
+export const isLongPast = (time: number): boolean => time < Date.now() - NEAR_PRESENT;
+
+/**
+ * Warns, once in a thread, if the argument of a repeating timer without options has only names of options: they were meant to be the
+ * options. Nothing of it is read but the names, and no trap of a proxy runs.
+ */
+export function warnOfOptionsAsArgument(argument: unknown, options: object): void {
+  if (typeof argument !== 'object' || argument === null || isProxy(argument)) return;
+  if (!Object.keys(options).some((name) => Object.hasOwn(argument, name))) return; // before an object with a million keys is read
+  if (!Object.keys(argument).every((name) => Object.hasOwn(options, name))) return;
+  warnOnce(
+    'SHARDWHEEL_OPTIONS_AS_ARGUMENT',
+    `scheduleEvery() was given ${show(argument)} as the argument of its callback, and no options. ` +
+      'The options come after the argument: scheduleEvery(hint, period, callback, argument, options)',
+  );
 }

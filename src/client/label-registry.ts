@@ -9,7 +9,7 @@ const MAX_LABELS = 254;
 const OTHER = '(other)';
 
 /** Maximum of characters in a label's name. */
-export const MAX_LABEL_LENGTH = 128;
+const MAX_LABEL_LENGTH = 128;
 
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {
@@ -44,6 +44,11 @@ export class LabelRegistry {
     this.scale = scale;
     this.plain = new Label('', NO_LABEL, undefined, slack);
     this.byCode = [this.plain];
+  }
+
+  /** How many there are, but for the plain one. */
+  get count(): number {
+    return this.byCode.length - 1;
   }
 
   /** All but the plain one. */

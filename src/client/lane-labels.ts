@@ -1,5 +1,5 @@
 import { allocateWords, doublesIn } from '../memory/shared-words.ts';
-import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
+import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
 /** For labels without a delivery: nothing is recorded here. */
@@ -53,8 +53,8 @@ export class Label {
     return this.histogram;
   }
 
-  get lateness(): Lateness {
-    return (this.histogram ?? NONE).summary();
+  get lateness(): LatenessHistogram {
+    return this.histogram ?? NONE;
   }
 
   /**

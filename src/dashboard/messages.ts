@@ -13,7 +13,7 @@ import type { TimerCounts } from '../scheduler/stats-interval.ts';
  *
  * Only facts: rates and percentiles of a time are differences, which `page/model.ts` takes where they are shown. Times are ms, sizes bytes.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** Points that are kept: five minutes. */
 export const MOST_POINTS = 300;
@@ -56,7 +56,7 @@ export interface Point extends Omit<TimerCounts, 'lateness'> {
 
 export interface Sample {
   point: Point;
-  /** With the 64 largest labels and the first 64 clients. */
+  /** With the 64 largest labels and the first 64 clients, and of these clients the 64 largest labels in all. */
   stats: Sent<SchedulerStats>;
   labelCount: number;
   clientCount: number;

@@ -4,6 +4,7 @@ import type { DurableStats } from '../durable/durable-stats.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
 import { LATENESS_BOUNDS } from '../metrics/lateness-histogram.ts';
 import { process } from '../process.ts';
+import type { LabelStats } from '../scheduler/label-counts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { SchedulerStats } from '../scheduler/stats.ts';
 import type { TimerCounts } from '../scheduler/stats-interval.ts';
@@ -18,6 +19,9 @@ export const SHOWN = 8;
 /** Maximum of labels, of clients, and of lanes of a shard that are sent. */
 const MOST_ROWS = 64;
 const MOST_RESTARTS = 10;
+
+const largest = (labels: readonly LabelStats[]): LabelStats[] =>
+  labels.toSorted((a, b) => b.size - a.size).slice(0, MOST_ROWS);
 
 /**
  * Samples what scheduler, durable timers and process count, once a second while there are streams, and sends them the samples.
@@ -99,10 +103,15 @@ export class Sampling {
     void this.renewDurable(); // not awaited: their store may be far away
     const [stats, wheels] = await Promise.all([this.scheduler.stats(), this.scheduler.wheels()]);
     const point = this.pointOf(stats);
-    const labels = stats.labels.toSorted((a, b) => b.size - a.size).slice(0, MOST_ROWS);
+    const clients = stats.clients.slice(0, MOST_ROWS);
+    const shown = new Set(largest(clients.flatMap(({ labels }) => labels)));
     return {
       point,
-      stats: { ...stats, labels, clients: stats.clients.slice(0, MOST_ROWS) },
+      stats: {
+        ...stats,
+        labels: largest(stats.labels),
+        clients: clients.map((client) => ({ ...client, labels: client.labels.filter((label) => shown.has(label)) })),
+      },
       labelCount: stats.labels.length,
       clientCount: stats.clients.length,
       wheels: wheels.map(({ lanes, levels, ...wheel }) => ({

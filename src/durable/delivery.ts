@@ -1,5 +1,5 @@
 import { outsideContexts } from '../async-context/async-context.ts';
-import { show } from '../errors.ts';
+import { messageOf } from '../show.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { DurableHandler } from './durable-timer.ts';
@@ -131,7 +131,7 @@ export class Delivery {
     const now = Date.now();
     return timer.attempts < retry.attempts
       ? { kind: 'again', timer: { ...timer, due: Math.max(timer.deadline, now + pauseAfter(timer.attempts, retry)) } }
-      : { kind: 'dead', timer: { ...timer, diedAt: now, reason: reasonOf(failure.thrown) } };
+      : { kind: 'dead', timer: { ...timer, diedAt: now, reason: messageOf(failure.thrown) } };
   }
 
   /** Runs the handler. Resolves with how it has failed, if it has. */
@@ -178,15 +178,5 @@ function hasEnded({ isOver }: Claim): boolean {
     return isOver?.() ?? false;
   } catch {
     return false; // a store that cannot be read says so when the attempt is settled
-  }
-}
-
-/** Whatever was thrown. */
-function reasonOf(thrown: unknown): string {
-  try {
-    const said = thrown instanceof Error ? thrown.message : thrown;
-    return typeof said === 'string' ? said : show(said);
-  } catch {
-    return 'something that cannot be shown'; // a proxy, or an accessor that throws
   }
 }

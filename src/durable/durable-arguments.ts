@@ -1,6 +1,8 @@
+import { isLongPast, warnOfLongPast } from '../client/arguments.ts';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
-import type { CloseOptions } from './durable-timer.ts';
+import { epochTimeOf } from '../time/wall-clock-time.ts';
+import type { CloseOptions, ScheduleOptions } from './durable-timer.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
 const MOST_KEY = 1024;
@@ -23,15 +25,23 @@ export function requireHandler(handler: unknown, name: string, isHandled: boolea
 
 /** Returns ms since 1970. */
 export function requireDeadlineTime(deadline: unknown): number {
-  const time = deadline instanceof Date ? deadline.getTime() : deadline;
-  if (typeof time === 'number' && Math.abs(time) <= 8.64e15) return time;
-  throw new InvalidDeadlineError(deadline, 'must be a valid Date, or ms since 1970');
+  const time = epochTimeOf(deadline);
+  if (!(Math.abs(time) <= 8.64e15)) throw new InvalidDeadlineError(deadline, 'must be a valid Date, or ms since 1970');
+  if (isLongPast(time)) warnOfLongPast(deadline);
+  return time;
 }
 
 /** Returns ms. */
-export function requirePersistAfter(value: unknown): number {
+function requirePersistAfter(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value <= MOST_YOUTH) return value;
   throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MOST_YOUTH}`, value);
+}
+
+/** Returns `persistAfter` in ms; undefined if it is not given. */
+export function requireScheduleOptions(options: ScheduleOptions = {}): number | undefined {
+  requireOptions(options, { persistAfter: 0 } satisfies Record<keyof ScheduleOptions, 0>);
+  const { persistAfter } = options;
+  return persistAfter === undefined ? undefined : requirePersistAfter(persistAfter);
 }
 
 /** Returns ms. */

@@ -1,4 +1,4 @@
-import { show } from '../errors.ts';
+import { messageOf, show } from '../show.ts';
 
 /** A store cannot do what it was asked for: `code` has the reason, `cause` what the engine said. */
 export class DurableStoreError extends Error {
@@ -38,8 +38,7 @@ export class DurableStoreError extends Error {
   /** `close()` has ended, and some of what it asked the store for has not been confirmed. */
   static unknownAtClose(first: unknown, what: readonly string[]): DurableStoreError {
     const code = first instanceof DurableStoreError ? first.code : 'ERR_STORE_FAILED';
-    const said = first instanceof Error ? first.message : show(first);
-    const message = `The durable timers are closed, but it is not known ${what.join('; ')}: ${said}`;
+    const message = `The durable timers are closed, but it is not known ${what.join('; ')}: ${messageOf(first)}`;
     return new DurableStoreError(code, message, { cause: first });
   }
 

@@ -1,13 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { outsideContexts } from '../async-context/async-context.ts';
+import type { WallClockTime } from '../time/wall-clock-time.ts';
 import { Delivery } from './delivery.ts';
 import {
   requireDeadlineTime,
   requireHandler,
   requireKey,
   requireName,
-  requirePersistAfter,
   requirePrefix,
+  requireScheduleOptions,
   requireWithin,
 } from './durable-arguments.ts';
 import { DurableStoreError, DurableTimersClosedError } from './durable-error.ts';
@@ -104,7 +105,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async schedule<Name extends keyof Payloads & string>(
     name: Name,
     key: string,
-    deadline: Date | number,
+    deadline: WallClockTime,
     payload?: Payloads[Name],
     options?: ScheduleOptions,
   ): Promise<void> {
@@ -113,7 +114,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     const { payloadFormat, maxPayloadBytes } = this.#options;
     const bytes = encodePayload(payload, payloadFormat, maxPayloadBytes);
     const timer = { name, key, deadline: time, due: dueTime(time), attempts: 0, payload: bytes };
-    const persistAfter = requirePersistAfter(options?.persistAfter ?? this.#options.persistAfter);
+    const persistAfter = requireScheduleOptions(options) ?? this.#options.persistAfter;
     this.#host.counts.scheduled += 1;
     await this.#unstored.schedule(timer, this.#host.handlers.has(name) ? persistAfter : 0);
   }
@@ -123,7 +124,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * with false if nothing is scheduled, or what was has begun to run: it is not scheduled anew, as {@link schedule} would. Throws like `cancel`.
    * @cost As `schedule`.
    */
-  async reschedule(name: keyof Payloads & string, key: string, deadline: Date | number): Promise<boolean> {
+  async reschedule(name: keyof Payloads & string, key: string, deadline: WallClockTime): Promise<boolean> {
     this.#require('reschedule', name, key);
     return this.#unstored.move(name, key, requireDeadlineTime(deadline));
   }

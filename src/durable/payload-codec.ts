@@ -1,5 +1,5 @@
-import { show } from '../errors.ts';
 import { process } from '../process.ts';
+import { messageOf, show } from '../show.ts';
 import { PayloadError } from './durable-error.ts';
 
 /**
@@ -43,7 +43,7 @@ function bodyOf(value: unknown, format: PayloadFormat): Buffer {
     cause = error;
   }
   const by = format === 'json' ? 'JSON' : 'the structured clone';
-  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
   const message = `The payload cannot be stored by ${by}, got ${show(value)}${why}`;
   throw new PayloadError('ERR_PAYLOAD_NOT_CLONEABLE', message, { cause });
 }

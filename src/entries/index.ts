@@ -27,22 +27,24 @@ export type { ThreadOptions } from '../hosts/thread-options.ts';
 export type { Serving } from '../hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
 export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
+export type { LabelStats } from '../scheduler/label-counts.ts';
 export type { SchedulerConnectOptions, SchedulerOptions } from '../scheduler/options.ts';
 export type { RepeatOptions } from '../scheduler/repeat-options.ts';
 export type { Scheduler } from '../scheduler/scheduler.ts';
 export type { SchedulerEvents } from '../scheduler/scheduler-events.ts';
 export type { LaneQueues, ShardWheel, WheelLevel } from '../scheduler/shard-wheels.ts';
 export type { ClientStats } from '../scheduler/sharing.ts';
-export type { LabelStats, SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
+export type { SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
 export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
 export type { TimerGroup, TimerStarts, WorkerHint } from '../scheduler/timer-group.ts';
-export type { TimerLabel } from '../scheduler/timer-label.ts';
+export type { ScaleOptions, TimerLabel } from '../scheduler/timer-label.ts';
 export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';
 export type { ShardCounters } from '../shard/shard.ts';
 export type { SchedulerHandle } from '../sharing/handle.ts';
 export { HandleError } from '../sharing/handle.ts';
+export type { WallClockTime } from '../time/wall-clock-time.ts';
 export {
   decodeTimerId,
   encodeTimerId,

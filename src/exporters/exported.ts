@@ -1,5 +1,6 @@
-import { InvalidArgumentError, show } from '../errors.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import { requireMilliseconds, requireOptions } from '../known-options.ts';
+import { messageOf } from '../show.ts';
 
 /** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
 export class MetricsError extends Error {
@@ -12,16 +13,22 @@ export class MetricsError extends Error {
   }
 
   static refused(where: string, cause: unknown): MetricsError {
-    const why = cause instanceof Error ? cause.message : show(cause);
-    return new MetricsError('ERR_METRICS_REFUSED', `The ${where} has refused the metrics (${why})`, { cause });
+    const message = `The ${where} has refused the metrics (${messageOf(cause)})`;
+    return new MetricsError('ERR_METRICS_REFUSED', message, { cause });
   }
 }
 
 /** Throws InvalidArgumentError. @internal */
 export function requireMethods(where: string, what: string, value: unknown, names: readonly string[]): void {
-  const methods = value as Record<string, unknown> | null | undefined;
-  if (names.some((name) => typeof methods?.[name] !== 'function')) {
-    throw new InvalidArgumentError(where, `must be a ${what}`, value);
+  if (!hasMethods(value, names)) throw new InvalidArgumentError(where, `must be a ${what}`, value);
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  try {
+    const methods = value as Record<string, unknown> | null | undefined;
+    return names.every((name) => typeof methods?.[name] === 'function');
+  } catch {
+    return false; // a getter, or a proxy, of the program
   }
 }
 

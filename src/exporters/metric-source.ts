@@ -1,7 +1,7 @@
 import { statsSourceOf } from '../durable/durable-stats.ts';
-import { show } from '../errors.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import { show } from '../show.ts';
 import { durableGroups } from './durable-metrics.ts';
 import { type ExporterOptions, MetricsError, resolveExporterOptions } from './exported.ts';
 import { type Metric, type MetricGroup, type Samples, samplesOf } from './metric.ts';

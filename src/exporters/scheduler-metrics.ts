@@ -1,5 +1,6 @@
+import type { LabelStats } from '../scheduler/label-counts.ts';
 import type { ClientStats } from '../scheduler/sharing.ts';
-import type { KnownOfShard, LabelStats, SchedulerStats } from '../scheduler/stats.ts';
+import type { KnownOfShard, SchedulerStats } from '../scheduler/stats.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { metricGroup, type Row } from './metric.ts';
 
@@ -8,14 +9,27 @@ export interface Reading extends Omit<SchedulerStats, 'shards' | 'warnings'> {
   readonly shards: readonly (KnownOfShard & Partial<ShardCounters>)[];
 }
 
+/** A client of a shared scheduler, or a scheduler alone. */
+type CountedClient = Omit<ClientStats, 'thread' | 'answered'> & Partial<Pick<ClientStats, 'answered'>>;
+
 /** Metrics of this scheduler, and of the other clients if it is shared. */
-const ofClients: readonly Row<Omit<ClientStats, 'thread'>>[] = [
+const answered = ({ answered }: CountedClient) => Number(answered ?? true);
+
+const ofClients: readonly Row<CountedClient>[] = [
   ['timers.live', 'amount', '{timer}', 'Live timers', 'size'],
   ['timers.scheduled', 'counter', '{timer}', 'Timers scheduled', 'scheduled'],
   ['timers.rescheduled', 'counter', '{move}', 'Moves of live timers to another deadline', 'rescheduled'],
   ['timers.cancelled', 'counter', '{timer}', 'Timers cancelled', 'cancelled'],
   ['timers.delivered', 'counter', '{timer}', 'Timers delivered', 'delivered'],
   ['timers.stale', 'counter', '{record}', 'Fired records whose timer had been cancelled or moved meanwhile', 'stale'],
+  [
+    'timers.untaken',
+    'amount',
+    '{timer}',
+    'Fired timers that the client has not taken: its event loop has stopped',
+    'untaken',
+  ],
+  ['client.answered', 'state', '', '1 if the event loop of the client has answered in time, else 0', answered],
   ['timer.lateness', 'histogram', 's', 'Delivery minus deadline; sums to 0.4 % or half a microsecond', 'lateness'],
 ];
 
@@ -57,8 +71,24 @@ const ofLabels: readonly Row<LabelStats>[] = [
   ['timers.cancelled', 'counter', '{timer}', 'Timers of the label cancelled', 'cancelled'],
   ['timers.delivered', 'counter', '{timer}', 'Timers of the label delivered', 'delivered'],
   ['timer.lateness', 'histogram', 's', 'Time of delivery minus deadline of the timers of the label', 'lateness'],
-  ['factor', 'state', '', 'Share of the time beyond its minimum that a scaled timer of the label gets', factorOf],
-  ['min', 'state', 's', 'Minimum time of scaled timers of the label', ({ min }) => min && min / 1000],
+];
+
+/** Metrics of each label over all clients that are known. */
+const ofAllOfLabels: readonly Row<LabelStats>[] = [
+  [
+    'factor',
+    'state',
+    '',
+    'Share of the time beyond its minimum that a scaled timer of the label gets; of all clients, the least',
+    factorOf,
+  ],
+  [
+    'min',
+    'state',
+    's',
+    'Minimum time of scaled timers of the label; of all clients, the least',
+    ({ min }) => min && min / 1000,
+  ],
 ];
 
 /** Every metric of a scheduler, and how to read it. */
@@ -78,7 +108,12 @@ export const schedulerGroups = [
   metricGroup('shard.', ['client', 'shard'], ofShards, ({ client, shards }: Reading) =>
     shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
   ),
-  metricGroup('label.', ['client', 'label'], ofLabels, ({ client, labels }: Reading) =>
+  metricGroup('label.', ['client', 'label'], ofLabels, (reading: Reading) =>
+    (reading.clients.length > 0 ? reading.clients : [reading]).flatMap(({ client, labels }) =>
+      labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
+    ),
+  ),
+  metricGroup('label.', ['client', 'label'], ofAllOfLabels, ({ client, labels }: Reading) =>
     labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
   ),
 ];

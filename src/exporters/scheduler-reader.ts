@@ -1,11 +1,12 @@
 import type { LaneHost } from '../hosts/lane-host.ts';
 import type { Coordinator } from '../scheduler/coordinator.ts';
 import { knownOf, statsWith } from '../scheduler/stats.ts';
-import type { ShardCounters } from '../shard/shard.ts';
+import { Untaken } from '../scheduler/untaken.ts';
+import type { ServedCounters } from '../shard/lane-server.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import type { Reading } from './scheduler-metrics.ts';
 
-type Counters = ShardCounters[] | undefined;
+type Counters = ServedCounters[] | undefined;
 
 /**
  * Returns what reads a scheduler for an exporter, and never rejects. If a shard does not answer within `timeout` ms, it reports what
@@ -27,7 +28,7 @@ export function schedulerReader(coordinator: Coordinator, timeout: number): () =
     return answer;
   };
 
-  const readShards = async (): Promise<Reading['shards']> => {
+  const readShards = async (untaken: Untaken): Promise<Reading['shards']> => {
     if (coordinator.client.isClosed) return [];
     coordinator.publishAll();
     const hosts = [...coordinator.hosts];
@@ -39,14 +40,18 @@ export function schedulerReader(coordinator: Coordinator, timeout: number): () =
     clearTimeout(timer);
     if (coordinator.client.isClosed) return [];
     return hosts.flatMap((host, at) =>
-      knownOf(coordinator, host).map((known, lane) => ({ ...known, ...answers[at]?.[lane] })),
+      knownOf(coordinator, host).map((known, lane) => {
+        const answer = answers[at]?.[lane];
+        return answer === undefined ? known : { ...known, ...untaken.note(answer) };
+      }),
     );
   };
 
   return async () => {
     const asked = coordinator.client.isClosed ? undefined : coordinator.askForCounts();
-    const shards = await readShards();
+    const untaken = new Untaken(coordinator.number);
+    const shards = await readShards(untaken);
     await asked;
-    return { ...statsWith(coordinator, []), shards };
+    return { ...statsWith(coordinator, [], untaken), shards };
   };
 }

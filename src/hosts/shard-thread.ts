@@ -1,9 +1,9 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { show } from '../errors.ts';
 import { process } from '../process.ts';
 import type { ShardTask } from '../shard/build-shard.ts';
 import type { LaneServer } from '../shard/lane-server.ts';
+import { show } from '../show.ts';
 import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';

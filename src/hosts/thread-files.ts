@@ -80,7 +80,7 @@ const libraries = ({ piscina, comlink, endpoint }: ThreadFiles) => ({
 /** Returns the URL of a URL or path. Throws InvalidConfigError. */
 export function resolveWorkerUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const url = value instanceof URL ? value : urlOf(value);
+  const url = urlOf(value);
   if (url?.protocol !== 'file:') {
     throw new InvalidConfigError('options.thread.workerUrl', "must be a URL of 'file:', or an absolute path", value);
   }
@@ -90,7 +90,16 @@ export function resolveWorkerUrl(value: unknown): string | undefined {
   return url.href;
 }
 
+function isUrl(value: unknown): value is URL {
+  try {
+    return value instanceof URL;
+  } catch {
+    return false; // a proxy of the program
+  }
+}
+
 function urlOf(value: unknown): URL | undefined {
+  if (isUrl(value)) return value;
   if (typeof value !== 'string') return undefined;
   if (/^(\/|\\|[a-z]:[\\/])/i.test(value)) return pathToFileURL(value);
   return URL.canParse(value) ? new URL(value) : undefined;

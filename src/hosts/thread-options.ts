@@ -65,7 +65,14 @@ const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRange
 const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isRecord = (value: unknown): value is object => isObject(value) && !Array.isArray(value);
+
+function isRecord(value: unknown): value is object {
+  try {
+    return isObject(value) && !Array.isArray(value);
+  } catch {
+    return false; // a proxy that has been revoked
+  }
+}
 
 /** Throws InvalidConfigError unless a member of `options.thread` is valid. */
 function check(isValid: boolean, name: string, requirement: string, value: unknown): asserts isValid {
@@ -81,6 +88,7 @@ export function resolveThreadOptions(thread: ThreadOptions = {}): ResolvedThread
   const time = `must be a number of ms from ${MIN_HANG_TIMEOUT} to ${MAX_TIMEOUT}, or Infinity`;
   check(isTime || hangTimeout === Number.POSITIVE_INFINITY, '.hangTimeout', time, hangTimeout);
   check(isObject(inlineAfter), '.inlineAfter', 'must be { deaths, within }', inlineAfter);
+  refuseUnknown(inlineAfter, { deaths: 0, within: 0 }, 'options.thread.inlineAfter');
   const { deaths, within } = inlineAfter;
   const isCount = (Number.isSafeInteger(deaths) && deaths > 0) || deaths === Number.POSITIVE_INFINITY;
   check(isCount, '.inlineAfter.deaths', 'must be an integer > 0, or Infinity', deaths);

@@ -161,6 +161,27 @@ export class LatenessHistogram {
     return recorded;
   }
 
+  /** The buckets that are not empty, each with its count: small, to be sent to another thread. */
+  sparse(): number[] {
+    const { count, counts } = this;
+    const pairs: number[] = [];
+    for (let bucket = 0, seen = 0; bucket < BUCKETS && seen < count; bucket++) {
+      if (counts[bucket] === 0) continue;
+      seen += counts[bucket];
+      pairs.push(bucket, counts[bucket]);
+    }
+    return pairs;
+  }
+
+  /** Adds what another histogram has recorded: its buckets as from `sparse`, and its maximum in ms. */
+  add(pairs: readonly number[], largest: number): void {
+    for (let at = 0; at < pairs.length; at += 2) {
+      this.counts[pairs[at]] += pairs[at + 1];
+      this.count += pairs[at + 1];
+    }
+    this.max = max(this.max, largest);
+  }
+
   /** A copy of the counts, for `since`. */
   copy(): Float64Array {
     return this.counts.slice();

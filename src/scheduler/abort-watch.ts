@@ -15,10 +15,19 @@ const watches = new WeakMap<AbortSignal, Watch>();
 
 /** Throws InvalidArgumentError for what cannot be watched. */
 export function requireSignal(signal: AbortSignal | undefined): void {
-  if (signal === undefined) return;
-  const isObject = typeof signal === 'object' && signal !== null;
-  if (isObject && typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function') return;
+  if (signal === undefined || isAbortSignal(signal)) return;
   throw new InvalidArgumentError('options.signal', 'must be an AbortSignal', signal);
+}
+
+/** Whether it can be asked and listened to as an AbortSignal: those of other realms, and of polyfills, can. */
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    const { aborted, addEventListener } = value as Partial<AbortSignal>;
+    return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+  } catch {
+    return false; // a getter, or a proxy, of the program
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { addressOf } from '../sharing/handle.ts';
 import { Mailbox, post } from '../sharing/mailbox.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
+import type { ToldLabel } from './label-counts.ts';
 
 /** ms between two checks whether the clients that have not answered still exist. */
 const ANSWER_CHECK_MS = 100;
@@ -18,8 +19,25 @@ interface ToEveryone {
   readonly from: number;
 }
 
+/** What a client tells the owner of its labels, when it is asked for its counts. */
+export interface ToldLabels {
+  readonly kind: 'labels';
+  readonly client: number;
+  /** Which question it answers: see `Board.asked`. */
+  readonly asked: number;
+  readonly labels: readonly ToldLabel[];
+}
+
+/** What else a client hears. */
+interface Heard {
+  /** The answer of a shard. */
+  answer?(message: FromThread): void;
+  labels?(message: ToldLabels): void;
+}
+
 export type ToClient =
   | FromThread
+  | ToldLabels
   | { readonly kind: 'cancelled'; readonly request: number; readonly client: number; readonly was: boolean };
 
 interface Question {
@@ -41,14 +59,8 @@ export class ClientMail {
   private readonly questions = new Map<number, Question>();
   private requests = 0;
 
-  /** `name`: see `newName`. `fromThread` gets the answers of shards. */
-  constructor(
-    name: string,
-    serial: number,
-    board: Board,
-    client: Client,
-    fromThread: (message: FromThread) => void = () => undefined,
-  ) {
+  /** `name`: see `newName`. */
+  constructor(name: string, serial: number, board: Board, client: Client, heard: Heard) {
     this.name = name;
     this.serial = serial;
     this.board = board;
@@ -56,7 +68,8 @@ export class ClientMail {
     this.everyone = new Mailbox(addressOf.everyone(name), (message) => this.answer(message));
     this.own = new Mailbox(addressOf.client(name, serial), (message) => {
       if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
-      else fromThread(message);
+      else if (message.kind === 'labels') heard.labels?.(message);
+      else heard.answer?.(message);
     });
   }
 
@@ -77,6 +90,12 @@ export class ClientMail {
       this.questions.set(request, { open, checking, resolve, reject });
       this.everyone.post({ kind: 'cancel', id, request, from: serial });
     });
+  }
+
+  /** Tells the owner of the labels of this client. Throws if there is no memory for the message. */
+  tellLabels(asked: number, labels: readonly ToldLabel[]): void {
+    const message: ToldLabels = { kind: 'labels', client: this.serial, asked, labels };
+    post(addressOf.client(this.name, OWNER), message);
   }
 
   close(): void {

@@ -12,8 +12,9 @@ import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import { ClientMail } from './client-mail.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
+import { labelCount, labelCounts } from './label-counts.ts';
 import type { ConnectOptions } from './options.ts';
-import { detach, ringHosts } from './sharing.ts';
+import { detach, ringHosts, scalesOn } from './sharing.ts';
 
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
@@ -72,9 +73,10 @@ class ConnectedCoordinator extends Coordinator {
     this.board = board;
     this.membership = membership;
     this.ownServing = { by: 'inline', since: 0, reason: this.settings(), changes: 0 };
-    this.mail = new ClientMail(handle.name, this.number, board, this.client, (message) =>
-      this.links[message.host]?.receive(message),
-    );
+    this.mail = new ClientMail(handle.name, this.number, board, this.client, {
+      answer: (message) => this.links[message.host]?.receive(message),
+    });
+    this.scales.join(scalesOn(board, this.number, (changes) => membership.entry.tellScaled(changes)));
     if (handle.ownerThread !== 0) {
       this.checking = outsideContexts(() => setInterval(() => this.checkOwner(), OWNER_CHECK_MS).unref());
     }
@@ -114,10 +116,23 @@ class ConnectedCoordinator extends Coordinator {
 
   onBoardChange(): void {
     if (this.handle.clock.manual) this.client.turnClock.now();
-    this.setCounts();
-    this.membership.entry.tell(this.board.asked);
+    this.answer(this.board.asked);
+    this.scales.take();
     if (this.board.isClosed) this.endSharing('the scheduler that was shared has been closed');
     for (const host of this.hosts) host.checkBoard();
+  }
+
+  /** Answers the owner's question, unless it has been. */
+  private answer(asked: number): void {
+    const { client, mail, membership } = this;
+    if (asked === membership.entry.told) return;
+    this.setCounts();
+    try {
+      if (labelCount(client) > 0) mail.tellLabels(asked, labelCounts(client));
+      membership.entry.tell(asked);
+    } catch {
+      // No memory for a message: the owner shows this client as one that has not answered.
+    }
   }
 
   private checkOwner(): void {
@@ -180,10 +195,10 @@ class ConnectedCoordinator extends Coordinator {
 
   private setCounts(): void {
     const { client } = this;
-    const { size, scheduled, rescheduled, delivery, lateness } = client;
+    const { size, scheduled, rescheduled, cancelled, delivery, lateness } = client;
     const { delivered, stale } = delivery;
     const highWater = client.lanes.reduce((sum, lane) => sum + lane.table.highWater, 0);
-    const counts = { size, scheduled, rescheduled, delivered, stale, highWater };
-    this.membership.entry.setCounts({ ...counts, latest: lateness.max });
+    const counts = { size, scheduled, rescheduled, cancelled, delivered, stale, highWater };
+    this.membership.entry.setCounts({ ...counts, latest: lateness.max, labels: labelCount(client) });
   }
 }

@@ -19,8 +19,9 @@ import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type TimerId, timerIdLayout } from '../timer-id.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
+import { LabelScales } from './label-scales.ts';
 import type { ConnectOptions } from './options.ts';
-import type { ClientStats } from './sharing.ts';
+import type { KnownClient } from './sharing.ts';
 
 export interface CoordinatorEvents extends DeliveryEvents {
   restarted(restart: ShardRestart): void;
@@ -49,6 +50,7 @@ export interface CoordinatorParts {
 export abstract class Coordinator {
   readonly client: Client;
   readonly scale: TickScale;
+  readonly scales: LabelScales;
   /** In the order of first use. */
   readonly hosts: LaneHost[] = [];
   /** The threads that this client owns, by host; empty if there are none. */
@@ -83,6 +85,7 @@ export abstract class Coordinator {
       // The engine that its shards have, in its own memory.
       newHomeIndex: (now) => createTickIndex(wheel, { capacity, start: now }),
     });
+    this.scales = new LabelScales(this.client);
   }
 
   /** Called when the first lane of a host is laid out. */
@@ -123,7 +126,7 @@ export abstract class Coordinator {
   async askForCounts(): Promise<void> {}
 
   /** Empty if only the owner knows. */
-  clientStats(): ClientStats[] {
+  clients(): KnownClient[] {
     return [];
   }
 

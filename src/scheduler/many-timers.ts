@@ -11,21 +11,23 @@ export function scheduleMany(
   ids: Float64Array | undefined,
 ): Float64Array {
   const count = requireLength('workerHints', workerHints);
-  if (requireLength('deadlines', deadlines) !== count) {
-    throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, deadlines.length);
+  const given = requireLength('deadlines', deadlines);
+  if (given !== count) {
+    throw new InvalidArgumentError('deadlines', `must be as many as the workerHints (${count})`, given);
   }
-  const hints = readAll(workerHints, client.capacity + 1);
-  const times = readAll(deadlines, client.capacity + 1);
+  const most = Math.min(count, client.capacity + 1);
+  const hints = readAll(workerHints, most);
+  const times = readAll(deadlines, most);
   const wanted = requireIds(ids, count);
   if (client.isClosed) throw new SchedulerClosedError('scheduleMany'); // by code that the reading ran
   // No other code writes to the ids until all are scheduled: if one fails, the others are cancelled.
-  const given =
+  const written =
     wanted !== undefined && isUnshared(wanted, hints, times)
       ? wanted
       : new Float64Array(Math.min(count, client.capacity));
-  startAll(client, hints, times, given, count);
-  if (wanted === undefined || wanted === given) return given;
-  Float64Array.prototype.set.call(wanted, given); // not the caller's method
+  startAll(client, hints, times, written, count);
+  if (wanted === undefined || wanted === written) return written;
+  Float64Array.prototype.set.call(wanted, written); // not the caller's method
   return wanted;
 }
 
@@ -67,13 +69,29 @@ const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Ar
   this: NodeJS.TypedArray,
 ) => number;
 
+/** Maximum of elements of an array that is read and copied: a length that only is said costs neither time nor memory. */
+const MAX_UNTYPED = 2 ** 24;
+
 function requireLength(argument: string, value: ArrayLike<number>): number {
   if (isTypedArray(value)) return lengthOf.call(value);
-  const length = (value as ArrayLike<number> | null | undefined)?.length;
-  if (typeof value !== 'object' || !Number.isSafeInteger(length) || (length as number) < 0) {
-    throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
+  const length = lengthOfArrayLike(value);
+  if (length === undefined) throw new InvalidArgumentError(argument, 'must be an array of numbers', value);
+  if (length > MAX_UNTYPED) {
+    const limit = `must be an array of at most ${MAX_UNTYPED} numbers, unless it is a Float64Array`;
+    throw new InvalidArgumentError(argument, `${limit}; its length is ${length}`, value);
   }
-  return length as number;
+  return length;
+}
+
+/** Undefined if it is no array, nor like one. */
+function lengthOfArrayLike(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    const length: unknown = Reflect.get(value, 'length');
+    return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : undefined;
+  } catch {
+    return undefined; // a getter, or a proxy, of the program
+  }
 }
 
 /** Returns the array for the ids; undefined if one must be created. Throws InvalidArgumentError. */
@@ -86,12 +104,11 @@ function requireIds(ids: unknown, count: number): Float64Array | undefined {
 }
 
 /**
- * Reads up to `max` elements of an array. Unless it is a typed array, this may run code of the caller. That code must not run
+ * Reads `count` elements of an array. Unless it is a typed array, this may run code of the caller. That code must not run
  * between two timers of one call, so all elements are read before the first timer.
  */
-function readAll(values: ArrayLike<number>, max: number): ArrayLike<number> {
+function readAll(values: ArrayLike<number>, count: number): ArrayLike<number> {
   if (isTypedArray(values)) return values as ArrayLike<number>;
-  const count = Math.min(values.length, max);
   const read: number[] = [];
   for (let i = 0; i < count; i++) read.push(values[i]);
   return read;

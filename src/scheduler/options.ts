@@ -7,6 +7,7 @@ import { TickScale } from '../time/tick-scale.ts';
 import { MAX_SLOT_BITS } from '../timer-id.ts';
 import { type PresetName, presets } from '../wheel/presets.ts';
 import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
+import { isAbortSignal } from './abort-watch.ts';
 import { RENAMED_OPTIONS } from './renamed.ts';
 
 export interface SchedulerOptions {
@@ -159,12 +160,6 @@ export function resolveOptions(options: SchedulerOptions = {}): ResolvedOptions 
 }
 
 const availableParallelism = (): number => process.getBuiltinModule('node:os').availableParallelism();
-
-/** Uses Node's own test, which accepts signals of other realms and of polyfills. */
-function isAbortSignal(value: unknown): value is AbortSignal {
-  if (typeof value !== 'object' || value === null || !('aborted' in value)) return false;
-  return typeof (value as Partial<AbortSignal>).addEventListener === 'function';
-}
 
 function resolveWheel(wheel: PresetName | WheelConfig): WheelConfig {
   if (typeof wheel === 'string') {

@@ -14,7 +14,7 @@ import { SharedClock } from '../time/shared-clock.ts';
 import type { TimerId } from '../timer-id.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
 import type { ResolvedOptions } from './options.ts';
-import { type ClientStats, Sharing } from './sharing.ts';
+import { type KnownClient, Sharing } from './sharing.ts';
 
 /** Lays out the shared memory and returns at once. Lanes are inline until threads are up. */
 export const ownClient = (options: ResolvedOptions, events: CoordinatorEvents): Coordinator =>
@@ -95,7 +95,7 @@ class OwnCoordinator extends Coordinator {
     const mayHaveThreads = reason === undefined && (!options.isAuto || whyNoThreads(options, false) === undefined);
     const servers = this.hosts.map((_, number) => this.keepers[number] ?? noThreads);
     const wanted = () => this.policy?.keepThread('another event loop has asked for a thread');
-    return new Sharing({ ...this.parts.shared, mayHaveThreads }, name, servers, wanted, client);
+    return new Sharing({ ...this.parts.shared, mayHaveThreads }, name, servers, wanted, client, this.scales);
   }
 
   protected cancelElsewhere(id: TimerId): Promise<boolean> {
@@ -110,8 +110,8 @@ class OwnCoordinator extends Coordinator {
     await this.sharing?.askForCounts();
   }
 
-  override clientStats(): ClientStats[] {
-    return this.sharing?.clientStats() ?? [];
+  override clients(): KnownClient[] {
+    return this.sharing?.clients() ?? [];
   }
 
   protected leave(): void {

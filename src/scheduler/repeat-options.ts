@@ -12,6 +12,9 @@ export interface RepeatOptions {
   missedCalls?: MissedCalls;
 }
 
+/** The names of the options. */
+export const REPEAT_OPTIONS = { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>;
+
 /** `tick`: ms, the shortest period. Throws InvalidArgumentError. */
 export function requirePeriod(period: unknown, tick: number): void {
   if (!isTime(period, tick)) {
@@ -21,7 +24,7 @@ export function requirePeriod(period: unknown, tick: number): void {
 
 /** Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
 export function requireRepeatOptions(options: RepeatOptions): void {
-  requireOptions(options, { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>);
+  requireOptions(options, REPEAT_OPTIONS);
   const { first = 0, missedCalls = 'skip' } = options;
   if (!isTime(first, 0)) {
     throw new InvalidArgumentError('options.first', 'must be a finite number of ms, at least 0', first);

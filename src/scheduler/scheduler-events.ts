@@ -6,6 +6,7 @@ import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
+import { warnOnce } from '../warn-once.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
 import { guard, reportError, warn } from './report-error.ts';
 
@@ -69,6 +70,19 @@ function newRefusals(): (shard: number | undefined, now: number) => number {
   };
 }
 
+/** Warns, once in a thread, of timers that fall due and that nobody hears of. */
+function warnOfUnheard({ length }: FiredBatch): void {
+  const timers =
+    length === 1
+      ? 'A timer that was started without a callback has'
+      : `${length} timers that were started without a callback have`;
+  warnOnce(
+    'SHARDWHEEL_UNHEARD',
+    `${timers} fallen due, and nobody listens to 'fired'. Give schedule() a callback, or listen: ` +
+      "scheduler.on('fired', ({ length, ids, args }) => …)",
+  );
+}
+
 export interface SchedulerEvents {
   fired: [batch: FiredBatch];
   'shard-restart': [restart: ShardRestart];
@@ -80,7 +94,10 @@ export interface SchedulerEvents {
 export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: number): CoordinatorEvents {
   const refusals = newRefusals();
   return {
-    emitBatch: (batch) => guard(scheduler, () => scheduler.emit('fired', batch)),
+    emitBatch: (batch) =>
+      guard(scheduler, () => {
+        if (!scheduler.emit('fired', batch)) warnOfUnheard(batch);
+      }),
     failed: (error, context, timer) => contexts.run(context, reportError, scheduler, error, timer),
     restarted: (restart) => {
       publishDiagnostics('shard-restart', { ...restart, scheduler });

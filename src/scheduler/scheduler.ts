@@ -5,6 +5,7 @@ import type { TimerCallback } from '../client/client-lane.ts';
 import type { LabelOptions } from '../client/label-registry.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
+import type { WallClockTime } from '../time/wall-clock-time.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import type { Coordinator, CoordinatorEvents } from './coordinator.ts';
 import { hideFields, INSPECT, shownAs } from './inspection.ts';
@@ -12,6 +13,7 @@ import { requireOpen, setInternals } from './internals.ts';
 import { ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
 import type { ResolvedOptions } from './options.ts';
+import { addClass } from './other-copies.ts';
 import { refuseOldNames } from './renamed.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
@@ -64,7 +66,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     this.#coordinator = coordinator(eventsOf(this, shards));
     this.#client = this.#coordinator.client;
     setInternals(this, { client: this.#client, coordinator: this.#coordinator });
-    this.#labels = new TimerLabels(this.#client);
+    this.#labels = new TimerLabels(this.#client, this.#coordinator.scales);
     this.#plain = this.#labels.plain;
     this.#groups = new TimerGroups(this.#client, this.#plain, this.idLayout);
     this.#manualClock = new ManualClock(this.#coordinator);
@@ -107,14 +109,14 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     return this.#plain.scheduleAfter(workerHint, delay, callback, argument as A);
   }
 
-  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
     workerHint: WorkerHint,
-    date: Date | number,
+    date: WallClockTime,
     callback: TimerCallback<A> | undefined,
     argument: A,
   ): TimerId;
-  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+  scheduleAt<A>(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#plain.scheduleAt(workerHint, date, callback, argument as A);
   }
 
@@ -171,7 +173,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * Moves a live timer to a time of the wall clock: see {@link TimerStarts.scheduleAt}. It keeps its id. Throws like {@link reschedule}.
    * @cost As `rescheduleAfter`, and a reading of the wall clock.
    */
-  rescheduleAt(id: TimerId, date: Date | number): boolean {
+  rescheduleAt(id: TimerId, date: WallClockTime): boolean {
     requireOpen(this.#client, 'rescheduleAt');
     return this.rescheduleAfter(id, delayUntil(date));
   }
@@ -389,4 +391,5 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   readonly #abort = (): void => void this.close();
 }
 
+addClass(Scheduler);
 refuseOldNames(Scheduler.prototype, TimerLabel.prototype);

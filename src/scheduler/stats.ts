@@ -1,13 +1,12 @@
-import type { Client } from '../client/client.ts';
-import type { Label } from '../client/lane-labels.ts';
 import type { LaneHost } from '../hosts/lane-host.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
-import type { Lateness } from '../metrics/lateness-histogram.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';
 import type { Coordinator } from './coordinator.ts';
+import { type LabelStats, labelStats, ownLabelStats } from './label-counts.ts';
 import type { ClientStats } from './sharing.ts';
 import { countsOf, type TimerCounts } from './stats-interval.ts';
+import { Untaken } from './untaken.ts';
 
 /** A use of the scheduler that costs performance and that its user can correct. */
 export interface StatsWarning {
@@ -56,21 +55,6 @@ export interface KnownOfShard {
 
 export interface ShardStats extends KnownOfShard, ShardCounters {}
 
-/** The counts of a client's timers with a label. */
-export interface LabelStats {
-  label: string;
-  /** The minimum of scaled timers in ms; undefined if they are not scaled. */
-  min: number | undefined;
-  /** The share of the time beyond the minimum that scaled timers get now: 0 to 1. */
-  factor: number;
-  /** Live timers now. */
-  size: number;
-  scheduled: number;
-  cancelled: number;
-  delivered: number;
-  lateness: Lateness;
-}
-
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
   /** This client's number in a shared scheduler; 0 for the owner, and if nothing is shared. */
@@ -87,21 +71,16 @@ export interface SchedulerStats extends TimerCounts {
   shards: ShardStats[];
   /** In the owner of a shared scheduler: all clients, the owner first. Else empty. */
   clients: ClientStats[];
-  /** This client's timers by label, in the order of the labels' first use; last its drop-in timers, as '(drop-in)'. */
+  /** Fired timers that this client has not taken yet. */
+  untaken: number;
+  /**
+   * This client's timers by label, in the order of the labels' first use; last its drop-in timers, as '(drop-in)'. In the owner of a
+   * shared scheduler, the sums over all clients: see `clients` for those of each.
+   */
   labels: LabelStats[];
   /** Uses that cost more than necessary; usually empty. */
   warnings: StatsWarning[];
 }
-
-function statsOf(label: Label, isClosed: boolean): LabelStats {
-  const { name, min, factor, size, scheduled, cancelled, delivered, lateness } = label;
-  const live = isClosed ? 0 : size;
-  return { label: name, min, factor, size: live, scheduled, cancelled, delivered, lateness };
-}
-
-/** The labels in use, and that of drop-in timers once there has been one. */
-const labelsOf = ({ labels, home }: Client): readonly Label[] =>
-  home.label.scheduled === 0 ? labels.all : [...labels.all, home.label];
 
 /** What a client knows of a host's shards without asking it, in the order of its answer. @internal */
 export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {
@@ -115,17 +94,19 @@ export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[]
 /** What client and shards have counted. @internal */
 export async function collectStats(coordinator: Coordinator): Promise<SchedulerStats> {
   const asked = coordinator.client.isClosed ? undefined : coordinator.during(coordinator.askForCounts());
+  const untaken = new Untaken(coordinator.number);
   const shards = await coordinator.collect('stats', (counters, host) => {
     const known = knownOf(coordinator, host); // read now: a successor may answer
-    return counters.map((counter, lane) => ({ ...known[lane], ...counter }));
+    return counters.map((counter, lane) => ({ ...known[lane], ...untaken.note(counter) }));
   });
   await asked;
-  return statsWith(coordinator, shards);
+  return statsWith(coordinator, shards, untaken);
 }
 
 /** Does the same if the answers of the shards are known. @internal */
-export function statsWith(coordinator: Coordinator, shards: ShardStats[]): SchedulerStats {
+export function statsWith(coordinator: Coordinator, shards: ShardStats[], untaken: Untaken): SchedulerStats {
   const { client, number, serving } = coordinator;
+  const clients = client.isClosed ? [] : coordinator.clients();
   return {
     ...countsOf(client),
     client: number,
@@ -134,8 +115,13 @@ export function statsWith(coordinator: Coordinator, shards: ShardStats[]): Sched
     serving,
     registration: registered()?.state(),
     shards,
-    clients: client.isClosed ? [] : coordinator.clientStats(),
-    labels: labelsOf(client).map((label) => statsOf(label, client.isClosed)),
+    clients: clients.map(({ told, ...counts }) => ({
+      ...counts,
+      untaken: untaken.of(counts.client),
+      labels: labelStats(told),
+    })),
+    untaken: untaken.of(number),
+    labels: clients.length === 0 ? ownLabelStats(client) : labelStats(clients.flatMap((each) => each.told)),
     warnings: hotShards(shards.map((shard) => shard.size)),
   };
 }

@@ -1,9 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import { InvalidArgumentError } from '../errors.ts';
+import type { WallClockTime } from '../time/wall-clock-time.ts';
 import type { TimerId } from '../timer-id.ts';
 import { cancelOne, FurtherIds } from './further-ids.ts';
 import { INSPECT, shownAs } from './inspection.ts';
+import { addClass, unlessOfOtherCopy } from './other-copies.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 
 /**
@@ -34,10 +36,10 @@ export interface TimerStarts {
    * later, the timer does not move. Throws like {@link schedule}.
    * @cost As `scheduleAfter`, and a reading of the wall clock.
    */
-  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
     workerHint: WorkerHint,
-    date: Date | number,
+    date: WallClockTime,
     callback: TimerCallback<A> | undefined,
     argument: A,
   ): TimerId;
@@ -101,7 +103,7 @@ export function placementInGroup(hint: TimerGroup | null, client: Client): numbe
   const placement = group === undefined ? undefined : readPlacement(group, client);
   if (placement !== undefined) return placement;
   const requirement = group === undefined ? 'a finite number, a string or a group' : 'a group of this scheduler';
-  throw new InvalidArgumentError('workerHint', `must be ${requirement}`, hint);
+  throw new InvalidArgumentError('workerHint', unlessOfOtherCopy(hint, `must be ${requirement}`), hint);
 }
 
 /**
@@ -135,6 +137,7 @@ export class TimerGroup implements Disposable {
   #further: FurtherIds | undefined = undefined;
 
   static {
+    addClass(TimerGroup);
     isGroup = (hint): hint is TimerGroup => #place in hint;
     readPlacement = (group, client) => (group.#place.client === client ? group.#place.placement : undefined);
     readIds = (group) =>
@@ -227,9 +230,9 @@ export class TimerGroup implements Disposable {
   }
 
   /** Works like {@link TimerStarts.scheduleAt}, with the group as hint. */
-  scheduleAt(date: Date | number, callback?: TimerCallback<undefined>): TimerId;
-  scheduleAt<A>(date: Date | number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
-  scheduleAt<A>(date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+  scheduleAt(date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt<A>(date: WallClockTime, callback: TimerCallback<A> | undefined, argument: A): TimerId;
+  scheduleAt<A>(date: WallClockTime, callback?: TimerCallback<A>, argument?: A): TimerId {
     return this.#place.starts.scheduleAt(this, date, callback, argument as A);
   }
 

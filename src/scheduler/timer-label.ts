@@ -1,16 +1,29 @@
-import { delayUntil, requireCallback, requireDelay, requireTimer } from '../client/arguments.ts';
+import {
+  delayUntil,
+  requireCallback,
+  requireDelay,
+  requireTimer,
+  warnOfOptionsAsArgument,
+} from '../client/arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { LabelOptions } from '../client/label-registry.ts';
 import type { Label } from '../client/lane-labels.ts';
-import { Rescaling } from '../client/rescaling.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
+import type { WallClockTime } from '../time/wall-clock-time.ts';
 import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen, throwClosed } from './internals.ts';
-import { type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
+import type { LabelScales } from './label-scales.ts';
+import { addClass, unlessOfOtherCopy } from './other-copies.ts';
+import { REPEAT_OPTIONS, type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
 import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
+
+export interface ScaleOptions {
+  /** In every client of the scheduler that has the label, or gets it later. Default false: in this one. */
+  everywhere?: boolean;
+}
 
 let readClient: (label: object) => Client | undefined;
 
@@ -22,7 +35,8 @@ export function labelOr(plain: TimerLabel, label: unknown): TimerLabel {
   if (label === undefined) return plain;
   const client = typeof label === 'object' && label !== null ? readClient(label) : undefined;
   if (client === clientOf(plain)) return label as TimerLabel;
-  throw new InvalidArgumentError('options.label', 'must be a label of this scheduler: scheduler.label(name)', label);
+  const requirement = 'must be a label of this scheduler: scheduler.label(name)';
+  throw new InvalidArgumentError('options.label', unlessOfOtherCopy(label, requirement), label);
 }
 
 /**
@@ -32,17 +46,18 @@ export function labelOr(plain: TimerLabel, label: unknown): TimerLabel {
 export class TimerLabel implements TimerStarts {
   readonly #client: Client;
   readonly #label: Label;
-  readonly #rescaling: Rescaling;
+  readonly #scales: LabelScales;
 
   static {
+    addClass(TimerLabel);
     readClient = (label) => (#client in label ? label.#client : undefined);
   }
 
   /** @internal */
-  constructor(client: Client, label: Label, rescaling: Rescaling) {
+  constructor(client: Client, label: Label, scales: LabelScales) {
     this.#client = client;
     this.#label = label;
-    this.#rescaling = rescaling;
+    this.#scales = scales;
   }
 
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
@@ -77,14 +92,14 @@ export class TimerLabel implements TimerStarts {
     return isGroup ? remember(workerHint, id) : id;
   }
 
-  scheduleAt(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<undefined>): TimerId;
+  scheduleAt(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
   scheduleAt<A>(
     workerHint: WorkerHint,
-    date: Date | number,
+    date: WallClockTime,
     callback: TimerCallback<A> | undefined,
     argument: A,
   ): TimerId;
-  scheduleAt<A>(workerHint: WorkerHint, date: Date | number, callback?: TimerCallback<A>, argument?: A): TimerId {
+  scheduleAt<A>(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<A>, argument?: A): TimerId {
     requireOpen(this.#client, 'scheduleAt');
     return this.scheduleAfter(workerHint, delayUntil(date), callback, argument as A);
   }
@@ -109,6 +124,7 @@ export class TimerLabel implements TimerStarts {
     requireCallback(callback);
     requirePeriod(period, client.scale.timeOf(1));
     if (options !== undefined) requireRepeatOptions(options);
+    else if (argument !== undefined) warnOfOptionsAsArgument(argument, REPEAT_OPTIONS);
     const placement = placementOf(hint, client);
     const first = client.clock.read() + (options?.first ?? period);
     const missed = options?.missedCalls ?? 'skip';
@@ -149,11 +165,14 @@ export class TimerLabel implements TimerStarts {
   /**
    * Sets the share, from 0 to 1, of the time beyond the minimum that the label's timers get. It holds at once for timers that are
    * scheduled or moved from now on. Live timers are moved in slices of about a quarter of a millisecond per turn of the event loop;
-   * resolves when all have been.
-   * @throws InvalidArgumentError for a factor, and if the label was made without `min`.
-   * @cost 0.25 ms of each turn, until all live timers of the label have moved.
+   * resolves when all have been. With `everywhere` the same holds for every client of a shared scheduler that has a label of this name,
+   * with a `min`, or gets it later; it does not wait for clients whose event loop is blocked for a second. Of two calls the later one counts.
+   * @throws InvalidArgumentError for a factor, and if the label was made without `min`; InvalidConfigError for an unknown option.
+   * @cost 0.25 ms of each turn, until all live timers of the label have moved; with `everywhere` in each client, and a wake of each.
    */
-  async setScale(factor: number): Promise<void> {
+  async setScale(factor: number, options: ScaleOptions = {}): Promise<void> {
+    requireOptions(options, { everywhere: 0 } satisfies Record<keyof ScaleOptions, 0>);
+    const { everywhere = false } = options;
     requireOpen(this.#client, 'setScale');
     if (this.min === undefined) {
       const remedy = `must be scaled; create it with scheduler.label('${this.name}', { min })`;
@@ -162,9 +181,10 @@ export class TimerLabel implements TimerStarts {
     if (typeof factor !== 'number' || !(factor >= 0 && factor <= 1)) {
       throw new InvalidArgumentError('factor', 'must be a number from 0 to 1', factor);
     }
-    if (factor === this.factor) return this.#rescaling.done();
-    this.#label.factor = factor;
-    await this.#rescaling.begin();
+    if (typeof everywhere !== 'boolean') {
+      throw new InvalidArgumentError('options.everywhere', 'must be true or false', everywhere);
+    }
+    await (everywhere ? this.#scales.setEverywhere(this.#label, factor) : this.#scales.set(this.#label, factor));
   }
 
   [INSPECT](): object {
@@ -179,21 +199,24 @@ export class TimerLabels {
   /** Its calls start timers without a label. */
   readonly plain: TimerLabel;
   readonly #client: Client;
-  readonly #rescaling: Rescaling;
+  readonly #scales: LabelScales;
   readonly #known = new Map<Label, TimerLabel>();
 
-  constructor(client: Client) {
+  constructor(client: Client, scales: LabelScales) {
     this.#client = client;
-    this.#rescaling = new Rescaling(client);
-    this.plain = new TimerLabel(client, client.labels.plain, this.#rescaling);
+    this.#scales = scales;
+    this.plain = new TimerLabel(client, client.labels.plain, scales);
   }
 
   /** See {@link Scheduler.label}. */
   named(name: string, options: LabelOptions = {}): TimerLabel {
     requireOptions(options, { min: 0, slack: 0, ref: 0 } satisfies Record<keyof LabelOptions, 0>);
     const label = this.#client.labels.named(name, options);
-    const known = this.#known.get(label) ?? new TimerLabel(this.#client, label, this.#rescaling);
-    this.#known.set(label, known);
-    return known;
+    const known = this.#known.get(label);
+    if (known !== undefined) return known;
+    this.#scales.made(label);
+    const made = new TimerLabel(this.#client, label, this.#scales);
+    this.#known.set(label, made);
+    return made;
   }
 }

@@ -4,6 +4,12 @@ import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { ShardCounters } from './shard.ts';
 
+/** The counts of a lane, and what its clients have not taken. */
+export interface ServedCounters extends ShardCounters {
+  /** Fired records, by client; undefined: the asking one. */
+  readonly untaken: { readonly client: number | undefined; readonly records: number }[];
+}
+
 /** A lane that its client hands to a thread: at first, or again to the successor of one that died. */
 export interface OfferedLane {
   /** Its number among the lanes of its client. */
@@ -94,13 +100,17 @@ export class LaneServer {
   }
 
   /** By lane of the client, in the order of attachment. The owner's include the work for others, by placement. */
-  stats(client: number): ShardCounters[] {
+  stats(client: number): ServedCounters[] {
     const { turns } = this.built.shard;
     return this.sums(
       client,
-      ({ lane }): ShardCounters => ({ turns, lanes: 1, ...lane.counters() }),
+      ({ client: owner, lane }): ServedCounters => {
+        const untaken = [{ client: owner === client ? undefined : owner, records: lane.queues().fired }];
+        return { turns, lanes: 1, ...lane.counters(), untaken };
+      },
       (sum, counters) => {
         for (const name of SUMMED) sum[name] += counters[name];
+        sum.untaken.push(...counters.untaken);
       },
     );
   }

@@ -1,16 +1,19 @@
 import { allocateWords, doublesIn, WORDS_PER_GROUP, wordsIn } from '../memory/shared-words.ts';
-import { BUCKETS, LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import { processMilliseconds } from '../time/monotonic-clock.ts';
+import { ENTRY_GROUPS, Entry, JOINED_AT, RECORD_DOUBLES, SCALED, STATE, THREAD } from './entry.ts';
+import { LabelFactors } from './label-factors.ts';
 import { Pulse, PulseHolder } from './pulse.ts';
 
 /**
  * The shared memory that all threads with a shared scheduler read and write:
  *
- *     group 0            the owner's: closed, the last serial given, and how often it has asked for counts
+ *     group 0            the owner's: closed, the last serial given, how often it has asked for counts, and which factors it has
+ *                        applied
  *     group 1            the owner's pulse
  *     one per host       what serves it (the owner's), and whether a client wants a thread (the clients')
  *     two per client     its entry and its pulse
  *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn, and when it is asked
+ *     then               the factors that labels have everywhere: see `LabelFactors`
  *
  * The owner stores a change, and then wakes every client; a client reads the board again when it wakes. A thread that
  * finds a client gone frees its entry. There are no locks: an entry is taken, and freed, by compare-and-exchange of its
@@ -19,16 +22,11 @@ import { Pulse, PulseHolder } from './pulse.ts';
 const CLOSED = 0;
 const LAST_SERIAL = 1;
 const COUNTS_ASKED = 2;
+const OWNER_SCALED = 3;
 const OWNER_PULSE = WORDS_PER_GROUP;
 const HOSTS = 2 * WORDS_PER_GROUP;
 const SERVER = 0;
 const WANTED = 1;
-
-const ENTRY_GROUPS = 2;
-const STATE = 0;
-const JOINED_AT = 1;
-const THREAD = 2;
-const COUNTS_TOLD = 3;
 
 /** The owner's serial. Those of clients count from 1. */
 export const OWNER = 0;
@@ -37,13 +35,6 @@ export const OWNER = 0;
 export const MAX_CLIENTS = 1024;
 /** ms after which an entry is free again if its thread has taken it but holds no pulse. */
 const JOINING_LIMIT = 60_000;
-
-const COUNTS = 16;
-const COUNTED = ['size', 'scheduled', 'rescheduled', 'delivered', 'stale', 'highWater', 'latest'] as const;
-const RECORD_DOUBLES = COUNTS + BUCKETS;
-
-/** The counts of a client, for the others. `latest`: the largest lateness in ms. */
-export type ClientCounts = Record<(typeof COUNTED)[number], number>;
 
 /** What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread. */
 export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
@@ -64,6 +55,7 @@ export interface Membership {
 export class Board {
   readonly memory: SharedArrayBuffer;
   readonly owner: Pulse;
+  readonly factors: LabelFactors;
   private readonly words: Int32Array<SharedArrayBuffer>;
   private readonly doubles: Float64Array<SharedArrayBuffer>;
   private readonly firstEntry: number;
@@ -75,7 +67,12 @@ export class Board {
   }
 
   static bytesFor(hosts: number): number {
-    return Board.groupsFor(hosts) * WORDS_PER_GROUP * 4 + MAX_CLIENTS * RECORD_DOUBLES * 8;
+    return Board.factorsAt(hosts) * 4 + LabelFactors.WORDS * 4;
+  }
+
+  /** The first word of the factors. */
+  private static factorsAt(hosts: number): number {
+    return Board.groupsFor(hosts) * WORDS_PER_GROUP + MAX_CLIENTS * RECORD_DOUBLES * 2;
   }
 
   private static groupsFor(hosts: number): number {
@@ -89,6 +86,8 @@ export class Board {
     this.firstEntry = HOSTS + hosts * WORDS_PER_GROUP;
     this.firstRecord = (Board.groupsFor(hosts) * WORDS_PER_GROUP) / 2;
     this.owner = new Pulse(this.group(OWNER_PULSE), -1);
+    const factors = Board.factorsAt(hosts);
+    this.factors = new LabelFactors(this.words.subarray(factors, factors + LabelFactors.WORDS));
   }
 
   // The owner.
@@ -130,6 +129,22 @@ export class Board {
     return Atomics.load(this.words, COUNTS_ASKED);
   }
 
+  /** The owner has applied all factors up to this number of changes. */
+  tellOwnerScaled(changes: number): void {
+    Atomics.store(this.words, OWNER_SCALED, changes);
+  }
+
+  /** Whether all but the asking one have applied the factors up to this number of changes; those that are gone count as if they had. */
+  isScaled(changes: number, asking: number): boolean {
+    const isOwnerDone = asking === OWNER || this.isClosed || this.ownerScaled(changes) || this.owner.isGone();
+    const others = this.clients().filter(({ serial }) => serial !== asking);
+    return isOwnerDone && others.every((entry) => entry.hasScaled(changes) || entry.pulse.isGone());
+  }
+
+  private ownerScaled(changes: number): boolean {
+    return ((Atomics.load(this.words, OWNER_SCALED) - changes) | 0) >= 0;
+  }
+
   isWanted(host: number): boolean {
     return Atomics.load(this.words, this.host(host) + WANTED) === 1;
   }
@@ -159,6 +174,7 @@ export class Board {
       if (!this.isFree(index) || Atomics.compareExchange(this.words, at + STATE, 0, -serial) !== 0) continue;
       Atomics.store(this.words, at + JOINED_AT, processMilliseconds() | 1);
       Atomics.store(this.words, at + THREAD, thread);
+      Atomics.store(this.words, at + SCALED, this.factors.changes); // its labels are made with what is there
       this.record(index).fill(0);
       const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), onBoardChange);
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
@@ -209,65 +225,5 @@ export class Board {
 
   private group(at: number): Int32Array {
     return this.words.subarray(at, at + WORDS_PER_GROUP);
-  }
-}
-
-/** A client as the others see it. */
-export class Entry {
-  readonly serial: number;
-  /** `threadId` of node:worker_threads. */
-  readonly thread: number;
-  readonly pulse: Pulse;
-  private readonly words: Int32Array;
-  private readonly record: Float64Array;
-
-  constructor(words: Int32Array, pulse: Int32Array, record: Float64Array) {
-    this.words = words;
-    this.record = record;
-    this.serial = Atomics.load(words, STATE);
-    this.thread = Atomics.load(words, THREAD);
-    this.pulse = new Pulse(pulse, this.serial);
-  }
-
-  /** Whether this client still has the entry. */
-  get isJoined(): boolean {
-    return Atomics.load(this.words, STATE) === this.serial;
-  }
-
-  /** Frees the entry for another client. */
-  free(): void {
-    if (this.isJoined) Atomics.store(this.words, JOINED_AT, 0);
-    Atomics.compareExchange(this.words, STATE, this.serial, 0);
-  }
-
-  /** The counts at its latest turn, or when it was last asked, while it goes on. */
-  counts(): ClientCounts {
-    return Object.fromEntries(COUNTED.map((name, at) => [name, this.record[at]])) as ClientCounts;
-  }
-
-  lateness(): LatenessHistogram {
-    const latenesses = this.latenesses().slice(); // its thread goes on counting in them
-    const histogram = new LatenessHistogram(latenesses);
-    histogram.count = latenesses.reduce((sum, count) => sum + count);
-    histogram.max = this.counts().latest;
-    return histogram;
-  }
-
-  latenesses(): Float64Array {
-    return this.record.subarray(COUNTS);
-  }
-
-  /** Which question of the owner its counts answer. */
-  get told(): number {
-    return Atomics.load(this.words, COUNTS_TOLD);
-  }
-
-  setCounts(counts: ClientCounts): void {
-    for (let at = 0; at < COUNTED.length; at++) this.record[at] = counts[COUNTED[at]];
-  }
-
-  /** Answers a question of the owner. Call after `setCounts`. */
-  tell(asked: number): void {
-    Atomics.store(this.words, COUNTS_TOLD, asked);
   }
 }

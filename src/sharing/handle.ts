@@ -1,7 +1,7 @@
 import { isSharedArrayBuffer } from 'node:util/types';
-import { show } from '../errors.ts';
 import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
+import { show } from '../show.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { Board } from './board.ts';
@@ -54,7 +54,7 @@ export class HandleError extends Error {
 }
 
 /** Raised with every change to shared memory layouts or messages. */
-const VERSION = 3;
+const VERSION = 4;
 
 /**
  * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
@@ -105,6 +105,14 @@ export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
  * @internal
  */
 export function requireHandle(value: unknown): SchedulerHandle {
+  try {
+    return checkedHandle(value);
+  } catch (error) {
+    throw error instanceof HandleError ? error : HandleError.forged(value); // a getter, or a proxy, of the program
+  }
+}
+
+function checkedHandle(value: unknown): SchedulerHandle {
   const handle = value as SchedulerHandle;
   if (typeof value !== 'object' || value === null) throw HandleError.forged(value);
   if (typeof handle.shardwheel !== 'number' || typeof handle.pid !== 'number') throw HandleError.forged(value);

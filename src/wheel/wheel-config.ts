@@ -61,15 +61,27 @@ const MAX_ID = 2 ** 16 - 1;
 export function validateConfig(config: WheelConfig, options: WheelOptions = {}): void {
   if (typeof config !== 'object' || config === null)
     throw new InvalidConfigError('wheel', 'must be a configuration', config);
+  const { start, id } = readOptions(options);
   const { capacity = DEFAULT_CAPACITY, past = 'next-tick' } = config;
   requireInteger('capacity', capacity, 1, MAX_CAPACITY);
-  requireInteger('id', options.id ?? 0, 0, MAX_ID);
-  if (!Number.isFinite(options.start ?? 0))
-    throw new InvalidConfigError('start', 'must be a finite number', options.start);
+  requireInteger('id', id, 0, MAX_ID);
+  if (!Number.isFinite(start)) throw new InvalidConfigError('start', 'must be a finite number', start);
   requireOneOf('past', past, ['next-tick', 'throw']);
   if (config.engine === 'cascading') validateCascading(config);
   else if (config.engine === 'pinned') validatePinned(config);
   else requireOneOf('engine', (config as { engine: unknown }).engine, ['cascading', 'pinned']);
+}
+
+/** Throws InvalidConfigError for what is no object, or a proxy of which nothing can be read. */
+function readOptions(options: WheelOptions): Required<WheelOptions> {
+  let read: Required<WheelOptions> | undefined;
+  try {
+    if (typeof options === 'object' && options !== null) read = { start: options.start ?? 0, id: options.id ?? 0 };
+  } catch {
+    // its own code has thrown
+  }
+  if (read === undefined) throw new InvalidConfigError('options', 'must be an object', options);
+  return read;
 }
 
 function validateCascading({ precision, levelBits, overflow = 'list', rounding = 'up' }: CascadingConfig): void {

@@ -21,7 +21,15 @@ function sharedBy(scheduler: Scheduler, clients: () => readonly number[]): void 
     const of = (client: number) => {
       const histogram = new LatenessHistogram();
       for (let i = 0; i < client; i++) histogram.record(client);
-      return { ...real, client, thread: client, scheduled: client, delivered: client, lateness: histogram.summary() };
+      return {
+        ...real,
+        client,
+        thread: client,
+        answered: true,
+        scheduled: client,
+        delivered: client,
+        lateness: histogram.summary(),
+      };
     };
     return { ...real, clients: clients().map(of) };
   };

@@ -1,3 +1,4 @@
+import { isDate } from 'node:util/types';
 import { InvalidArgumentError, InvalidDeadlineError, type Scheduler } from 'shardwheel';
 import { expect } from 'vitest';
 import { turn } from '../fixtures/event-loop.ts';
@@ -48,7 +49,7 @@ const limit = rule(
 );
 const callback = rule(InvalidArgumentError, 'The callback must be a function', orNone(isFunction));
 const array = rule(InvalidArgumentError, ' must be an array of numbers', isOneNumber);
-const dates = (value: unknown) => isNumber(value) || value instanceof Date;
+const dates = (value: unknown) => isNumber(value) || isDate(value);
 const date = rule(InvalidDeadlineError, 'The date must be a valid Date, or ms since 1970', dates);
 const period = rule(InvalidArgumentError, 'The period must be a finite number of ms, at least a tick of 1', least(1));
 const ms = (name: string) =>

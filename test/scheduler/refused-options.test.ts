@@ -112,7 +112,7 @@ test('the slack that can be had is counted in ticks', () => {
 test.each([
   ['createScheduler', 'options.shard', "did you mean 'shards'?", () => createScheduler({ shard: 2 } as never)],
   ['createScheduler', 'options.maxbatch', "did you mean 'maxBatch'?", () => createScheduler({ maxbatch: 2 } as never)],
-  ['createScheduler', 'options.threads', /did you mean 'thread'/, () => createScheduler({ threads: 2 } as never)],
+  ['createScheduler', 'options.threads', "did you mean 'shards'?", () => createScheduler({ threads: 2 } as never)],
   ['label', 'options.mim', "did you mean 'min'?", () => manual().label('a', { mim: 2 } as never)],
   ['signalAfter', 'options.workerhint', "'workerHint'?", () => manual().signalAfter(5, { workerhint: 2 } as never)],
   ['createTimers', 'options.longDelay', "'longDelays'?", () => createTimers(manual(), { longDelay: 'x' } as never)],

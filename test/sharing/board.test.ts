@@ -48,7 +48,17 @@ describe('a board', () => {
   test('counts and latenesses are those of the entry, from nothing for each client', () => {
     const board = newBoard();
     const member = board.join(1, nothing);
-    const counts = { size: 1, scheduled: 7, rescheduled: 2, delivered: 3, stale: 4, highWater: 5, latest: 2.5 };
+    const counts = {
+      size: 1,
+      scheduled: 7,
+      rescheduled: 2,
+      cancelled: 8,
+      delivered: 3,
+      stale: 4,
+      highWater: 5,
+      latest: 2.5,
+      labels: 6,
+    };
     member?.entry.setCounts(counts);
     member?.entry.latenesses().set([1, 0, 2], 300);
     expect(board.clients()[0].counts()).toEqual(counts);

@@ -17,6 +17,19 @@ function endWaits(words: Int32Array, holder: PulseHolder | undefined): void {
   Atomics.notify(words, 0);
 }
 
+const COUNTED = [
+  'size',
+  'scheduled',
+  'rescheduled',
+  'cancelled',
+  'delivered',
+  'stale',
+  'highWater',
+  'latest',
+  'labels',
+] as const;
+const NO_COUNTS = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<(typeof COUNTED)[number], number>;
+
 /** Everything that a client does to the board; `member` is told as soon as there is one. */
 function live(board: Board, joined: (member: Membership | undefined) => void): void {
   const member = board.join(2, () => undefined);
@@ -25,7 +38,7 @@ function live(board: Board, joined: (member: Membership | undefined) => void): v
   board.owner.isGone();
   board.want(0);
   board.serverOf(0);
-  member?.entry.setCounts({ size: 1, scheduled: 1, rescheduled: 0, delivered: 0, stale: 0, highWater: 1, latest: 0 });
+  member?.entry.setCounts({ ...NO_COUNTS, size: 1, scheduled: 1, highWater: 1 });
   board.wakeClients();
   for (const { pulse } of board.clients()) pulse.isGone();
   member?.pulse.release();

@@ -32,6 +32,7 @@ export function screenOf(view: View): string {
   const { durable, restarted, stats } = view;
   if (stats.clients.length > 0) parts.push(clientsTable(view));
   if (stats.labels.length > 0) parts.push(labelsTable(view));
+  if (stats.clients.some(({ labels }) => labels.length > 0)) parts.push(clientLabelsTable(view));
   if (durable !== undefined) {
     const facts = durableFactsOf(durable).map(({ name, value }) => [name, value]);
     parts.push(tableOf(['durable timers', ''], facts));
@@ -153,11 +154,12 @@ const lanesTable = ({ lanes }: View): string =>
 
 const clientsTable = ({ stats }: View): string =>
   tableOf(
-    ['client', 'thread', 'live', 'scheduled', 'cancelled', 'delivered', '99 % within'],
-    stats.clients.map(({ client, thread, size, scheduled, cancelled, delivered, lateness }) => [
+    ['client', 'thread', 'live', 'scheduled', 'cancelled', 'delivered', 'fired, not taken', 'answers', '99 % within'],
+    stats.clients.map(({ client, thread, size, scheduled, cancelled, delivered, untaken, answered, lateness }) => [
       client === 0 ? 'owner' : `${client}`,
       `${thread}`,
-      ...[size, scheduled, cancelled, delivered].map(count),
+      ...[size, scheduled, cancelled, delivered, untaken].map(count),
+      answered ? 'yes' : 'no',
       timeText(lateness.p99),
     ]),
   );
@@ -171,4 +173,19 @@ const labelsTable = ({ stats }: View): string =>
       timeText(lateness.p99),
       min === undefined ? '' : `${Number(factor.toFixed(3))}`,
     ]),
+  );
+
+/** Of a scheduler that is shared: whose timers they are. */
+const clientLabelsTable = ({ stats }: View): string =>
+  tableOf(
+    ['label, by client', 'client', 'live', 'scheduled', 'delivered', '99 % within', 'factor'],
+    stats.clients.flatMap(({ client, labels }) =>
+      labels.map(({ label, min, factor, size, scheduled, delivered, lateness }) => [
+        label,
+        client === 0 ? 'owner' : `${client}`,
+        ...[size, scheduled, delivered].map(count),
+        timeText(lateness.p99),
+        min === undefined ? '' : `${Number(factor.toFixed(3))}`,
+      ]),
+    ),
   );

@@ -40,6 +40,7 @@ export const tables = (interval: () => number): TableOfView[] => [
   lanesTable(),
   clientsTable(),
   labelsTable(),
+  clientLabelsTable(),
   durableTable(),
   tableOf('process', 'Process', factColumns, '', (view) => factsOf(view, interval())),
   tableOf<Incident>(
@@ -118,6 +119,8 @@ const clientsTable = (): TableOfView =>
       { title: 'Scheduled', text: ({ scheduled }) => count(scheduled) },
       { title: 'Cancelled', text: ({ cancelled }) => count(cancelled) },
       { title: 'Delivered', text: ({ delivered }) => count(delivered) },
+      { title: 'Fired, not taken', text: ({ untaken }) => count(untaken) },
+      { title: 'Answers', text: ({ answered }) => (answered ? 'yes' : 'no') },
       { title: '99 % within', text: ({ lateness }) => timeText(lateness.p99) },
     ],
     'The scheduler is not shared: its owner is its only client.',
@@ -135,11 +138,37 @@ const labelsTable = (): TableOfView =>
       { title: 'Cancelled', text: ({ cancelled }) => count(cancelled) },
       { title: 'Delivered', text: ({ delivered }) => count(delivered) },
       { title: '99 % within', text: ({ lateness }) => timeText(lateness.p99) },
-      { title: 'Factor', text: ({ factor, min }) => (min === undefined ? '' : `${Number(factor.toFixed(3))}`) },
+      { title: 'Factor', text: factorText },
       { title: 'Least', text: ({ min }) => (min === undefined ? '' : timeText(min)) },
     ],
     'No timer has a label.',
     ({ stats }) => stats.labels,
+  );
+
+type LabelRow = View['stats']['labels'][number];
+
+const factorText = ({ factor, min }: LabelRow): string => (min === undefined ? '' : `${Number(factor.toFixed(3))}`);
+
+/** A label of one client. */
+interface ClientLabel extends LabelRow {
+  readonly client: number;
+}
+
+const clientLabelsTable = (): TableOfView =>
+  tableOf<ClientLabel>(
+    'client-labels',
+    'Labels by client',
+    [
+      { title: 'Label', text: ({ label }) => visible(label) },
+      { title: 'Client', text: ({ client }) => nameOf(client) },
+      { title: 'Live', text: ({ size }) => count(size) },
+      { title: 'Scheduled', text: ({ scheduled }) => count(scheduled) },
+      { title: 'Delivered', text: ({ delivered }) => count(delivered) },
+      { title: '99 % within', text: ({ lateness }) => timeText(lateness.p99) },
+      { title: 'Factor', text: factorText },
+    ],
+    'The scheduler is not shared, or no timer has a label.',
+    ({ stats }) => stats.clients.flatMap(({ client, labels }) => labels.map((label) => ({ ...label, client }))),
   );
 
 function servingOf({ stats: { serving } }: View): string {
@@ -153,10 +182,16 @@ const nameOf = (client: number): string => (client === 0 ? 'owner' : `${client}`
 
 const incidentsOf = ({ clientCount, labelCount, restarted, stats }: View): Incident[] => [
   ...stats.warnings.map(({ message }) => ({ when: 'now', what: message })),
+  ...stats.clients.filter(({ untaken, answered }) => untaken > 0 && !answered).map(stoppedOf),
   ...restarted.map(incidentOf),
   ...leftOf('clients', stats.clients.length, clientCount),
   ...leftOf('labels', stats.labels.length, labelCount),
 ];
+
+const stoppedOf = ({ client, thread, untaken }: View['stats']['clients'][number]): Incident => ({
+  when: 'now',
+  what: `The event loop of client ${nameOf(client)}, in thread ${thread}, has stopped: ${count(untaken)} fired timers wait for it.`,
+});
 
 const incidentOf = ({ at, cause, rescheduled, shard }: Restarted): Incident => ({
   when: clock(at),

@@ -1,3 +1,4 @@
+import { show } from '../../show.ts';
 import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 import { Patience } from '../patience.ts';
 
@@ -69,7 +70,7 @@ export class QueueLink {
   /** What an error means. */
   named(cause: unknown): DurableStoreError {
     if (cause instanceof DurableStoreError) return cause;
-    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : show(cause);
     return DurableStoreError.of(`The queue ${this.queue}`, meanings, said, cause);
   }
 

@@ -1,4 +1,5 @@
 import { process } from '../../process.ts';
+import { messageOf } from '../../show.ts';
 import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 
 const { statfsSync } = process.getBuiltinModule('node:fs');
@@ -44,7 +45,7 @@ function hasFewFree(path: string): boolean {
 }
 
 function textOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const { code } = cause as Error & { code?: unknown };
-  return typeof code === 'string' && !cause.message.startsWith(code) ? `${code}: ${cause.message}` : cause.message;
+  const said = messageOf(cause);
+  const { code } = Object(cause) as { code?: unknown };
+  return typeof code === 'string' && !said.startsWith(code) ? `${code}: ${said}` : said;
 }

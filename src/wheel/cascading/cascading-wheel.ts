@@ -5,8 +5,9 @@ import { CascadingIndex } from './cascading-index.ts';
 
 /** A hierarchical wheel whose timers move to finer levels as their time approaches: see CascadingIndex. */
 export class CascadingWheel<T> extends IndexedWheel<T, CascadingIndex> {
-  constructor(config: CascadingConfig, { start = 0, id = 0 }: WheelOptions = {}) {
-    validateConfig(config, { start, id });
+  constructor(config: CascadingConfig, options: WheelOptions = {}) {
+    validateConfig(config, options);
+    const { start = 0, id = 0 } = options;
     const { precision, levelBits, overflow, past = 'next-tick', rounding = 'up', capacity = DEFAULT_CAPACITY } = config;
     super({
       index: new CascadingIndex({ levelBits, capacity, overflow }),

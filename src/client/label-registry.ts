@@ -9,7 +9,7 @@ const MAX_LABELS = 254;
 const OTHER = '(other)';
 
 /** Maximum of characters in a label's name. */
-const MAX_LABEL_LENGTH = 128;
+const MAX_LENGTH = 128;
 
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {
@@ -61,8 +61,8 @@ export class LabelRegistry {
    * Throws InvalidArgumentError for an invalid name or setting, and for one that differs from the label's.
    */
   named(name: unknown, { min, slack, ref }: Unchecked<LabelOptions>): Label {
-    if (typeof name !== 'string' || name === '' || name.length > MAX_LABEL_LENGTH) {
-      throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LABEL_LENGTH} characters`, name);
+    if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
+      throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LENGTH} characters`, name);
     }
     if (min !== undefined && !(typeof min === 'number' && min >= 0 && min < Number.POSITIVE_INFINITY)) {
       throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);

@@ -27,4 +27,4 @@ export function unlessOfOtherCopy(value: unknown, requirement: string): string {
 
 const OTHER_COPY =
   'must be made by the same copy of shardwheel: another copy has made this one ' +
-  '(npm ls shardwheel lists them; see "two copies" in docs/install.md)';
+  '(npm ls shardwheel lists them; see docs/install.md#two-copies)';

@@ -19,7 +19,7 @@ const FACTOR = 2;
 const NAME = 4;
 const WRITING = -1;
 
-/** Maximum of UTF-16 units of a name: see `MAX_LABEL_LENGTH`. */
+/** Maximum of UTF-16 units of a name: see `MAX_LENGTH`. */
 const MAX_NAME = 128;
 const ENTRY_WORDS = Math.ceil((NAME + MAX_NAME / 2) / WORDS_PER_GROUP) * WORDS_PER_GROUP;
 /** Maximum of names. */

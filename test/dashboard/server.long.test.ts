@@ -40,7 +40,7 @@ test('events: a hello, then a sample at once, and one each second, which have wh
   for (let i = 0; i < 30; i++) scheduler.scheduleAfter(i, 3_600_000);
   using watcher = await Watcher.open(url);
   const { hello } = watcher;
-  expect(hello).toMatchObject({ protocol: 2, pid: process.pid, interval: 1000, shards: 1, points: [] });
+  expect(hello).toMatchObject({ protocol: 3, pid: process.pid, interval: 1000, shards: 1, points: [] });
   const model = new Model(hello);
   const first = model.take(await watcher.sample());
   expect(first).toMatchObject({ size: 30, scheduled: 30, rescheduled: 0, cancelled: 0, delivered: 0 });

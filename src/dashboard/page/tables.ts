@@ -120,7 +120,6 @@ const clientsTable = (): TableOfView =>
       { title: 'Cancelled', text: ({ cancelled }) => count(cancelled) },
       { title: 'Delivered', text: ({ delivered }) => count(delivered) },
       { title: 'Fired, not taken', text: ({ untaken }) => count(untaken) },
-      { title: 'Answers', text: ({ answered }) => (answered ? 'yes' : 'no') },
       { title: '99 % within', text: ({ lateness }) => timeText(lateness.p99) },
     ],
     'The scheduler is not shared: its owner is its only client.',
@@ -182,7 +181,7 @@ const nameOf = (client: number): string => (client === 0 ? 'owner' : `${client}`
 
 const incidentsOf = ({ clientCount, labelCount, restarted, stats }: View): Incident[] => [
   ...stats.warnings.map(({ message }) => ({ when: 'now', what: message })),
-  ...stats.clients.filter(({ untaken, answered }) => untaken > 0 && !answered).map(stoppedOf),
+  ...stats.clients.filter(({ answered }) => !answered).map(stoppedOf),
   ...restarted.map(incidentOf),
   ...leftOf('clients', stats.clients.length, clientCount),
   ...leftOf('labels', stats.labels.length, labelCount),
@@ -190,7 +189,7 @@ const incidentsOf = ({ clientCount, labelCount, restarted, stats }: View): Incid
 
 const stoppedOf = ({ client, thread, untaken }: View['stats']['clients'][number]): Incident => ({
   when: 'now',
-  what: `The event loop of client ${nameOf(client)}, in thread ${thread}, has stopped: ${count(untaken)} fired timers wait for it.`,
+  what: `The event loop of client ${nameOf(client)}, in thread ${thread}, does not answer; fired timers that wait for it: ${count(untaken)}.`,
 });
 
 const incidentOf = ({ at, cause, rescheduled, shard }: Restarted): Incident => ({

@@ -29,6 +29,7 @@ type Unchecked<T> = { readonly [K in keyof T]?: unknown };
 /**
  * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a byte, see
  * `LaneLabels`.
+ * @internal
  */
 export class LabelRegistry {
   /** That of all timers that are started without one. Its slack is the scheduler's. */

@@ -56,7 +56,7 @@ describe.concurrent.each([0, 1, 2])('guarantee 11, natural exit: shards %i', (sh
        const id = scheduler.scheduleAfter(1, 60_000);
        setTimeout(() => {
          scheduler.cancel(id); signal[Symbol.dispose](); signal[Symbol.dispose]();
-         scheduler.scheduleAfter(1, 1000);
+         scheduler.scheduleAfter(1, 1000, () => undefined);
        }, 200);`,
       shards,
     );

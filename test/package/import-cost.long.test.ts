@@ -45,13 +45,13 @@ const mayLoad: [entry: string, chunks: readonly string[], modules: number, commo
   ['register', [BASE], 35, 43],
   ['profile', [BASE], 60, 69],
   ['wheel', [BASE, WHEELS], 95, 104],
-  ['index', SCHEDULER, 320, 336],
-  ['timers', [...SCHEDULER, 'chunks/default-timers'], 320, 336],
-  ['timers-promises', [...SCHEDULER, 'chunks/default-timers'], 320, 336],
-  ['prometheus', METRICS, 336, 350],
-  ['opentelemetry', METRICS, 336, 350],
-  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 336, 350],
-  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 406, 422],
+  ['index', SCHEDULER, 336, 352],
+  ['timers', [...SCHEDULER, 'chunks/default-timers'], 336, 352],
+  ['timers-promises', [...SCHEDULER, 'chunks/default-timers'], 336, 352],
+  ['prometheus', METRICS, 352, 366],
+  ['opentelemetry', METRICS, 352, 366],
+  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 352, 366],
+  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 422, 438],
 ];
 /** rolldown's own, in front of every chunk of CommonJS. */
 const RUNTIME = 'chunks/rolldown-runtime';

@@ -45,6 +45,28 @@ describe('a board', () => {
     for (const member of [...members, next]) member?.pulse.release();
   });
 
+  test('a factor is applied everywhere when all have told so, but the one that asks, and those that are gone', () => {
+    const board = newBoard();
+    const owner = board.holdOwnersPulse(nothing);
+    const members = [1, 2].map((thread) => board.join(thread, nothing));
+    board.factors.set('a', 0.5);
+    const { changes } = board.factors;
+    const asking = members[0]?.entry.serial as number;
+    expect(board.isScaled(changes, asking)).toBe(false);
+    members[1]?.entry.tellScaled(changes);
+    expect(board.isScaled(changes, asking)).toBe(false); // the owner has not
+    board.tellOwnerScaled(changes);
+    expect([board.isScaled(changes, asking), board.isScaled(changes, 0)]).toEqual([true, false]);
+    leave(members[0]);
+    expect(board.isScaled(changes, 0)).toBe(true);
+    board.factors.set('a', 0.25);
+    expect(board.isScaled(board.factors.changes, 0)).toBe(false);
+    const late = board.join(3, nothing); // whose labels are made with what is there
+    expect(late?.entry.hasScaled(board.factors.changes)).toBe(true);
+    for (const member of [members[1], late]) leave(member);
+    owner.release();
+  });
+
   test('counts and latenesses are those of the entry, from nothing for each client', () => {
     const board = newBoard();
     const member = board.join(1, nothing);

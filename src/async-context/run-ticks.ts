@@ -1,4 +1,5 @@
 import { process } from '../process.ts';
+import { nextTick } from '../unfaked.ts';
 
 /**
  * Runs the ticks and microtasks of a callback before the next one runs, as Node does between two of its own timers. It is Node's
@@ -19,7 +20,7 @@ function findRunTicks(): (() => void) | undefined {
 
 /** Makes the error an uncaught exception as soon as this call's caller is done, in the context of this call. */
 export function throwUncaught(error: unknown): void {
-  process.nextTick(rethrow, error);
+  nextTick(rethrow, error);
 }
 
 const rethrow = (error: unknown): never => {

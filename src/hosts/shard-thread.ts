@@ -4,6 +4,7 @@ import { process } from '../process.ts';
 import type { ShardTask } from '../shard/build-shard.ts';
 import type { LaneServer } from '../shard/lane-server.ts';
 import { show } from '../show.ts';
+import { nextTick } from '../unfaked.ts';
 import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';
@@ -137,15 +138,15 @@ function newPool(Pool: typeof Piscina, { worker, preloads }: ThreadFiles, settin
 function endingOrphans<T>(make: () => T): T {
   const made: Worker[] = [];
   const note = (thread: Worker): void => void made.push(thread);
-  process.nextTick(() => process.on('worker', note));
+  nextTick(() => process.on('worker', note));
   try {
     return make();
   } catch (error) {
-    process.nextTick(() => {
+    nextTick(() => {
       for (const thread of made) void thread.on('error', () => undefined).terminate(); // nothing waits for it
     });
     throw error;
   } finally {
-    process.nextTick(() => process.off('worker', note));
+    nextTick(() => process.off('worker', note));
   }
 }

@@ -2,6 +2,7 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { threadNumber } from '../runtime.ts';
 import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { connectClient } from './connect-client.ts';
+import { noticeFakes } from './notice-fakes.ts';
 import {
   resolveConnectOptions,
   resolveOptions,
@@ -17,6 +18,7 @@ import { Scheduler } from './scheduler.ts';
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
+  if (!resolved.manual) noticeFakes();
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler(resolved, (events) => ownClient(resolved, events)));
 }
@@ -41,6 +43,7 @@ const connected = (): Set<string> => {
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
   const known = requireHandle(handle);
   const { name, shards, capacity, ownerThread } = known;
+  if (!known.clock.manual) noticeFakes();
   const resolved = resolveConnectOptions(options, known);
   const names = connected();
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');

@@ -12,6 +12,7 @@ import type { ShardSetup } from '../shard/build-shard.ts';
 import { addressOf, newName, type SchedulerHandle } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import type { TimerId } from '../timer-id.ts';
+import { nextTick } from '../unfaked.ts';
 import { Coordinator, type CoordinatorEvents } from './coordinator.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type KnownClient, Sharing } from './sharing.ts';
@@ -135,7 +136,7 @@ function whyInline(options: ResolvedOptions, events: CoordinatorEvents): string 
 
 /** Tells that no thread may be started, in a later tick: by then there may be listeners, which may close the scheduler. */
 const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
-  process.nextTick(() => events.wentInline(error));
+  nextTick(() => events.wentInline(error));
 
 /**
  * Looks for what prevents threads. `isWanted`: loads what they need. Throws MissingFileError if the options ask for threads, and a

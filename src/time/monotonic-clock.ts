@@ -1,15 +1,11 @@
-import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
-
-// Taken once: a test that fakes the timers of its thread replaces these, and time here must go on.
-export const performanceNow = performance.now.bind(performance);
-const { timeOrigin } = performance;
+import { hrtime as nodesHrtime, performanceNow, timeOrigin } from '../unfaked.ts';
 
 /**
  * The process's monotonic clock, seconds and nanoseconds. That of Bun and Deno counts from each thread's own start, so there it
  * counts from 1970 by what the wall clock was at that start: threads differ by what the wall clock was set by between their starts.
  */
-const hrtime = runtime === 'node' ? process.hrtime : sinceOrigin;
+const hrtime = runtime === 'node' ? nodesHrtime : sinceOrigin;
 
 function sinceOrigin(): [number, number] {
   const now = timeOrigin + performanceNow();

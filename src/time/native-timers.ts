@@ -1,7 +1,9 @@
 import nodeTimers from 'node:timers';
 import nodePromises from 'node:timers/promises';
+import { runtime } from '../runtime.ts';
+import { isFake, unfaked, unfakedPromise } from '../unfaked.ts';
 
-/** Node's timer functions, as this thread had them before this package replaced any. */
+/** Node's timer functions, as this thread had them before this package, or a test that fakes time, replaced any. */
 export interface NativeTimers {
   /** The globals. The scheduler's own timers are set with these. */
   readonly globals: Pick<
@@ -28,6 +30,8 @@ export interface RegistrationState {
 /** The replacement of a thread's timer functions by this package's, with the call that reverts it. */
 export interface Registration {
   readonly native: NativeTimers;
+  /** The functions that replace Node's. */
+  readonly timers: object;
   unregister(): void;
   state(): RegistrationState;
 }
@@ -48,19 +52,63 @@ export function setRegistered(value: Registration | undefined): void {
 
 /**
  * Taken once, when the package is loaded: neither a test that fakes the timers of its thread nor a registration may stop the
- * scheduler. A copy of the package that is loaded after another has registered uses the functions that the other found.
+ * scheduler. A copy of the package that is loaded after another has registered uses the functions that the other found. Only what
+ * was hidden by fakes at that moment is taken anew: see `areNative`. `native` stays the same object.
  */
-export const native: NativeTimers = registered()?.native ?? {
-  globals: globalsNow(),
-  timers: { ...nodeTimers },
-  promises: { ...nodePromises },
-};
+export const native: NativeTimers = registered()?.native ?? takenNow();
 
-export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = native.globals;
+export let { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = native.globals;
 
-function globalsNow(): NativeTimers['globals'] {
-  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
-  return { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
+let areKnown = !isAnyFake(native.globals);
+
+/** Whether Node's own functions are known, and not the fakes that hid them when the package was loaded. Looks again if they are not. */
+export function areNative(): boolean {
+  if (!areKnown) takeAnew();
+  return areKnown;
+}
+
+function takeAnew(): void {
+  const { setTimeout: present } = nodeTimers;
+  if (present === Reflect.get(registered()?.timers ?? {}, 'setTimeout')) return; // ours
+  const found = takenNow();
+  areKnown = !isAnyFake(found.globals);
+  Object.assign(native.globals, found.globals);
+  Object.assign(native.timers, found.timers);
+  Object.assign(native.promises, found.promises);
+  ({ setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = found.globals);
+}
+
+/** Whether a test fakes the timers of this thread now, by a library that is known: see `unfaked.ts`. */
+export const areFaked = (): boolean => isAnyFake(globalThis) || isAnyFake(nodeTimers);
+
+function isAnyFake({ setTimeout, setInterval, setImmediate }: NativeTimers['globals']): boolean {
+  return isFake(setTimeout) || isFake(setInterval) || isFake(setImmediate);
+}
+
+function takenNow(): NativeTimers {
+  const timers = { ...nodeTimers };
+  for (const name of [
+    'setTimeout',
+    'clearTimeout',
+    'setInterval',
+    'clearInterval',
+    'setImmediate',
+    'clearImmediate',
+  ] as const) {
+    Object.assign(timers, { [name]: unfaked(name, timers[name]) });
+  }
+  const promises = { ...nodePromises };
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate'] as const) {
+    Object.assign(promises, { [name]: unfakedPromise(name, promises[name], nodeTimers[name]) });
+  }
+  // Node's globals are the same functions, but in a realm that has others, such as a page's in Jest.
+  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
+    runtime === 'node' ? timers : globalThis;
+  return {
+    globals: { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate },
+    timers,
+    promises,
+  };
 }
 
 /** Gives a function the name and the length of Node's. */

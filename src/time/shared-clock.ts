@@ -1,5 +1,6 @@
 import { allocateGroups } from '../memory/shared-words.ts';
-import { type ClockOrigin, clockOrigin, offsetFrom, performanceNow } from './monotonic-clock.ts';
+import { performanceNow } from '../unfaked.ts';
+import { type ClockOrigin, clockOrigin, offsetFrom } from './monotonic-clock.ts';
 
 // Taken once: a program may replace them.
 const { max } = Math;

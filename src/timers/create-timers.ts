@@ -6,7 +6,7 @@ import { requireNode } from '../runtime.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
-import { type TimersPromises, timersLike } from './likeness.ts';
+import { setImmediateOf, type TimersPromises, timersLike } from './likeness.ts';
 import { createPromises } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
@@ -80,7 +80,7 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
   };
   const promises = createPromises(source);
   const own = timersLike({ setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }, promises);
-  return { ...own, setImmediate: nodes.setImmediate, promises } as Timers;
+  return { ...own, setImmediate: setImmediateOf(nodes), promises } as Timers;
 }
 
 type Handle = NodeJS.Timeout | string | number | undefined;

@@ -1,6 +1,6 @@
 import type * as node from 'node:timers/promises';
 import { process } from '../process.ts';
-import { like, native } from '../time/native-timers.ts';
+import { areNative, like, native } from '../time/native-timers.ts';
 
 const { promisify } = process.getBuiltinModule('node:util');
 
@@ -10,6 +10,16 @@ export interface TimersPromises {
   setInterval: typeof node.setInterval;
   setImmediate: typeof node.setImmediate;
   scheduler: typeof node.scheduler;
+}
+
+/** Node's own function; while fakes hide it, one that calls whatever is known to be Node's by then. */
+export function setImmediateOf<F extends (...given: never[]) => unknown>(nodes: { readonly setImmediate: F }): F {
+  if (areNative()) return nodes.setImmediate;
+  const later = (...given: never[]): unknown => {
+    areNative(); // looks again
+    return nodes.setImmediate(...given);
+  };
+  return like(nodes.setImmediate, later);
 }
 
 /** Gives each function the name and length of Node's, and `setTimeout` the promise that `util.promisify` makes of Node's. */

@@ -3,7 +3,7 @@ import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
-import { promisesLike, type TimersPromises } from './likeness.ts';
+import { promisesLike, setImmediateOf, type TimersPromises } from './likeness.ts';
 import { REFUSED, Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
@@ -114,7 +114,7 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     }
   }
 
-  return { ...promisesLike(setTimeout, setInterval), setImmediate: nodes.setImmediate };
+  return { ...promisesLike(setTimeout, setInterval), setImmediate: setImmediateOf(nodes) };
 }
 
 /** Like `finally`, but as many microtasks later as in Node: a program may depend on which of two promises settles first. */

@@ -11,7 +11,6 @@ import { takeOverFrom, timersMode } from './timers-mode.ts';
 requireNode('shardwheel/register', 'use createScheduler of shardwheel');
 
 const nodes = native.timers;
-const nodesSetTimeout = nodes.setTimeout;
 const { apply } = Reflect;
 
 const isAlways = timersMode === 'always';
@@ -44,8 +43,8 @@ const dropIn = () => (isOn ? serving.dropIn : undefined);
 const setTimeout = function (this: unknown, callback: unknown, delay?: unknown): unknown {
   if (serving.dropIn !== undefined && isOn) return apply(serving.dropIn.setTimeout, this, arguments);
   if (isOn) serving.set(delay);
-  if (arguments.length > 2) return apply(nodesSetTimeout, this, arguments);
-  return nodesSetTimeout(callback as never, delay as never);
+  if (arguments.length > 2) return apply(nodes.setTimeout, this, arguments);
+  return nodes.setTimeout(callback as never, delay as never);
 };
 
 const setInterval = function (this: unknown): unknown {

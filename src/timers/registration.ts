@@ -3,7 +3,13 @@ import timers from 'node:timers';
 import promises from 'node:timers/promises';
 import { isShardThread } from '../hosts/shard-thread-mark.ts';
 import { process } from '../process.ts';
-import { registered as found, native, type RegistrationState, setRegistered } from '../time/native-timers.ts';
+import {
+  areNative,
+  registered as found,
+  native,
+  type RegistrationState,
+  setRegistered,
+} from '../time/native-timers.ts';
 import { propertiesIn } from './patched-property.ts';
 import { registered, serving, setOn } from './registered-functions.ts';
 import { timersMode } from './timers-mode.ts';
@@ -23,7 +29,8 @@ const places = [
  */
 export function register(): void {
   if (found() !== undefined || isShardThread() || timersMode === 'off') return;
-  setRegistered({ native, unregister: takeBack, state });
+  areNative(); // before ours are in their places
+  setRegistered({ native, timers: registered.timers, unregister: takeBack, state });
   setOn(true);
   for (const place of places) place.take();
   syncBuiltinESMExports();

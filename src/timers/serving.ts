@@ -1,10 +1,10 @@
 import { isHooked } from '../async-context/async-context.ts';
 import { setImmediate } from '../time/native-timers.ts';
+import { isClockFaked, performanceNow } from '../unfaked.ts';
 import { LiveEstimate } from './live-estimate.ts';
 import type { RegisteredWheel } from './registered-wheel.ts';
 
 const { max, min } = Math;
-const { now: performanceNow } = performance;
 
 /** Live timers from which the turns of the loop are watched. */
 const WATCHED = 1024;
@@ -28,7 +28,7 @@ export class Serving {
   /** The same while it serves new timers. */
   dropIn: RegisteredWheel['timers'] | undefined;
   /** When that last changed, in ms of `performance.now()`, and why. */
-  since = performanceNow.call(performance);
+  since = performanceNow();
   reason: string;
   private state: State = 'counting';
   /** So many more sets, until the live ones are counted. */
@@ -109,9 +109,9 @@ export class Serving {
   private readonly checkCount = (): void => {
     const { estimate, from } = this;
     this.isWatching = false;
-    estimate.rotate(performanceNow.call(performance));
+    estimate.rotate(performanceNow());
     const live = estimate.live();
-    if (this.state === 'counting' && 2 * live >= from && !isFaked()) {
+    if (this.state === 'counting' && 2 * live >= from && !isClockFaked()) {
       this.wheel = this.load();
       this.state = this.wheel === undefined ? 'without' : 'loaded';
       if (this.wheel === undefined) this.reason = 'the wheel is not found';
@@ -124,7 +124,7 @@ export class Serving {
   };
 
   private takeOver(live: number): void {
-    if (isHooked() || isFaked()) return;
+    if (isHooked() || isClockFaked()) return;
     this.isFilled = false;
     this.change('wheel', `${live} were live`);
   }
@@ -142,9 +142,6 @@ export class Serving {
     this.state = state;
     this.reason = reason;
     this.dropIn = state === 'wheel' ? this.wheel?.timers : undefined;
-    this.since = performanceNow.call(performance);
+    this.since = performanceNow();
   }
 }
-
-/** Whether a test has replaced the clock of the thread: time on the wheel would stand. */
-const isFaked = (): boolean => performance.now !== performanceNow;

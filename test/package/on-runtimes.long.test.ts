@@ -56,8 +56,25 @@ test('Jest in its default mode loads the package, fires timers on a thread, and 
        expect(createWheel('blitz').size).toBe(0);
      });\n`,
   );
+  project.write(
+    'faked.spec.cjs',
+    `jest.useFakeTimers();
+     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {});
+     const { createScheduler } = require('shardwheel');
+     const timers = require('shardwheel/timers');
+
+     test.each([true, false])('loaded under the fakes of Jest; they are on: %s', async (areOn) => {
+       if (!areOn) jest.useRealTimers();
+       const scheduler = createScheduler({ shards: areOn ? 0 : 1 });
+       expect(await new Promise((resolve) => scheduler.scheduleAfter(1, 20, resolve, 'fired'))).toBe('fired');
+       expect(await scheduler.sleep(5)).toBe(undefined);
+       await scheduler.close();
+       await new Promise((resolve) => timers.setImmediate(resolve));
+       expect(warned.mock.calls).toEqual([[expect.stringContaining('goes by the real clock'), expect.anything()]]);
+     });\n`,
+  );
   const { status, stderr } = project.try('npx', ['jest', '-c', 'jest.config.json']);
-  expect(stderr).toContain('Tests:       3 passed, 3 total');
+  expect(stderr).toContain('Tests:       5 passed, 5 total');
   expect(stderr).not.toMatch(/did not exit|worker process has failed/);
   expect(status).toBe(0);
 });

@@ -42,7 +42,7 @@ const rooms = [
     name: 'base',
     test: new RegExp(
       [
-        'src/(errors|process|runtime|package-files)\\.js',
+        'src/(errors|process|runtime|package-files|unfaked)\\.js',
         'src/(async-context|metrics)/',
         'src/(hosts/shard-thread-mark|time/native-timers)\\.js',
         'src/timers/(likeness|patched-property|timers-mode)\\.js',

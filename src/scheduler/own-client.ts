@@ -1,6 +1,6 @@
 import { ShardInlineError, UnsupportedRuntimeError } from '../errors.ts';
 import { type LaneLink, noThreads } from '../hosts/lane-link.ts';
-import { findThreadFiles, loadThreadLibraries } from '../hosts/thread-files.ts';
+import { findThreadFiles, loadThreadLibraries, refusalToOpen } from '../hosts/thread-files.ts';
 import { oneByOne, ThreadKeeper } from '../hosts/thread-keeper.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import { allocateDoorbell } from '../lane/doorbell.ts';
@@ -29,6 +29,8 @@ class OwnCoordinator extends Coordinator {
   private readonly name = newName();
   private readonly inTurn = oneByOne();
   private sharing: Sharing | undefined;
+  /** Set once no shard has a thread any more, for good. */
+  private surrender: Serving | undefined;
 
   constructor(options: ResolvedOptions, events: CoordinatorEvents, reason: string | undefined) {
     const { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst } = options;
@@ -68,6 +70,9 @@ class OwnCoordinator extends Coordinator {
     const error = this.keepers[number]?.surrender;
     if (error === undefined) return;
     this.policy?.stayInline(error.message);
+    if (this.keepers.every(({ surrender }) => surrender !== undefined)) {
+      this.surrender = { by: 'inline', since: this.client.clock.read(), reason: error.message, changes: 1 };
+    }
     if (error.shard === undefined) tellLater(this.parts.events, error);
     else this.parts.events.wentInline(error);
   }
@@ -81,6 +86,7 @@ class OwnCoordinator extends Coordinator {
   get serving(): Serving {
     const { policy, reason, options } = this;
     if (policy !== undefined) return { ...policy.serving };
+    if (this.surrender !== undefined) return { ...this.surrender };
     const by = reason === undefined ? 'threads' : 'inline';
     return { by, since: 0, reason: reason ?? `shards: ${options.shards}`, changes: 0 };
   }
@@ -140,7 +146,8 @@ const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
 
 /**
  * Looks for what prevents threads. `isWanted`: loads what they need. Throws MissingFileError if the options ask for threads, and a
- * file that these need is missing.
+ * file that these need is missing. Where the system lets no file be opened, that may pass: the threads' keeper tries it again, and says
+ * so where it gives up.
  */
 function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions, isWanted: boolean): ShardInlineError | undefined {
   if (!hasSharedMemory) return ShardInlineError.withoutSharedMemory();
@@ -150,6 +157,7 @@ function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions, isWanted: boolean)
     if (isWanted) loadThreadLibraries(files);
     return undefined;
   } catch (error) {
+    if (refusalToOpen() !== undefined) return undefined;
     if (!isAuto) throw error;
     return ShardInlineError.withoutWorker(error as Error);
   }

@@ -76,6 +76,11 @@ export class HomeTimers {
     return this.label.size;
   }
 
+  /** Makes what the first timer needs. Throws what the system refuses. */
+  prepare(): void {
+    this.wheel.prepare();
+  }
+
   /** Starts a timer, with a deadline in ms. Throws SchedulerClosedError, CapacityExceededError. */
   add(timer: HomeTimer, deadline: number, context: Context): void {
     const { client, label } = this;
@@ -185,7 +190,10 @@ export class HomeTimers {
   /** Called when the client is closed: tells all timers, and releases them. */
   handBack(): void {
     const all = [...this.live()];
-    for (const timer of all) this.end(timer);
+    for (const timer of all) {
+      this.end(timer);
+      if (!timer[REFED]) this.client.refs.unrefCount -= 1;
+    }
     this.timers = [];
     this.contexts = undefined;
     for (const timer of all) timer[HANDED_BACK]();

@@ -93,6 +93,12 @@ export class HomeWheel implements DueSink, EntryOwner {
     return slot;
   }
 
+  /** Makes what the first slot needs. Throws what the system refuses. */
+  prepare(): void {
+    this.index ??= this.newIndex(this.time.tick);
+    if (this.words.length === 0) this.grow();
+  }
+
   /** Moves a taken slot to a deadline in ms, to its place among those that are taken now. */
   move(slot: number, deadline: number): void {
     const tick = this.tickOf(deadline);

@@ -7,7 +7,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { setImmediateOf, type TimersPromises, timersLike } from './likeness.ts';
-import { createPromises } from './promise-timers.ts';
+import { createPromises, type IsRefused } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
@@ -55,12 +55,15 @@ export function resolveTimersOptions(options: TimersOptions) {
   return { missedCalls, longDelays };
 }
 
+/** By default the caller gets the error. */
+const never: IsRefused = () => false;
+
 /**
- * Creates the functions on a source that each timer asks for; without a source Node's own functions do the work. setImmediate is
- * Node's: an immediate has no time, and no wheel could run it sooner.
+ * Creates the functions on a source that each timer asks for; without a source, or where `isRefused` says so, Node's own functions do
+ * the work. setImmediate is Node's: an immediate has no time, and no wheel could run it sooner.
  * @internal
  */
-export function timersOf(source: () => TimeoutSource | undefined): Timers {
+export function timersOf(source: () => TimeoutSource | undefined, isRefused = never): Timers {
   // `arguments` is used because a rest parameter would create an array for each timeout without any.
   const setTimeout = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
@@ -68,7 +71,14 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments); // may throw
     // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
-    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, false);
+    const ms = millisecondsOf(delay, own.longDelays);
+    try {
+      return new Timeout(own.self, callback, ms, given, false);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // biome-ignore lint/complexity/noArguments: see above
+      return Reflect.apply(nodes.setTimeout, this, arguments);
+    }
   };
   const setInterval = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
@@ -76,9 +86,16 @@ export function timersOf(source: () => TimeoutSource | undefined): Timers {
     if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setInterval, this, arguments);
     // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
-    return new Timeout(own.self, callback, millisecondsOf(delay, own.longDelays), given, true);
+    const ms = millisecondsOf(delay, own.longDelays);
+    try {
+      return new Timeout(own.self, callback, ms, given, true);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // biome-ignore lint/complexity/noArguments: see above
+      return Reflect.apply(nodes.setInterval, this, arguments);
+    }
   };
-  const promises = createPromises(source);
+  const promises = createPromises(source, isRefused);
   const own = timersLike({ setTimeout, clearTimeout, setInterval, clearInterval, clearImmediate }, promises);
   return { ...own, setImmediate: setImmediateOf(nodes), promises } as Timers;
 }

@@ -9,15 +9,30 @@ import type { TimeoutSource } from './timeout-source.ts';
 
 const nodes = native.promises;
 
+/**
+ * Whether Node's own function is to set a timer that the source has refused with an error.
+ * @internal
+ */
+export type IsRefused = (error: unknown) => boolean;
+
 interface Options {
   signal?: AbortSignal;
   ref?: boolean;
 }
 
-/** An awaited timeout. Its promise rejects if the scheduler is closed before it is due. */
+/** Rejects the promise that waits for it. By a symbol: a program may call a timeout's methods through a proxy. */
+const GIVE_UP = Symbol('giveUp');
+/** Ends it without a word: whoever waits knows already. */
+const LEAVE = Symbol('leave');
+
+/**
+ * An awaited timeout. However its timer ends before it is due, its promise rejects: with a SchedulerClosedError where the scheduler is
+ * closed, with an AbortError where the program clears the handle, which `scheduler.liveTimers()` shows.
+ */
 class AwaitedTimeout extends Timeout {
-  readonly #giveUp: (error: Error) => void;
-  readonly #call: 'setTimeout' | 'setInterval';
+  /** @internal */
+  readonly [GIVE_UP]: (error: Error) => void;
+  private readonly call: 'setTimeout' | 'setInterval';
 
   constructor(
     source: TimeoutSource,
@@ -28,25 +43,38 @@ class AwaitedTimeout extends Timeout {
   ) {
     const ms = millisecondsOf(delay, source.longDelays);
     super(source.self, settle, ms, undefined, call === 'setInterval');
-    this.#giveUp = giveUp;
-    this.#call = call;
+    this[GIVE_UP] = giveUp;
+    this.call = call;
+  }
+
+  /** Called by whatever clears it: every way leads here. */
+  override close(): this {
+    super.close();
+    this[GIVE_UP](AbortError.by('cancelled')); // without effect where it has ended before
+    return this;
+  }
+
+  /** @internal */
+  [LEAVE](): void {
+    super.close();
   }
 
   override [HANDED_BACK](): void {
     super[HANDED_BACK]();
-    this.#giveUp(new SchedulerClosedError(this.#call, 'was pending when'));
+    this[GIVE_UP](new SchedulerClosedError(this.call, 'was pending when'));
   }
 
   override [REFUSED](error: Error): void {
-    this.#giveUp(error);
+    this[GIVE_UP](error);
   }
 }
 
 /**
  * Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node refuses.
+ * `isRefused`: see `timersOf`.
  * @internal
  */
-export function createPromises(source: () => TimeoutSource | undefined): TimersPromises {
+export function createPromises(source: () => TimeoutSource | undefined, isRefused: IsRefused): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
     const own = source();
     if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // may reject
@@ -54,11 +82,18 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
     if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
     let abort: (() => void) | undefined;
     const slept = new Promise<T>((resolve, reject) => {
-      const timeout = new AwaitedTimeout(own, 'setTimeout', () => resolve(value as T), reject, delay);
+      let timeout: AwaitedTimeout;
+      try {
+        timeout = new AwaitedTimeout(own, 'setTimeout', () => resolve(value as T), reject, delay);
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+        resolve(nodes.setTimeout(delay, value as T, options));
+        return;
+      }
       if (!ref) timeout.unref();
       if (signal === undefined) return;
       abort = () => {
-        timeout.close();
+        timeout[LEAVE]();
         reject(new AbortError(signal.reason));
       };
       watch(signal, abort);
@@ -77,39 +112,41 @@ export function createPromises(source: () => TimeoutSource | undefined): TimersP
       wake?.();
       wake = undefined;
     };
-    let closed: Error | undefined;
-    const interval = new AwaitedTimeout(
-      own,
-      'setInterval',
-      () => {
-        calls += 1;
-        awaken();
-      },
-      (error) => {
-        closed = error;
-        awaken();
-      },
-      delay,
-    );
+    const called = (): void => {
+      calls += 1;
+      awaken();
+    };
+    let ended: Error | undefined;
+    const end = (error: Error): void => {
+      ended = error;
+      awaken();
+    };
+    let interval: AwaitedTimeout;
+    try {
+      interval = new AwaitedTimeout(own, 'setInterval', called, end, delay);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return yield* nodes.setInterval(delay, value as T, options);
+    }
     if (!ref) interval.unref();
     const abort = (): void => {
-      interval.close(); // yields the calls so far, and no more
+      interval[LEAVE](); // yields the calls so far, and no more
       awaken();
     };
     try {
       if (signal !== undefined) watch(signal, abort);
       while (!signal?.aborted) {
-        if (calls === 0) {
+        if (calls === 0 && ended === undefined) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
         for (; calls > 0; calls--) yield value as T;
-        if (closed !== undefined) throw closed;
+        if (ended !== undefined) throw ended;
       }
       throw new AbortError(signal.reason);
     } finally {
-      interval.close();
+      interval[LEAVE]();
       if (signal !== undefined) unwatch(signal, abort);
     }
   }

@@ -15,13 +15,13 @@ const { apply } = Reflect;
 
 const isAlways = timersMode === 'always';
 
-export const serving = new Serving(takeOverFrom, () => {
+export const serving: Serving = new Serving(takeOverFrom, () => {
   const folder = builtFolder();
   if (folder === undefined) return undefined;
   const file = requireFile<{ registeredWheel: typeof registeredWheel }>(
     join(folder, `registered-wheel.${isCommonJs() ? 'cjs' : 'js'}`),
   );
-  return file.registeredWheel(isAlways);
+  return file.registeredWheel(isAlways, (error) => serving.fail(error));
 });
 
 /**

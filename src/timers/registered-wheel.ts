@@ -1,24 +1,46 @@
 import { isHooked } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import { REFED, SLOT } from '../client/home-wheel.ts';
+import { CapacityExceededError } from '../errors.ts';
 import { timersOf } from './create-timers.ts';
 import { defaultClients, sourceFor } from './default-timers.ts';
 import { Timeout } from './timeout.ts';
+import type { TimeoutSource } from './timeout-source.ts';
 
 /** The wheel of a registered thread. */
 export type RegisteredWheel = ReturnType<typeof registeredWheel>;
 
 /**
  * Makes it. `isAlways`: as the functions of `shardwheel/timers`; else as Node's, and Node's own function serves in its place where the
- * wheel is full or async hooks are on.
+ * wheel is full or async hooks are on. `fail` is called when the wheel itself fails: then Node's own function serves as well.
  */
-export function registeredWheel(isAlways: boolean) {
+export function registeredWheel(isAlways: boolean, fail: (error: unknown) => void) {
+  const setsAside = (own: TimeoutSource): string | undefined => {
+    if (isAlways) return undefined;
+    if (isHooked()) return 'async hooks are on';
+    return own.home.size < own.home.capacity ? undefined : 'the wheel is full';
+  };
   const source = () => {
-    const own = sourceFor(!isAlways);
-    return isAlways || (own.home.size < own.home.capacity && !isHooked()) ? own : undefined;
+    try {
+      const own = sourceFor(!isAlways);
+      return setsAside(own) === undefined ? own : undefined;
+    } catch (error) {
+      fail(error); // it could not be made
+      return undefined;
+    }
+  };
+  /** Whether Node's own function is to set the timer that the wheel has refused. */
+  const isRefused = (error: unknown): boolean => {
+    if (isAlways && error instanceof CapacityExceededError) return false;
+    fail(error);
+    return true;
   };
   return {
-    timers: timersOf(source),
+    timers: timersOf(source, isRefused),
+    /** Makes what the first timer needs. Throws what the system refuses. */
+    prepare: () => sourceFor(!isAlways).home.prepare(),
+    /** Why Node serves a timer that is set now; undefined where the wheel does. */
+    setsAside: () => setsAside(sourceFor(!isAlways)),
     /** Its live timers. */
     get size() {
       return defaultClients().reduce((sum, { home }) => sum + home.size, 0);

@@ -30,7 +30,7 @@ const places = [
 export function register(): void {
   if (found() !== undefined || isShardThread() || timersMode === 'off') return;
   areNative(); // before ours are in their places
-  setRegistered({ native, timers: registered.timers, unregister: takeBack, state });
+  setRegistered({ native, timers: registered.timers, unregister: takeBack, state: () => serving.told() });
   setOn(true);
   for (const place of places) place.take();
   syncBuiltinESMExports();
@@ -46,13 +46,6 @@ export function unregister(): void {
 
 /** Returns who serves new timers of this thread, and how many are live; undefined if it is not registered. */
 export const registration = (): RegistrationState | undefined => found()?.state();
-
-const state = (): RegistrationState => ({
-  serving: serving.dropIn === undefined ? 'node' : 'wheel',
-  since: serving.since,
-  reason: serving.reason,
-  live: serving.live,
-});
 
 function takeBack(): void {
   setRegistered(undefined);

@@ -1,6 +1,6 @@
 import { isHooked } from '../async-context/async-context.ts';
-import { setImmediate } from '../time/native-timers.ts';
-import { isClockFaked, performanceNow } from '../unfaked.ts';
+import { type RegistrationState, setImmediate } from '../time/native-timers.ts';
+import { emitWarning, isClockFaked, performanceNow } from '../unfaked.ts';
 import { LiveEstimate } from './live-estimate.ts';
 import type { RegisteredWheel } from './registered-wheel.ts';
 
@@ -8,6 +8,9 @@ const { max, min } = Math;
 
 /** Live timers from which the turns of the loop are watched. */
 const WATCHED = 1024;
+/** ms until what has failed is tried again; twice as many after each further failure, up to the longest. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 64_000;
 
 /**
  * Who serves the new timers of a registered thread.
@@ -15,10 +18,15 @@ const WATCHED = 1024;
  *                    half of `from` are live                `from` are live
  *   'counting' ─────────── loads the wheel ──▶ 'loaded' ─────────────────────▶ 'wheel'
  *    Node's           └─▶ 'without', if it      Node's  ◀───────────────────── the wheel's
- *                         cannot be loaded              it holds a quarter of `from`, or less
+ *                         is not found                  it holds a quarter of `from`, or less
  *
  * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
+ *
+ * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function serves, from any
+ * state, and the wheel is tried again after a pause. That is told once.
  */
+const ALWAYS = 'SHARDWHEEL_TIMERS=always';
+
 type State = 'counting' | 'loaded' | 'wheel' | 'without';
 
 export class Serving {
@@ -27,13 +35,19 @@ export class Serving {
   wheel: RegisteredWheel | undefined;
   /** The same while it serves new timers. */
   dropIn: RegisteredWheel['timers'] | undefined;
-  /** When that last changed, in ms of `performance.now()`, and why. */
-  since = performanceNow();
-  reason: string;
+  private reason: string;
   private state: State = 'counting';
+  /** What `told` has told last, and since when, in ms of `performance.now()`. */
+  private lastTold: 'node' | 'wheel' = 'node';
+  private since = performanceNow();
+  /** Nothing is tried until then, in ms. */
+  private pausesUntil = Number.NEGATIVE_INFINITY;
+  private pause = FIRST_PAUSE;
+  private isFailureTold = false;
   /** So many more sets, until the live ones are counted. */
   private left: number;
   private isWatching = false;
+  private isAlways = false;
   /** Whether the wheel has held a quarter of `from` since it serves. */
   private isFilled = false;
   private readonly from: number;
@@ -55,12 +69,35 @@ export class Serving {
     return this.estimate.live() + (this.wheel?.size ?? 0);
   }
 
+  /** Who would serve a timer that is set now. One state at a time: also where the wheel leaves this timer to Node. */
+  told(): RegistrationState {
+    const aside = this.dropIn === undefined ? undefined : this.wheel?.setsAside();
+    const serving = this.dropIn === undefined || aside !== undefined ? 'node' : 'wheel';
+    if (serving !== this.lastTold) {
+      this.lastTold = serving;
+      this.since = performanceNow();
+    }
+    return { serving, since: this.since, reason: aside ?? this.reason, live: this.live };
+  }
+
   /** Has the wheel serve from the first timer on, for good. */
   serveAlways(): void {
-    this.wheel = this.load();
-    if (this.wheel === undefined) this.reason = 'the wheel is not found';
-    else this.change('wheel', 'SHARDWHEEL_TIMERS=always');
+    this.isAlways = true;
+    if (this.tryToLoad()) this.change('wheel', ALWAYS);
   }
+
+  /** The wheel could not be loaded, made, or take a timer: Node's own functions serve, for a while. */
+  readonly fail = (error: unknown): void => {
+    this.pausesUntil = performanceNow() + this.pause;
+    this.pause = min(2 * this.pause, LONGEST_PAUSE);
+    const why = `the wheel has failed (${textOf(error)})`;
+    if (this.wheel === undefined) this.reason = why;
+    else this.change('loaded', why);
+    if (this.isFailureTold) return;
+    this.isFailureTold = true;
+    const what = "Node's own timers serve this thread, and no timer is lost; the wheel is tried again later";
+    emitWarning(`shardwheel/register: ${why}. ${what}`, 'SHARDWHEEL_WITHOUT_WHEEL');
+  };
 
   /** Counts a timer that Node's own function is about to set. */
   set(delay: unknown): void {
@@ -89,7 +126,7 @@ export class Serving {
   private notice(): void {
     const live = this.estimate.live();
     if (this.state === 'loaded' && live >= this.from) this.takeOver(live);
-    if (live >= this.watched) this.watch();
+    if (live >= this.watched || this.isAlways) this.watch();
     this.countAgain(live);
   }
 
@@ -111,20 +148,42 @@ export class Serving {
     this.isWatching = false;
     estimate.rotate(performanceNow());
     const live = estimate.live();
-    if (this.state === 'counting' && 2 * live >= from && !isClockFaked()) {
-      this.wheel = this.load();
-      this.state = this.wheel === undefined ? 'without' : 'loaded';
-      if (this.wheel === undefined) this.reason = 'the wheel is not found';
+    if (this.state === 'counting' && (2 * live >= from || this.isAlways) && !isClockFaked() && this.tryToLoad()) {
+      this.state = 'loaded';
     }
     if (this.state === 'without') return;
-    if (this.state === 'loaded' && live >= from) this.takeOver(live);
-    else if (this.state === 'wheel') this.giveBackIfEmpty(live);
-    if (this.state === 'wheel' || live >= this.watched) this.watch();
+    if (this.state === 'loaded' && this.isAlways && !this.isPausing()) this.change('wheel', ALWAYS);
+    else if (this.state === 'loaded' && live >= from) this.takeOver(live);
+    else if (this.state === 'wheel' && !this.isAlways) this.giveBackIfEmpty(live);
+    if (this.isAlways ? this.state !== 'wheel' : this.state === 'wheel' || live >= this.watched) this.watch();
     this.countAgain(live);
   };
 
+  /** Returns whether it is loaded and made. */
+  private tryToLoad(): boolean {
+    if (this.isPausing()) return false;
+    try {
+      const wheel = this.load();
+      if (wheel === undefined) {
+        this.state = 'without';
+        this.reason = 'the wheel is not found';
+        return false;
+      }
+      wheel.prepare();
+      this.wheel = wheel;
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+  }
+
+  private isPausing(): boolean {
+    return performanceNow() < this.pausesUntil;
+  }
+
   private takeOver(live: number): void {
-    if (isHooked() || isClockFaked()) return;
+    if (isHooked() || isClockFaked() || this.isPausing()) return;
     this.isFilled = false;
     this.change('wheel', `${live} were live`);
   }
@@ -142,6 +201,9 @@ export class Serving {
     this.state = state;
     this.reason = reason;
     this.dropIn = state === 'wheel' ? this.wheel?.timers : undefined;
-    this.since = performanceNow();
+    this.told(); // notes when
   }
 }
+
+/** What an error says of itself. Anything may have been thrown. */
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : 'it threw no error');

@@ -61,17 +61,28 @@ export class ResourceKeeper implements ContextKeeper {
     return undefined;
   }
 
-  /** Without a context, in a resource of its own: a context that the callback enters ends with it. */
+  /**
+   * Without a context, in a resource of its own: a context that the callback enters ends with it. Before the first storage is used it
+   * runs in the resource of the turn, which is bared if it is the one that uses it.
+   */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
-    if (context === undefined && !this.isUsed) return callback(...given);
-    return ((context ?? new TimerResource()) as TimerResource).runInAsyncScope(callback, undefined, ...given);
+    if (context !== undefined || this.isUsed) {
+      return ((context ?? this.bare()) as TimerResource).runInAsyncScope(callback, undefined, ...given);
+    }
+    try {
+      return callback(...given);
+    } finally {
+      if (this.isUsed) this.strip(executionAsyncResource());
+    }
   }
 
   runUncaught(context: Context, timer: Runnable): void {
     if (context instanceof HookedResource) context.runTimer(timer);
-    else if (context === undefined && !this.isUsed) timer[RUN](context);
-    else {
-      const resource = (context ?? new TimerResource()) as TimerResource;
+    else if (context === undefined && !this.isUsed) {
+      timer[RUN](context);
+      if (this.isUsed) this.strip(executionAsyncResource());
+    } else {
+      const resource = (context ?? this.bare()) as TimerResource;
       let isDone = false;
       try {
         resource.runInAsyncScope(timer[RUN], timer, context);
@@ -86,13 +97,25 @@ export class ResourceKeeper implements ContextKeeper {
   outside<T>(callback: () => T): T {
     if (!this.isUsed) return callback();
     if (this.keys === undefined) return this.none.runInAsyncScope(callback);
-    const resource = new TimerResource();
-    const stores = storesOn(resource);
-    for (const key of storeKeysOf(resource)) stores[key] = undefined;
-    return resource.runInAsyncScope(callback);
+    return this.bare().runInAsyncScope(callback);
   }
 
   forget(): void {}
+
+  /**
+   * A resource outside all contexts, whatever the running one has entered: before hooks were on, a reaction of a promise was called in
+   * the resource of the turn.
+   */
+  private bare(): TimerResource {
+    const resource = new TimerResource();
+    this.strip(resource);
+    return resource;
+  }
+
+  private strip(resource: object): void {
+    const stores = storesOn(resource);
+    for (const key of this.keys ?? []) if (stores[key] !== undefined) stores[key] = undefined;
+  }
 }
 
 /** Enters the running resource with the stores of another; but not Node's top-level resource, which would keep them for good. */

@@ -75,8 +75,12 @@ function clearInterval(handle: Handle): void {
 }
 
 /** Ignores timeouts, which are not immediates. Node 20 and 22 would accept one, and run no immediates from then on. */
-function clearImmediate(handle: { readonly _onImmediate?: unknown } | undefined): void {
-  if (handle?._onImmediate) nodes.clearImmediate(handle as NodeJS.Immediate);
+function clearImmediate(handle: unknown): void {
+  const isOther =
+    typeof handle === 'object' &&
+    handle !== null &&
+    !(handle as NodeJS.Immediate & { _onImmediate: unknown })._onImmediate;
+  if (!isOther) nodes.clearImmediate(handle as NodeJS.Immediate); // refuses a primitive as its release does
 }
 
 const promises = promisesLike(

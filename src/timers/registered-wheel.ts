@@ -69,6 +69,6 @@ function activeResources(nodes: readonly string[], clients: readonly Client[]): 
 /** Number of timeouts that hold the process; as in Node, each does until its callback has ended or cleared it. */
 function refCountOf({ refs, home }: Client): number {
   const { running } = home;
-  const isHeld = running?.[REFED] && running[SLOT] < 0 && running._onTimeout !== null;
+  const isHeld = running?.[REFED] && running[SLOT] < 0 && Boolean(running._onTimeout);
   return refs.refCount + (isHeld ? 1 : 0);
 }

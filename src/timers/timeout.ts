@@ -1,14 +1,18 @@
 import { isEnteredKept, outsideContexts } from '../async-context/async-context.ts';
-import { type Context, RUN } from '../async-context/context-keeper.ts';
+import { type Context, HookedResource, RUN } from '../async-context/context-keeper.ts';
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import { type MissedCalls, nextCall } from '../client/call-grids.ts';
 import { HANDED_BACK, REFED, SLOT } from '../client/home-wheel.ts';
+import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 const LONGEST = 2 ** 31 - 1;
 const nothing = (): void => undefined;
+
+/** What `_onTimeout` is once it was cleared: undefined from Node 24 on. */
+const CLEARED = (Number.parseInt(process.versions.node, 10) < 24 ? null : undefined) as unknown as Callback;
 
 /**
  * The number of a timeout for clearTimeout, valid as long as the timeout lives, also for Node's own clearTimeout and for another
@@ -24,7 +28,7 @@ export class TimeoutNumber {
     if (this.standIn !== undefined || (isOver && this.last !== 0)) return this.last;
     const standIn = outsideContexts(() => setInterval(nothing, LONGEST)).unref();
     const set = (callback: unknown): void => {
-      if (callback === null) timeout.close();
+      if (callback === null || callback === undefined) timeout.close();
     };
     Object.defineProperty(standIn, '_onTimeout', { configurable: true, get: () => nothing, set });
     this.standIn = standIn;
@@ -110,7 +114,7 @@ export class Timeout implements NodeJS.Timeout {
   readonly [SOURCE]: () => TimeoutSource;
   /** In ms; below 0 it is not set again. -1 once it was cleared. */
   _idleTimeout: number;
-  /** Null once it was cleared, which Node's types do not know. */
+  /** Null or undefined once it was cleared, which Node's types do not know. */
   _onTimeout: Callback;
   _timerArgs: readonly unknown[] | undefined;
   /** In ms between the calls of an interval; null if it is not an interval. */
@@ -141,7 +145,9 @@ export class Timeout implements NodeJS.Timeout {
     const { home, time, client } = source();
     const now = time.read();
     if (isInterval) this[GRID] = new IntervalGrid(now, trunc(delay), source().missedCalls);
-    home.add(this, now + trunc(delay), client.context());
+    const context = client.context();
+    if (context instanceof HookedResource) showDomain(this, context);
+    home.add(this, now + trunc(delay), context);
   }
 
   /** Restarts its delay, even if it has fired, but not if it was cleared. */
@@ -174,7 +180,7 @@ export class Timeout implements NodeJS.Timeout {
   /** Does the same as clearTimeout. */
   close(): this {
     if (this[SLOT] >= 0) this[SOURCE]().home.remove(this[SLOT]);
-    this._onTimeout = null as unknown as Callback;
+    this._onTimeout = CLEARED;
     this._idleTimeout = -1;
     this._timerArgs = undefined;
     this[NUMBER]?.drop();
@@ -270,6 +276,12 @@ export class Timeout implements NodeJS.Timeout {
   [REFUSED](error: Error): void {
     throwUncaught(error);
   }
+}
+
+/** A timeout that is set within a domain has it as a property of its own, as Node's have; it is Node that gives it to the resource. */
+function showDomain(timeout: Timeout, resource: object): void {
+  const domain = Object.getOwnPropertyDescriptor(resource, 'domain');
+  if (domain !== undefined) Object.defineProperty(timeout, 'domain', domain);
 }
 
 function withRef<T extends Timeout>(timeout: T, isRef: boolean): T {

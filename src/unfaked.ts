@@ -52,17 +52,29 @@ const { now: nodesNow } = (
 export const performanceNow: () => number = nodesNow.bind(nodesPerformance);
 export const { timeOrigin } = nodesPerformance;
 export const hrtime: typeof process.hrtime = unfaked('hrtime', process.hrtime);
+const nodesNextTick = unfaked('nextTick', process.nextTick);
 /** Also if a program replaces it: a tick that never comes would lose an error. */
-export const nextTick: typeof process.nextTick = unfaked('nextTick', process.nextTick).bind(process);
+export const nextTick: typeof process.nextTick = nodesNextTick.bind(process);
+const nodesQueueMicrotask = unfaked('queueMicrotask', globalThis.queueMicrotask);
 
-/** Node's own call of that name, which itself uses `process.nextTick`: the warning comes even if no fake tick ever does. */
-export function emitWarning(message: string, code: string): void {
-  const { nextTick: present } = process;
-  if (isFake(present)) process.nextTick = nextTick;
+/** Node's own call, which itself uses `process.nextTick`: the warning comes even if no fake tick ever does. */
+export const emitWarning: typeof process.emitWarning = (...given: unknown[]): void =>
+  withOwn(process, 'nextTick', nodesNextTick, () => Reflect.apply(process.emitWarning, process, given));
+
+/** Calls a library that uses the global `queueMicrotask` and breaks if that is another than Node's. */
+export const withNodesMicrotasks = <T>(call: () => T): T =>
+  withOwn(globalThis, 'queueMicrotask', nodesQueueMicrotask, call);
+
+/** Calls with Node's own function in its place. What cannot be replaced stays as it is. */
+function withOwn<T>(target: object, name: string, own: unknown, call: () => T): T {
+  const found = Object.getOwnPropertyDescriptor(target, name);
+  if (found === undefined || found.value === own || !found.configurable) return call();
+  const { enumerable } = found;
+  Object.defineProperty(target, name, { value: own, writable: true, enumerable, configurable: true });
   try {
-    process.emitWarning(message, { type: 'ShardwheelWarning', code });
+    return call();
   } finally {
-    if (process.nextTick !== present) process.nextTick = present;
+    Object.defineProperty(target, name, found);
   }
 }
 

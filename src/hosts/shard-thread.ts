@@ -4,7 +4,7 @@ import { process } from '../process.ts';
 import type { ShardTask } from '../shard/build-shard.ts';
 import type { LaneServer } from '../shard/lane-server.ts';
 import { show } from '../show.ts';
-import { nextTick } from '../unfaked.ts';
+import { nextTick, withNodesMicrotasks } from '../unfaked.ts';
 import { GONE, type LaneCall } from './lane-link.ts';
 import { SHARD_THREAD } from './shard-thread-mark.ts';
 import { findThreadFiles, loadThreadLibraries, type ThreadFiles } from './thread-files.ts';
@@ -58,7 +58,7 @@ export class ShardThread {
     pool.once('workerDestroy', () => givenUp.abort());
     const options = { transferList: [control], signal: givenUp.signal };
     try {
-      const running = endingOrphans(() => withoutOpeningStreams(() => pool.run({ ...task, control }, options)));
+      const running = endingOrphans(() => runIn(pool, { ...task, control }, options));
       this.pool = pool; // now it has a thread; a pool without one must not be destroyed: it would reject
       this.ended = this.endOf(pool.threads[0]);
       await running;
@@ -91,7 +91,8 @@ export class ShardThread {
   /** Ends the thread. Never rejects. */
   stop(): Promise<void> {
     this.port?.close();
-    this.stopping ??= this.pool === undefined ? Promise.resolve() : this.pool.destroy();
+    const { pool } = this;
+    this.stopping ??= pool === undefined ? Promise.resolve() : withNodesMicrotasks(() => pool.destroy());
     return this.stopping;
   }
 
@@ -130,6 +131,10 @@ function newPool(Pool: typeof Piscina, { worker, preloads }: ThreadFiles, settin
   pool.on('error', () => undefined); // the thread's own 'error' event reports the same, in time
   return pool;
 }
+
+/** A pool whose microtask is refused forgets the promise of its task, which rejects later, and that would end the process. */
+const runIn = (pool: Piscina, task: ShardTask, options: object): Promise<unknown> =>
+  withNodesMicrotasks(() => withoutOpeningStreams(() => pool.run(task, options)));
 
 /**
  * Calls a function. If it throws, ends the threads that it has created, since nothing else refers to them: the pool's thread, if

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import type { FailedTimer } from '../client/delivery-events.ts';
-import { process } from '../process.ts';
+import { emitWarning } from '../unfaked.ts';
 
 type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown, timer?: FailedTimer] }>, 'listenerCount' | 'emit'>;
 
@@ -27,7 +27,7 @@ export function reportError(emitter: ErrorEmitter, error: unknown, timer?: Faile
  * listener would end a program whose timers all still fire. Never throws.
  */
 export function warn(emitter: ErrorEmitter, error: Error): void {
-  if (emitter.listenerCount('error') === 0) process.emitWarning(error);
+  if (emitter.listenerCount('error') === 0) emitWarning(error);
   else reportError(emitter, error);
 }
 

@@ -96,7 +96,10 @@ export class Serving {
     if (this.isFailureTold) return;
     this.isFailureTold = true;
     const what = "Node's own timers serve this thread, and no timer is lost; the wheel is tried again later";
-    emitWarning(`shardwheel/register: ${why}. ${what}`, 'SHARDWHEEL_WITHOUT_WHEEL');
+    emitWarning(`shardwheel/register: ${why}. ${what}`, {
+      type: 'ShardwheelWarning',
+      code: 'SHARDWHEEL_WITHOUT_WHEEL',
+    });
   };
 
   /** Counts a timer that Node's own function is about to set. */

@@ -22,8 +22,9 @@ interface FakeClock {
   readonly [name: `_${string}`]: unknown;
 }
 
+/** Undefined for what is no fake, and for what a program has deleted. */
 const clockOf = (value: unknown): FakeClock | undefined => {
-  const { clock } = value as { clock?: unknown };
+  const { clock } = (value ?? {}) as { clock?: unknown };
   return typeof clock === 'object' && clock !== null ? (clock as FakeClock) : undefined;
 };
 
@@ -40,7 +41,8 @@ export function unfakedPromise<T>(name: string, value: T, beside: unknown): T {
 }
 
 /** Whether a function is the fake of one of the libraries above. Those of node:test are bound methods, which Node's own are not. */
-export const isFake = (call: Call): boolean => clockOf(call) !== undefined || call.name.startsWith('bound #');
+export const isFake = (call: Call | undefined): boolean =>
+  clockOf(call) !== undefined || call?.name?.startsWith?.('bound #') === true;
 
 /** Node's `performance`. Its own `now` may be a fake of the library that has replaced the global. */
 const nodesPerformance = unfaked('performance', performance);
@@ -79,4 +81,4 @@ function withOwn<T>(target: object, name: string, own: unknown, call: () => T): 
 }
 
 /** Whether a test has replaced the clock of this thread: time on a wheel would stand. */
-export const isClockFaked = (): boolean => performance.now !== nodesNow;
+export const isClockFaked = (): boolean => globalThis.performance?.now !== nodesNow;

@@ -18,8 +18,8 @@ export function noticeFakes(): void {
   const what = areKnown
     ? 'this scheduler goes by the real clock, which the fakes do not move'
     : "they hid Node's own when shardwheel was loaded, so the timers of this scheduler may never fire";
-  emitWarning(
-    `A scheduler was made while a test fakes the timers of this thread: ${what}; ${REMEDY}`,
-    'SHARDWHEEL_FAKE_TIMERS',
-  );
+  emitWarning(`A scheduler was made while a test fakes the timers of this thread: ${what}; ${REMEDY}`, {
+    type: 'ShardwheelWarning',
+    code: 'SHARDWHEEL_FAKE_TIMERS',
+  });
 }

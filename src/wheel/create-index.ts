@@ -7,13 +7,14 @@ export type TickIndexOptions = Pick<CascadingIndexOptions, 'capacity' | 'start' 
 
 /**
  * Creates the engine that a configuration names, counting in ticks of the finest level, for a shard. The configuration's refusal
- * of deadlines and its rounding apply only to a wheel used alone: a scheduler has no longest delay and one rule of rounding, so a
- * cascading index gets an overflow list. Precondition: the configuration is valid.
+ * of deadlines and its rounding apply only to a wheel used alone: a scheduler has no longest delay and one rule of rounding, so an
+ * index of either kind holds what is beyond its range. Precondition: the configuration is valid.
  */
 export function createTickIndex(config: WheelConfig, options: TickIndexOptions): TickIndex {
   if (config.engine === 'cascading') {
     return new CascadingIndex({ levelBits: config.levelBits, overflow: 'list', ...options });
   }
   const { capacity, start } = options;
-  return new PinnedIndex({ levels: pinnedLevels(config), compaction: config.compaction, capacity, start });
+  const levels = pinnedLevels(config);
+  return new PinnedIndex({ levels, compaction: config.compaction, overflow: 'list', capacity, start });
 }

@@ -46,6 +46,11 @@ export interface TickIndex {
    * Precondition: not within `advanceTo`.
    */
   nextWanted(owner: EntryOwner): number;
+  /**
+   * The earliest tick to which `now` can be advanced so that a slot is handed over that is wanted then; Infinity if there is none. Exact:
+   * like `nextWanted`, but it looks through long lists too. Precondition: not within `advanceTo`.
+   */
+  nextDue(owner: EntryOwner): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
 

@@ -47,13 +47,22 @@ export class NextEntry extends Cascade {
   }
 
   nextWanted(owner: EntryOwner): number {
+    return this.lookAhead(owner, SHORT_CHUNKS);
+  }
+
+  nextDue(owner: EntryOwner): number {
+    return this.lookAhead(owner, Number.POSITIVE_INFINITY);
+  }
+
+  /** `longest`: of how many chunks a list is looked through. */
+  private lookAhead(owner: EntryOwner, longest: number): number {
     while (this.size > 0) {
       if (this.isLeastKnown()) {
         if (owner.wantedAt(this.earliestSlot, this.earliest) === this.earliest) return this.earliest;
         this.earliest = UNKNOWN;
       }
       this.setEvent(this.findEvent(), this.found);
-      if (this.chunkCounts[this.found] > SHORT_CHUNKS) return this.event;
+      if (this.chunkCounts[this.found] > longest) return this.event;
       this.sift(this.found, owner);
       if (this.earliest !== UNKNOWN) return this.earliest;
     }

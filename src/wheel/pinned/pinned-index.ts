@@ -10,10 +10,14 @@ import { Spoke } from './spoke.ts';
 /** A longer spoke is not looked through for the sake of a wake. */
 const SHORT_SPOKE = 512;
 
+const wantsAll: EntryOwner = { wantedAt: (_slot, tick) => tick };
+
 export interface PinnedIndexOptions {
   /** The finest first; `width` in ticks of the first, so the first is 1. `spokes` are powers of two. */
   readonly levels: readonly { width: number; spokes: number }[];
   readonly capacity: number;
+  /** Ticks beyond the last level's reach: refused (the default; `upperBound`), or held at the end of it until they come into reach. */
+  readonly overflow?: 'list' | 'throw';
   readonly start?: number;
   readonly compaction?: CompactionConfig;
 }
@@ -30,6 +34,9 @@ export const pinnedLevels = ({ levels }: PinnedConfig): { width: number; spokes:
  *
  * so a spoke (round & mask) never holds two rounds, and is handed over as a whole. (A round of floor(now / width)
  * is left by a call that was cut short.) Never early, and less than one width late: the price of never moving.
+ *
+ * With overflow 'list', a tick that no level reaches waits in the last spoke of the coarsest: when that is handed over it is filed
+ * anew, by its distance then. `placements` keep its own tick, so that the two are told apart.
  *
  * Order: by instant of handing over; within one in the order filed, merged over all levels by filing number.
  * insert, remove: O(1), or growth of one spoke. advanceTo: O(levels) per instant with due timers.
@@ -49,14 +56,17 @@ export class PinnedIndex implements WheelIndex {
   private readonly occupancy: Occupancy;
   private readonly compaction: CompactionConfig;
   private readonly placements: Placements;
+  private readonly refuses: boolean;
   private filings = 0;
   private event = Number.POSITIVE_INFINITY;
   private advancing = false;
   /** Spokes of the instant being handed over. */
   private readonly open: Spoke[] = [];
 
-  constructor({ levels, capacity, start = 0, compaction = defaultCompaction }: PinnedIndexOptions) {
+  constructor(options: PinnedIndexOptions) {
+    const { levels, capacity, overflow = 'throw', start = 0, compaction = defaultCompaction } = options;
     this.now = start;
+    this.refuses = overflow === 'throw';
     this.placements = new Placements(capacity);
     this.compaction = compaction;
     this.widths = Float64Array.from(levels, (level) => level.width);
@@ -80,16 +90,18 @@ export class PinnedIndex implements WheelIndex {
   }
 
   get upperBound(): number {
+    if (!this.refuses) return Number.POSITIVE_INFINITY;
     const top = this.widths.length - 1;
     return Math.min(this.reach(top) + 1, 2 ** 53);
   }
 
   insert(slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
+    const top = this.widths.length - 1;
     let level = 0;
-    while (due > this.reach(level)) level++;
+    while (level < top && due > this.reach(level)) level++;
     const width = this.widths[level];
-    const round = Math.ceil(due / width);
+    const round = Math.ceil(Math.min(due, this.reach(level)) / width); // of one beyond reach, the last
     const at = this.bases[level] + (round % this.spokeCounts[level]);
     let spoke = this.spokes[at];
     if (spoke === undefined) {
@@ -155,9 +167,9 @@ export class PinnedIndex implements WheelIndex {
     }
   }
 
-  /** Nothing ever moves: the next event is the next hand-over. */
+  /** Nothing ever moves: the next event is the next hand-over, but for what is beyond reach. */
   nextTick(): number {
-    return this.findEvent();
+    return this.refuses ? this.findEvent() : this.nextDue(wantsAll);
   }
 
   nextEvent(): number {
@@ -169,6 +181,19 @@ export class PinnedIndex implements WheelIndex {
       this.event = this.findEvent();
       if (this.event === Number.POSITIVE_INFINITY || this.hasWanted(this.event, owner)) return this.event;
     }
+  }
+
+  nextDue(owner: EntryOwner): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let level = 0; level < this.widths.length; level++) {
+      const width = this.widths[level];
+      let round = this.nextRound(level, Math.floor(this.now / width));
+      while (round * width < least) {
+        least = Math.min(least, this.leastOf(this.spokeAt(level, round) as Spoke, round * width, owner));
+        round = this.nextRound(level, round + 1);
+      }
+    }
+    return least;
   }
 
   levels(): LevelOccupancy[] {
@@ -227,31 +252,80 @@ export class PinnedIndex implements WheelIndex {
   }
 
   /** The last tick that a level accepts. */
-  private reach(level: number): number {
+  private reach(level: number, now = this.now): number {
     const width = this.widths[level];
-    return (Math.floor(this.now / width) + (this.spokeCounts[level] - 1)) * width;
+    return (Math.floor(now / width) + (this.spokeCounts[level] - 1)) * width;
   }
 
   private findEvent(): number {
     let event = Number.POSITIVE_INFINITY;
     for (let level = 0; level < this.widths.length; level++) {
-      const round = this.nextRound(level);
+      const round = this.nextRound(level, Math.floor(this.now / this.widths[level]));
       event = Math.min(event, round * this.widths[level]);
     }
     return event;
   }
 
-  /** The next round of a level that hands something over, now's own included; Infinity if there is none. */
-  private nextRound(level: number): number {
+  /** The next round of a level, from one on, that hands something over; Infinity if there is none within reach. */
+  private nextRound(level: number, from: number): number {
     const count = this.spokeCounts[level];
     const base = this.bases[level];
     const current = Math.floor(this.now / this.widths[level]);
-    const index = current % count;
-    const ahead = this.occupancy.next(base + index, base + count);
+    if (from - current >= count) return Number.POSITIVE_INFINITY;
+    const index = from % count;
     // The small terms first, so that no intermediate sum is beyond 2^53.
-    if (ahead >= 0) return current + (ahead - base - index);
+    const ahead = this.occupancy.next(base + index, base + count);
+    if (ahead >= 0) {
+      const round = from + (ahead - base - index);
+      return round - current < count ? round : Number.POSITIVE_INFINITY;
+    }
     const wrapped = this.occupancy.next(base, base + count);
-    return wrapped < 0 ? Number.POSITIVE_INFINITY : current + (count + wrapped - base - index);
+    if (wrapped < 0) return Number.POSITIVE_INFINITY;
+    const round = from + (count + wrapped - base - index);
+    return round - current < count ? round : Number.POSITIVE_INFINITY;
+  }
+
+  private spokeAt(level: number, round: number): Spoke | undefined {
+    return this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
+  }
+
+  /**
+   * The earliest tick at which a wanted slot of a spoke that is read at `tick` is handed over for good; Infinity if none is wanted.
+   * Reads up to the first that is handed over there. Removes what has ended, and files anew what is due later.
+   */
+  private leastOf(spoke: Spoke, tick: number, owner: EntryOwner): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const slot of spoke) {
+      const due = this.tickOf(slot);
+      const wanted = owner.wantedAt(slot, due);
+      if (wanted === due && due <= tick) return tick;
+      if (wanted === due) {
+        least = Math.min(least, this.handedOverAt(due, tick));
+        continue;
+      }
+      this.remove(slot);
+      if (wanted < due) continue;
+      this.insert(slot, wanted);
+      least = Math.min(least, this.handedOverAt(wanted, this.now));
+    }
+    return least;
+  }
+
+  /** When a slot of a tick that is filed at `from` is handed over for good. */
+  private handedOverAt(tick: number, from: number): number {
+    const { spokeCounts, widths } = this;
+    const top = widths.length - 1;
+    const span = (spokeCounts[top] - 1) * widths[top];
+    let now = from;
+    for (;;) {
+      for (let level = 0; level <= top; level++) {
+        const width = widths[level];
+        if (tick <= this.reach(level, now)) return Math.ceil(tick / width) * width;
+      }
+      now = this.reach(top, now);
+      // From there on it moves by whole spans.
+      if (tick > now + span) now += Math.max(0, Math.ceil((tick - span - now) / span) - 1) * span;
+    }
   }
 
   /**
@@ -269,7 +343,7 @@ export class PinnedIndex implements WheelIndex {
         const due = this.tickOf(slot);
         const wanted = owner.wantedAt(slot, due);
         if (wanted === due) return true;
-        // Beyond the range it waits at its end: `wanted` may be far later.
+        // Beyond a range that refuses it waits at its end: `wanted` may be far later.
         const next = Math.min(wanted, this.upperBound - 1);
         if (wanted > due && next <= due) return true;
         this.remove(slot);
@@ -304,7 +378,10 @@ export class PinnedIndex implements WheelIndex {
       this.placements.displace(slot);
       this.size--;
       if (earliest.count === 0) this.vacate(at);
-      sink.due(slot, tick);
+      const due = this.placements.tickOf(slot);
+      if (due > tick)
+        this.insert(slot, due); // it had been beyond reach
+      else sink.due(slot, tick);
     }
     for (const spoke of open) {
       if (spoke.count > 0 && spoke.wasteful(this.compaction)) spoke.compact(this.compaction, this.place);

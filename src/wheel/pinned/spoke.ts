@@ -74,6 +74,14 @@ export class Spoke {
     this.repack(Math.max(INITIAL, this.count * targetMultiplier), place);
   }
 
+  /** Slots in no particular order, those too that are added meanwhile; one that has been visited may be removed. */
+  *[Symbol.iterator](): Generator<number> {
+    for (let entry = this.front; entry < this.used; entry++) {
+      const slot = this.entries[entry];
+      if (slot !== HOLE) yield slot;
+    }
+  }
+
   /** Slots in order of filing. */
   slots(): number[] {
     return this.live().map((entry) => this.entries[entry]);

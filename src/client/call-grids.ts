@@ -1,81 +1,204 @@
+import type { TimerTable } from '../lane/timer-table.ts';
 import { allocateWords, doublesIn } from '../memory/shared-words.ts';
+import { afterSettling } from './after-settling.ts';
 
 // Taken once: a program may replace them.
-const { floor, max, min, round } = Math;
+const { ceil, max, min, round } = Math;
 
 /**
  * What a repeating timer does if calls are overdue, because the event loop was busy when they were due.
  *
  *   due at start + │  1p   2p   3p   4p   5p   6p
  *   the loop       │       ░░░░░░░░░░░░░
- *   skip           │  1                2  5    6       makes the first of the overdue calls and skips the others
+ *   skip           │  1                2       6       makes the first of the overdue calls and skips the others
  *   burst          │  1                2345    6       makes every call, as soon as possible
  *   delay          │  1                2    3    4     makes one call; the next is due a period after it began
  *
- * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'delay' is what Node's own intervals do.
+ * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'skip' goes on with the grid at its first
+ * point that is at least half a period away, so no call follows a late one more closely. 'delay' is what Node's own intervals do.
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 
 export const MISSED_CALLS: readonly MissedCalls[] = ['skip', 'burst', 'delay'];
 
+/** More periods than this are not counted one by one: see `CallGrid.renumber`. */
+const MOST_PERIODS = 2 ** 51;
+
 /**
- * Returns when the call after one that was due at `due` and began at `begun` is due. `now`: when that call ended; what is due by
- * then counts as missed. All in ms. The grid is `start` + n × `period`; each call is computed from its start, so errors do not add up.
+ * The calls of one repeating timer, by whole numbers: call n is due at start + n × period, and n rises with every call. Each due time
+ * is computed from the start, so errors do not add up. Times in ms.
  */
-export function nextCall(
-  missed: MissedCalls,
-  start: number,
-  period: number,
-  due: number,
-  begun: number,
-  now: number,
-): number {
-  if (missed === 'delay') return begun + period;
-  let count = round((due - start) / period) + 1;
-  if (missed === 'skip') count = max(count, floor((now - start) / period) + 1);
-  return min(start + count * period, Number.MAX_VALUE);
+export class CallGrid {
+  start = Number.NaN; // V8: double fields
+  period = Number.NaN;
+  /** The number of the next call: 0 is that at `start`. */
+  call = Number.NaN;
+
+  /** When the next call is due. */
+  get due(): number {
+    return min(this.timeOf(this.call), Number.MAX_VALUE);
+  }
+
+  /**
+   * Goes on to the call after one that began at `begun` and ended at `now`, or begins at `now`. It was made in time if it began before
+   * `lateFrom`, the end of its due tick: what slack and ticks delay is not late.
+   */
+  advance(missed: MissedCalls, lateFrom: number, begun: number, now: number): void {
+    if (missed === 'delay') {
+      this.start = begun;
+      this.call = 1;
+      return;
+    }
+    if (this.start < 0 && -this.start > now) this.renumber(now);
+    this.call += 1;
+    if (missed === 'burst') return;
+    if (begun >= lateFrom || this.due <= begun) this.skipTo(begun + this.period / 2);
+    if (this.due <= now) this.skipTo(now + this.period / 2);
+  }
+
+  /** Skips the calls that are due before a time. */
+  skipTo(time: number): void {
+    const { period, start } = this;
+    if (this.timeOf(this.call) >= time) return;
+    let call = max(this.call, ceil((time - start) / period));
+    // An estimate: a point may lie on the other side of the time than its quotient.
+    while (call > this.call && this.timeOf(call - 1) >= time) call -= 1;
+    while (this.timeOf(call) < time) call += 1;
+    this.call = call;
+  }
+
+  /**
+   * Gives the same points other numbers, for a start so far in the past that a sum with it would lose fractions, or a number would not
+   * be whole: the remainder of the start is exact. Where there are too many periods to be counted, the calls due by now count as missed.
+   */
+  private renumber(now: number): void {
+    const { start, period } = this;
+    const phase = start % period;
+    const periods = (phase - start) / period;
+    this.start = phase;
+    this.call = periods <= MOST_PERIODS ? this.call - round(periods) : ceil((now - phase) / period) - 1;
+  }
+
+  private timeOf(call: number): number {
+    return this.start + call * this.period;
+  }
+}
+
+/** Doubles to a slot. */
+const DOUBLES = 3;
+/** The byte of a slot: the place of its `MissedCalls`, and two bits. */
+const MISSED = 3;
+const NO_OVERLAP = 4;
+const PENDING = 8;
+
+/** What `scheduleEvery` was given, times in ms. */
+export interface Repetition {
+  readonly first: number;
+  readonly period: number;
+  readonly missedCalls: MissedCalls;
+  /** Whether a call is made though the promise that the last one returned is pending. */
+  readonly overlap: boolean;
 }
 
 /**
  * When the calls of a lane's repeating timers are due, by slot. Created when the lane first has one.
  *
- *     grids    two doubles per slot: start and period, in ms. The calls are due at start + n × period
- *     missed   a byte per slot: what becomes of overdue calls
+ *     grids    three doubles per slot: start and period, in ms, and the number of the next call, due at start + n × period
+ *     bytes    a byte per slot: what becomes of overdue calls; whether calls may overlap, and whether one is under way
  *
- * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 17 bytes more than another, and its
+ * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 25 bytes more than another, and its
  * calls allocate nothing. Nothing is cleared when a timer ends: whether a slot repeats is in its payload.
  */
 export class CallGrids {
   private readonly grids: Float64Array;
-  private readonly missed: Uint8Array;
+  private readonly bytes: Uint8Array;
+  /** The grid of the slot that is being worked on. */
+  private readonly grid = new CallGrid();
+  private readonly table: TimerTable;
+  /** What a pending promise of the program keeps: nothing of the lane, once that is handed back. */
+  private readonly kept: { grids: CallGrids | undefined } = { grids: this };
 
   /** Throws AllocationError. */
-  constructor(capacity: number) {
-    this.grids = doublesIn(allocateWords(4 * capacity));
-    this.missed = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
+  constructor(table: TimerTable) {
+    const { capacity } = table;
+    this.table = table;
+    this.grids = doublesIn(allocateWords(2 * DOUBLES * capacity));
+    this.bytes = new Uint8Array(allocateWords(ceil(capacity / 4)), 0, capacity);
   }
 
-  begin(slot: number, start: number, period: number, missed: MissedCalls): void {
-    this.grids[2 * slot] = start;
-    this.grids[2 * slot + 1] = period;
-    this.missed[slot] = MISSED_CALLS.indexOf(missed);
+  /** `start`: when the first call is due, in ms. */
+  begin(slot: number, start: number, { period, missedCalls, overlap }: Repetition): void {
+    this.grids[DOUBLES * slot + 1] = period;
+    this.restart(slot, start);
+    this.bytes[slot] = MISSED_CALLS.indexOf(missedCalls) | (overlap ? 0 : NO_OVERLAP);
   }
 
-  /** Moves the grid: a call is due at `start`. */
+  /** Moves the grid: the next call is due at `start`. */
   restart(slot: number, start: number): void {
-    this.grids[2 * slot] = start;
+    this.grids[DOUBLES * slot] = start;
+    this.grids[DOUBLES * slot + 2] = 0;
   }
 
   /** ms */
   periodOf(slot: number): number {
-    return this.grids[2 * slot + 1];
+    return this.grids[DOUBLES * slot + 1];
   }
 
   missedOf(slot: number): MissedCalls {
-    return MISSED_CALLS[this.missed[slot]];
+    return MISSED_CALLS[this.bytes[slot] & MISSED];
   }
 
-  nextCall(slot: number, due: number, begun: number, now: number): number {
-    return nextCall(this.missedOf(slot), this.grids[2 * slot], this.grids[2 * slot + 1], due, begun, now);
+  /** Goes on to the call after one that begins; returns when it is due. Times in ms: see `CallGrid`. */
+  advance(slot: number, lateFrom: number, begun: number): number {
+    const { grid } = this;
+    this.load(slot);
+    grid.advance(this.missedOf(slot), lateFrom, begun, begun);
+    this.store(slot);
+    return grid.due;
+  }
+
+  /** Skips the calls that are missed by now, the end of a call; returns when the next is due. Times in ms. */
+  skip(slot: number, now: number): number {
+    const { grid } = this;
+    this.load(slot);
+    grid.skipTo(now + grid.period / 2);
+    this.store(slot);
+    return grid.due;
+  }
+
+  /** Whether the promise that the slot's last call returned is pending, and calls may not overlap. */
+  isPending(slot: number): boolean {
+    return (this.bytes[slot] & PENDING) !== 0;
+  }
+
+  /** Called with what a call has returned. */
+  noteReturned(slot: number, returned: unknown): void {
+    if ((this.bytes[slot] & NO_OVERLAP) === 0) return;
+    const { kept } = this;
+    const tag = this.table.tagOf(slot);
+    if (afterSettling(returned, () => kept.grids?.settle(slot, tag))) this.bytes[slot] |= PENDING;
+  }
+
+  /** Called when the lane is handed back. */
+  release(): void {
+    this.kept.grids = undefined;
+  }
+
+  /** The slot may have another timer by now. */
+  private settle(slot: number, tag: number): void {
+    if (this.table.tagOf(slot) === tag) this.bytes[slot] &= ~PENDING;
+  }
+
+  private load(slot: number): void {
+    const { grid, grids } = this;
+    grid.start = grids[DOUBLES * slot];
+    grid.period = grids[DOUBLES * slot + 1];
+    grid.call = grids[DOUBLES * slot + 2];
+  }
+
+  private store(slot: number): void {
+    const { grid, grids } = this;
+    grids[DOUBLES * slot] = grid.start;
+    grids[DOUBLES * slot + 2] = grid.call;
   }
 }

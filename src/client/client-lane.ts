@@ -1,7 +1,8 @@
 import type { Context } from '../async-context/context-keeper.ts';
 import { CommandStage } from '../lane/command-stage.ts';
 import type { Doorbell } from '../lane/doorbell.ts';
-import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
+import { readTick } from '../lane/due-word.ts';
+import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, NEXT_DUE, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
@@ -189,6 +190,25 @@ export class ClientLane {
     return isStaged || commands.sent !== this.sentAtRequest || commands.waiting > 0;
   }
 
+  /** The tick at which the shard next fires a timer, as of its last answer; Infinity if there is none. */
+  nextDue(): number {
+    return this.request === 0 ? Number.POSITIVE_INFINITY : readTick(this.header, NEXT_DUE);
+  }
+
+  /** The earliest due tick of the live timers whose fired records have not been taken; Infinity if there is none. O(records). */
+  nextFiredDue(): number {
+    const { fired, table, time } = this;
+    const count = fired.available();
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < count; at++) {
+      const cell = fired.peek(at);
+      const slot = fired.cells[cell];
+      if (table.tagOf(slot) !== fired.cells[cell + 1]) continue;
+      earliest = Math.min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
+    }
+    return earliest;
+  }
+
   /** Whoever waits for the slot's timer. */
   waiterOf(slot: number): Waiter | undefined {
     if (this.payload.callbackOf(slot) !== awaited) return undefined;
@@ -203,6 +223,7 @@ export class ClientLane {
       if (waiter !== undefined) endWait(waiter, this.table.idOf(slot), 'handed back');
       this.labels?.handBack(slot);
     }
+    this.grids?.release();
     this.payload = NOTHING;
   }
 

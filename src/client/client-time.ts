@@ -6,7 +6,8 @@ import { warnOfWallClock } from './arguments.ts';
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;
 
-const LAST_TICK = Number.MAX_SAFE_INTEGER;
+/** No clock goes beyond it: what is due later waits for ever. */
+export const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 /** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see `slackRange`. */
 export function slackInTicks(slack: unknown, scale: TickScale): number {

@@ -8,9 +8,9 @@ import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import { requireDeadline } from './arguments.ts';
-import { CallGrids, type MissedCalls } from './call-grids.ts';
+import { CallGrids, type Repetition } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
-import type { ClientTime } from './client-time.ts';
+import { type ClientTime, LAST_TICK } from './client-time.ts';
 import { ClientTurns } from './client-turns.ts';
 import { Delivery } from './delivery.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
@@ -78,6 +78,7 @@ export class Client {
   readonly clock: SharedClock;
   readonly scale: TickScale;
   readonly lateness: LatenessHistogram;
+  readonly repeating: RepeatingCalls;
   readonly delivery: Delivery;
   readonly quiescence: Quiescence;
   readonly turns: ClientTurns;
@@ -105,7 +106,8 @@ export class Client {
     this.keepsContexts = keepsContexts;
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
-    this.delivery = new Delivery(this, new RepeatingCalls(this), events, this.lateness, time, maxBatch, parts.ioFirst);
+    this.repeating = new RepeatingCalls(this);
+    this.delivery = new Delivery(this, this.repeating, events, this.lateness, time, maxBatch, parts.ioFirst);
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
     const { lanes, refs, delivery, home } = this;
     this.turns = new ClientTurns({ lanes, time, bell, refs, delivery, home, turned: parts.turned });
@@ -139,22 +141,21 @@ export class Client {
     return lane.table.idOf(slot);
   }
 
-  /** Starts a repeating timer, whose first call is due at `first`; the period in ms. Throws like `start`. */
+  /** Starts a repeating timer. Throws like `start`. */
   startRepeating(
     label: Label,
     placement: number,
-    first: number,
-    period: number,
-    missed: MissedCalls,
+    repetition: Repetition,
     callback: unknown,
     argument: unknown,
   ): TimerId {
     const lane = this.laneAt(placement);
-    lane.grids ??= new CallGrids(lane.table.capacity);
+    lane.grids ??= new CallGrids(lane.table);
     const labels = label === this.labels.plain ? undefined : this.labelsOf(lane);
+    const first = this.clock.read() + repetition.first;
     const slot = this.schedule(lane, first, label, callback, argument);
     lane.payload.setRepeating(slot);
-    lane.grids.begin(slot, first, period, missed);
+    lane.grids.begin(slot, first, repetition);
     labels?.begin(slot, label);
     if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
     return lane.table.idOf(slot);
@@ -255,6 +256,7 @@ export class Client {
 
   /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
+    if (this.time.tick === LAST_TICK) return; // it is due when the clock ends: nothing brings it any more
     this.restageAt(lane, slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot)); // later than now, as computed by the move
   }
 

@@ -169,19 +169,21 @@ export class Delivery {
           const { payload } = lane;
           payload.take(slot);
           const { argument, context, repeats } = payload;
+          if (repeats && this.repeating.passesOver(lane, slot)) continue;
           const callback = payload.callback as Callback | undefined;
           const id = this.end(lane, slot, callback, repeats);
           if (callback === undefined) {
             if (argument !== undefined) this.args[this.length - 1] = argument;
             continue;
           }
+          let returned: unknown;
           try {
-            contexts.run(context, callback, argument, id);
+            returned = contexts.run(context, callback, argument, id);
           } catch (error) {
             const label = lane.labels?.nameOfDelivered || undefined;
             this.events.failed(error, context, { id, label, argument, deadline: this.deadline });
           }
-          if (repeats) this.repeating.end(lane, slot);
+          if (repeats) this.repeating.end(lane, slot, returned);
           runTicks?.();
         }
       }

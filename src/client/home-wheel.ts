@@ -1,7 +1,7 @@
 import type { Runnable } from '../async-context/context-keeper.ts';
 import { coincidingTick } from '../time/tick-scale.ts';
 import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
-import type { ClientTime } from './client-time.ts';
+import { type ClientTime, LAST_TICK } from './client-time.ts';
 import { DueQueue } from './due-queue.ts';
 
 /**
@@ -28,7 +28,6 @@ const { ceil, max, min } = Math;
 
 /** Number of slots at first. */
 const FIRST_SLOTS = 1024;
-const LAST_TICK = Number.MAX_SAFE_INTEGER;
 /** No free slot. */
 const NONE = -1;
 /** So many ticks after any to which a timer is moved within words. */
@@ -139,12 +138,24 @@ export class HomeWheel implements DueSink, EntryOwner {
     return this.time.scale.timeOf(this.dueTickOf(this.tickOf(deadline)));
   }
 
+  /** The time in ms from which on a timer with this deadline is late: the end of its due tick. */
+  lateFrom(deadline: number): number {
+    return this.time.scale.timeOf(this.dueTickOf(this.tickOf(deadline)) + 1);
+  }
+
   /** The time in ms at which the next slot may be due; Infinity if none is filed. */
   nextTurn(): number {
     const { index, time } = this;
     if (index === undefined) return Number.POSITIVE_INFINITY;
     if (this.refused.length > 0) return time.nextTickTime;
     return time.scale.timeOf(index.nextWanted(this));
+  }
+
+  /** The tick at which the next slot is due that is not in the queue; Infinity if there is none. */
+  nextDue(): number {
+    const { index, refused, time } = this;
+    if (index === undefined) return Number.POSITIVE_INFINITY;
+    return refused.length > 0 ? time.tick + 1 : index.nextDue(this);
   }
 
   /** Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is empty. */
@@ -167,14 +178,15 @@ export class HomeWheel implements DueSink, EntryOwner {
     return queue.length > 0;
   }
 
-  /** A slot that was moved is due later than it is filed. @internal */
+  /** A slot that was moved is due later than it is filed; one that was overdue when it was filed, earlier. @internal */
   wantedAt(slot: number, tick: number): number {
-    return this.dueTickOf(this.tickAt(slot, tick));
+    return max(tick, this.dueTickOf(this.tickAt(slot, tick)));
   }
 
   /** @internal */
   due(slot: number, tick: number): void {
     const due = this.tickAt(slot, tick);
+    if (due > LAST_TICK) return; // it waits for ever: it is filed no more
     if (this.dueTickOf(due) > tick) {
       this.refile(slot, this.dueTickOf(due)); // it was moved to later
       return;
@@ -185,8 +197,10 @@ export class HomeWheel implements DueSink, EntryOwner {
     if (this.far.size > 0) this.far.delete(slot);
   }
 
+  /** With a manual clock, a call of an interval that a jump has passed is due before the clock moves again; nothing else is overdue. */
   private insert(index: TickIndex, slot: number, tick: number): void {
-    index.insert(slot, max(this.dueTickOf(tick), this.until + 1));
+    const due = this.dueTickOf(tick);
+    index.insert(slot, this.time.isManual ? due : max(due, this.until + 1));
   }
 
   private note(slot: number, deadline: number, tick: number): void {
@@ -229,13 +243,13 @@ export class HomeWheel implements DueSink, EntryOwner {
   private tickOf(deadline: number): number {
     const { time } = this;
     if (deadline < time.fastPathEnd) return ceil(deadline * time.ticksPerMs);
-    return min(time.scale.tickAtOrAfter(deadline), LAST_TICK);
+    return time.scale.tickAtOrAfter(deadline);
   }
 
   /** When a timer is due whose deadline is in a tick. */
   private dueTickOf(tick: number): number {
     const { slack } = this;
-    return slack === 0 ? tick : min(coincidingTick(tick, slack), LAST_TICK);
+    return min(slack === 0 ? tick : coincidingTick(tick, slack), LAST_TICK);
   }
 
   private grow(): void {

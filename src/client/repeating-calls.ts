@@ -1,8 +1,11 @@
 import { wordOf } from '../lane/due-word.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
-import type { ClientTime } from './client-time.ts';
+import { type ClientTime, LAST_TICK } from './client-time.ts';
 import type { Label } from './lane-labels.ts';
+
+// Taken once: a program may replace them.
+const { min } = Math;
 
 /** The parts of the client that they need. */
 export interface RepeatingHost {
@@ -18,11 +21,14 @@ export interface RepeatingHost {
  * The calls of repeating timers. A timer keeps its slot and its id; each call moves it on its grid:
  *
  *     fired record taken ─▶ begin: moved to its next call, staged ─▶ callback ─▶ end: moved on if it has missed calls meanwhile
+ *                        ─▶ passOver, if its last call may not be overlapped and is pending: the same without a callback
  *
  * So whatever happens in between, a command for its next call is on its way, and a second record of the call before finds a later
  * deadline.
  */
 export class RepeatingCalls {
+  /** Calls that were not made, since the promise that the one before had returned was pending. */
+  overlapped = 0;
   private readonly host: RepeatingHost;
   private readonly time: ClientTime;
   /** Of the call that is being made: the tag of its timer, and the deadline of the next. */
@@ -34,30 +40,41 @@ export class RepeatingCalls {
     this.time = host.time;
   }
 
+  /** Returns whether a call that is due is not made, since the last one is pending; it is counted. Precondition: as for `begin`. */
+  passesOver(lane: ClientLane, slot: number): boolean {
+    if (lane.grids?.isPending(slot) !== true) return false;
+    this.begin(lane, slot);
+    this.overlapped += 1;
+    return true;
+  }
+
   /** Called before a call: moves the timer to its next one. Precondition: a command was reserved, and the clock was just read. */
   begin(lane: ClientLane, slot: number): void {
     const { time } = this;
     const { table } = lane;
     const grids = lane.grids as CallGrids;
-    const begun = grids.missedOf(slot) === 'delay' ? time.clock.read() : time.now;
-    const next = grids.nextCall(slot, table.deadlineOf(slot), begun, time.now);
+    const begun = grids.missedOf(slot) === 'burst' ? time.now : time.clock.read();
+    const dueTick = time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)); // with its slack
+    const next = grids.advance(slot, time.scale.timeOf(dueTick + 1), begun);
     const { slack } = this.host.labelOf(lane, slot);
     this.tag = table.tagOf(slot);
     this.next = next;
     // With a manual clock, what a jump has passed is delivered before the clock moves again.
-    const due = time.isManual ? wordOf(time.tickWithSlack(next, slack)) : this.host.dueWordOf(next, slack);
+    const due = time.isManual
+      ? wordOf(min(time.tickWithSlack(next, slack), LAST_TICK))
+      : this.host.dueWordOf(next, slack);
     this.host.restageAt(lane, slot, next, due);
   }
 
-  /** Called after the callback: skips the calls that have been missed meanwhile. */
-  end(lane: ClientLane, slot: number): void {
+  /** Called after the callback, with what it has returned: skips the calls that have been missed meanwhile. */
+  end(lane: ClientLane, slot: number, returned: unknown): void {
     const { host, next, tag, time } = this;
     const { grids, table } = lane;
-    if (grids === undefined || host.isClosed || grids.missedOf(slot) !== 'skip') return;
-    if (table.tagOf(slot) !== tag || table.deadlineOf(slot) !== next) return; // it has cancelled or moved itself
+    if (grids === undefined || host.isClosed || table.tagOf(slot) !== tag) return; // it has cancelled itself
+    grids.noteReturned(slot, returned);
+    if (grids.missedOf(slot) !== 'skip' || table.deadlineOf(slot) !== next) return; // or moved
     const now = time.clock.read();
     if (next > now) return;
-    const later = grids.nextCall(slot, next - grids.periodOf(slot), now, now);
-    host.move(lane, slot, later, host.labelOf(lane, slot).slack);
+    host.move(lane, slot, grids.skip(slot, now), host.labelOf(lane, slot).slack);
   }
 }

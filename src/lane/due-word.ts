@@ -19,6 +19,18 @@ export const highWordOf = (tick: number): number => (tick / WORD) | 0;
 
 export const tickOfWords = (low: number, high: number): number => high * WORD + (low >>> 0);
 
+/** Writes a tick, or Infinity, into two words; whoever reads them has to be told of it. */
+export function writeTick(words: Int32Array, at: number, tick: number): void {
+  words[at] = wordOf(tick);
+  words[at + 1] = tick === Number.POSITIVE_INFINITY ? NO_TICK : highWordOf(tick);
+}
+
+export const readTick = (words: Int32Array, at: number): number =>
+  words[at + 1] === NO_TICK ? Number.POSITIVE_INFINITY : tickOfWords(words[at], words[at + 1]);
+
+/** A high word that no tick has. */
+const NO_TICK = -1;
+
 /** The tick of a due word, given a base tick near it. */
 export const tickFrom = (word: number, base: number): number => base + ((word - (base | 0)) | 0);
 

@@ -10,7 +10,7 @@ import type { RingCounters, RingMemory } from './ring.ts';
  *   ┌──────────────┬───────────────┐    ┌──────────────┬──────────────┐
  *   │ command tail │ fired head    │    │ command head │ fired tail   │
  *   │ high water   │ request       │    │ answered     │              │
- *   │ wants room   │               │    │ blocked      │              │
+ *   │ wants room   │               │    │ blocked      │ next due × 2 │
  *   └──────────────┴───────────────┘    └──────────────┴──────────────┘
  *
  *   timer table, written by the client alone                command: slot, tag, tick (low, high)
@@ -58,6 +58,9 @@ const FIRED_TAIL = SHARD_GROUP + 1;
 export const ANSWERED = SHARD_GROUP + 2;
 /** 1 while the shard has due timers and no room for fired records: the client rings when it has taken some. */
 export const BLOCKED = SHARD_GROUP + 3;
+
+/** The tick at which the shard next fires a timer, as it was at its latest answer: a low and a high word. */
+export const NEXT_DUE = SHARD_GROUP + 4;
 
 export const commandCounters = (words: Int32Array): RingCounters => ({ words, tail: COMMAND_TAIL, head: COMMAND_HEAD });
 export const firedCounters = (words: Int32Array): RingCounters => ({ words, tail: FIRED_TAIL, head: FIRED_HEAD });

@@ -1,4 +1,4 @@
-import { MISSED_CALLS, type MissedCalls } from '../client/call-grids.ts';
+import { MISSED_CALLS, type MissedCalls, type Repetition } from '../client/call-grids.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 
@@ -6,14 +6,21 @@ export interface RepeatOptions {
   /** ms until the first call, at least 0. Default: the period. */
   first?: number;
   /**
-   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with the grid,
-   * 'burst' makes each, one per tick, 'delay' counts the period from the beginning of the last call. Default 'skip'.
+   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with the grid, at its
+   * first point that is at least half a period away, 'burst' makes each, one per tick, 'delay' counts the period from the beginning of
+   * the last call. Default 'skip'.
    */
   missedCalls?: MissedCalls;
+  /**
+   * With false, a call that falls due while the promise that the last one returned is pending is not made; `stats()` counts it as
+   * `overlapped`. A promise that rejects ends the wait; unless the callback has handled the rejection itself before it returns the
+   * promise, Node reports it as unhandled, as without this option. Default true.
+   */
+  overlap?: boolean;
 }
 
 /** The names of the options. */
-export const REPEAT_OPTIONS = { first: 0, missedCalls: 0 } satisfies Record<keyof RepeatOptions, 0>;
+export const REPEAT_OPTIONS = { first: 0, missedCalls: 0, overlap: 0 } satisfies Record<keyof RepeatOptions, 0>;
 
 /** `tick`: ms, the shortest period. Throws InvalidArgumentError. */
 export function requirePeriod(period: unknown, tick: number): void {
@@ -22,16 +29,21 @@ export function requirePeriod(period: unknown, tick: number): void {
   }
 }
 
-/** Throws InvalidArgumentError; InvalidConfigError for an unknown option. */
-export function requireRepeatOptions(options: RepeatOptions): void {
+/** What is checked here is what is used: a getter may answer differently. Throws InvalidArgumentError; InvalidConfigError for an unknown option. `period`: ms */
+export function resolveRepeatOptions(period: number, options: RepeatOptions | undefined): Repetition {
+  if (options === undefined) return { first: period, period, missedCalls: 'skip', overlap: true };
   requireOptions(options, REPEAT_OPTIONS);
-  const { first = 0, missedCalls = 'skip' } = options;
+  const { first = period, missedCalls = 'skip', overlap = true } = options;
   if (!isTime(first, 0)) {
     throw new InvalidArgumentError('options.first', 'must be a finite number of ms, at least 0', first);
   }
   if (!MISSED_CALLS.includes(missedCalls)) {
     throw new InvalidArgumentError('options.missedCalls', "must be 'skip', 'burst' or 'delay'", missedCalls);
   }
+  if (typeof overlap !== 'boolean') {
+    throw new InvalidArgumentError('options.overlap', 'must be true or false', overlap);
+  }
+  return { first, period, missedCalls, overlap };
 }
 
 const isTime = (value: unknown, least: number): boolean =>

@@ -63,6 +63,8 @@ export interface SchedulerStats extends TimerCounts {
   slack: number;
   /** Turns of this client's event loop that delivered timers. Slack makes them fewer. */
   wakes: number;
+  /** Calls of repeating timers that were not made, since the promise that the one before had returned was pending: `overlap: false`. */
+  overlapped: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
   /** Who serves the timers of this thread, if it is registered; see docs/drop-in.md. */
@@ -112,6 +114,7 @@ export function statsWith(coordinator: Coordinator, shards: ShardStats[], untake
     client: number,
     slack: client.scale.timeOf(client.labels.plain.slack),
     wakes: client.delivery.wakes,
+    overlapped: client.repeating.overlapped,
     serving,
     registration: registered()?.state(),
     shards,

@@ -17,7 +17,7 @@ import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen, throwClosed } from './internals.ts';
 import type { LabelScales } from './label-scales.ts';
 import { addClass, unlessOfOtherCopy } from './other-copies.ts';
-import { REPEAT_OPTIONS, type RepeatOptions, requirePeriod, requireRepeatOptions } from './repeat-options.ts';
+import { REPEAT_OPTIONS, type RepeatOptions, requirePeriod, resolveRepeatOptions } from './repeat-options.ts';
 import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
 
 export interface ScaleOptions {
@@ -123,12 +123,11 @@ export class TimerLabel implements TimerStarts {
     requireOpen(client, 'scheduleEvery');
     requireCallback(callback);
     requirePeriod(period, client.scale.timeOf(1));
-    if (options !== undefined) requireRepeatOptions(options);
-    else if (argument !== undefined) warnOfOptionsAsArgument(argument, REPEAT_OPTIONS);
+    if (options === undefined && argument !== undefined) warnOfOptionsAsArgument(argument, REPEAT_OPTIONS);
+    const repetition = resolveRepeatOptions(period, options);
+    requireOpen(client, 'scheduleEvery'); // a getter of the options may have closed it
     const placement = placementOf(hint, client);
-    const first = client.clock.read() + (options?.first ?? period);
-    const missed = options?.missedCalls ?? 'skip';
-    const id = client.startRepeating(this.#label, placement, first, period, missed, callback, argument);
+    const id = client.startRepeating(this.#label, placement, repetition, callback, argument);
     return typeof hint === 'object' ? remember(hint, id) : id;
   }
 

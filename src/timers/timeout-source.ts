@@ -40,8 +40,8 @@ export class TimeoutSource {
     this.longDelays = options.longDelays;
   }
 
-  /** The time in ms from which an interval's next call may be counted: exact where it is counted from there. */
+  /** The time in ms at which a call of an interval begins: exact where the next one is counted from there. */
   begin(): number {
-    return this.missedCalls === 'delay' ? this.time.read() : this.home.now;
+    return this.missedCalls === 'burst' ? this.home.now : this.time.read();
   }
 }

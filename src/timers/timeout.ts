@@ -1,7 +1,7 @@
 import { isEnteredKept, outsideContexts } from '../async-context/async-context.ts';
 import { type Context, HookedResource, RUN } from '../async-context/context-keeper.ts';
 import { throwUncaught } from '../async-context/run-ticks.ts';
-import { type MissedCalls, nextCall } from '../client/call-grids.ts';
+import { CallGrid, type MissedCalls } from '../client/call-grids.ts';
 import { HANDED_BACK, REFED, SLOT } from '../client/home-wheel.ts';
 import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
@@ -50,28 +50,31 @@ export class TimeoutNumber {
 /** The times at which the calls of an interval are due. @internal */
 export class IntervalGrid {
   readonly period: number;
-  /** Of the next call. */
-  deadline: number;
   private readonly missed: MissedCalls;
-  private start: number;
+  private readonly grid = new CallGrid();
 
   /** `start` and `period` in ms. */
   constructor(start: number, period: number, missed: MissedCalls) {
-    this.start = start;
     this.period = period;
-    this.deadline = start + period;
     this.missed = missed;
+    this.grid.period = period;
+    this.restart(start);
   }
 
-  /** Advances after a call that began at `begun` and ended at `now`. */
-  advance(begun: number, now: number): void {
-    this.deadline = nextCall(this.missed, this.start, this.period, this.deadline, begun, now);
+  /** Of the next call. */
+  get deadline(): number {
+    return this.grid.due;
+  }
+
+  /** Advances after a call that began at `begun` and ended at `now`; it was late from `lateFrom` on. */
+  advance(lateFrom: number, begun: number, now: number): void {
+    this.grid.advance(this.missed, lateFrom, begun, now);
   }
 
   /** Counts from `start` again. */
   restart(start: number): void {
-    this.start = start;
-    this.deadline = start + this.period;
+    this.grid.start = start;
+    this.grid.call = 1;
   }
 }
 
@@ -263,7 +266,7 @@ export class Timeout implements NodeJS.Timeout {
     home.now = now;
     this._idleTimeout = period;
     if (this[GRID]?.period !== whole) this[GRID] = new IntervalGrid(now, whole, missedCalls);
-    else this[GRID].advance(begun, now);
+    else this[GRID].advance(home.wheel.lateFrom(this[GRID].deadline), begun, now);
     try {
       home.add(this, this[GRID].deadline, context === undefined && isEnteredKept ? client.context() : context);
     } catch (error) {

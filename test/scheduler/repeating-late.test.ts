@@ -39,7 +39,7 @@ test('a callback that blocks, and moves its timer: the move is what counts', asy
   });
   await until(() => times.length >= 3);
   expect(times[1] - times[0]).toBeGreaterThanOrEqual(49);
-  expect(next[1] - times[1]).toBeLessThanOrEqual(10);
+  expect(next[1] - times[1]).toBeLessThanOrEqual(15); // half a period away, or the next
 });
 
 test.each([1, 2])('each call of the grid at most once, and none early, while shards die: shards %i', async (shards) => {

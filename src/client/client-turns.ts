@@ -4,6 +4,7 @@ import type { ClientTime } from './client-time.ts';
 import type { Delivery } from './delivery.ts';
 import type { HomeTimers } from './home-timers.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import type { Walk } from './quiescence.ts';
 import type { ShardHere } from './shard-here.ts';
 import { type ClientTurn, TurnClock } from './turn-clock.ts';
 
@@ -49,6 +50,8 @@ export class ClientTurns implements ClientTurn {
   readonly home: HomeTimers;
   /** Whether the present turn visits the lanes: they have something. */
   visitsLanes = false;
+  /** Set while a manual clock goes from due time to due time. */
+  walk: Walk | undefined = undefined;
   /** Whether a timer may have ended since the last turn, and its payload is held. */
   holdsPayload = false;
   private readonly lanes: readonly ClientLane[];
@@ -130,6 +133,12 @@ export class ClientTurns implements ClientTurn {
   // A turn.
 
   begin(isAsked: boolean): boolean {
+    if (this.walk === undefined) return this.visit(isAsked);
+    this.walk.prepare();
+    return this.visit(true) || (this.walk?.step() === true && this.visit(true));
+  }
+
+  private visit(isAsked: boolean): boolean {
     const { isElsewhere, time } = this;
     time.beginTurn();
     const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);

@@ -11,7 +11,7 @@ import { Label, NO_LABEL } from './lane-labels.ts';
 import type { TurnClock } from './turn-clock.ts';
 
 // Taken once: a program may replace them.
-const { max, min } = Math;
+const { max } = Math;
 
 /** The parts of the client that they need. */
 export interface HomeHost {
@@ -136,11 +136,15 @@ export class HomeTimers {
     return this.running !== undefined && this.running[SLOT] === timer[SLOT];
   }
 
-  /** The time in ms at which the next of them is due; Infinity if none is live. O(slots). */
-  nextExpiration(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const timer of this.live()) earliest = min(earliest, this.deadlineOf(timer[SLOT]));
-    return earliest === Number.POSITIVE_INFINITY ? earliest : this.wheel.dueTimeOf(earliest);
+  /** The tick at which the next of them runs, as its wheel says: at most the present if one is due; Infinity if none is live. */
+  nextDue(): number {
+    const { timers, wheel } = this;
+    const { queue } = wheel;
+    for (let at = queue.next; at < queue.length; at++) {
+      const slot = queue.slots[at];
+      if (timers[slot] !== undefined && wheel.words[2 * slot + 1] === queue.orders[at]) return this.time.tick;
+    }
+    return wheel.nextDue();
   }
 
   *live(): Generator<HomeTimer> {

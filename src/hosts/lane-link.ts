@@ -5,7 +5,7 @@ import type { HostState } from '../sharing/board.ts';
 export const GONE = Symbol('the thread is gone');
 
 /** The calls of a client to what serves its lanes, wherever that is. */
-export type HostCall = 'stats' | 'wheels' | 'earliestDueTick';
+export type HostCall = 'stats' | 'wheels' | 'nextDue';
 export type HostAnswer<C extends HostCall> = ReturnType<LaneServer[C]>;
 
 /** The calls of a client to the thread of a shard: those of `LaneServer`, without the client's serial. */

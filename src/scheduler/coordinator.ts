@@ -151,11 +151,17 @@ export abstract class Coordinator {
 
   /** Returns the earliest time at which a timer fires; undefined when none is live. */
   async nextExpiration(): Promise<number | undefined> {
-    const earliest = Math.min(...(await this.ask('earliestDueTick', (due) => due)));
-    const next = Math.min(this.scale.timeOf(earliest), this.client.home.nextExpiration());
+    const { client, scale } = this;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let isHeldBack = true; isHeldBack; ) {
+      const asked = this.ask('nextDue', (due) => due);
+      isHeldBack = client.lanes.some(({ commands }) => commands.wantsRoom); // behind a full ring
+      earliest = Math.min(...(await asked));
+    }
+    for (const lane of client.lanes) earliest = Math.min(earliest, lane.nextFiredDue());
+    const next = Math.min(earliest, client.home.nextDue());
     if (next === Number.POSITIVE_INFINITY) return undefined;
-    const present = this.scale.tickAtOrBefore(this.client.clock.read());
-    return Math.max(next, this.scale.timeOf(present + 1));
+    return scale.timeOf(Math.max(next, scale.tickAtOrBefore(client.clock.read()) + 1));
   }
 
   /** Asks all shards, which know all timers by then. Resolves with what is made of each host's answer as soon as it comes. */

@@ -34,12 +34,10 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   protected roundTick = 0;
   protected readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
   private readonly mostListed: number = MOST_LISTED;
-  private readonly isBounded: boolean;
 
   constructor(timers: Pick<TableView, 'tagOf' | 'dueOf'>, index: TickIndex) {
     this.timers = timers;
     this.index = index;
-    this.isBounded = index.upperBound !== Number.POSITIVE_INFINITY;
   }
 
   /** Called when an entry's tick has come. */
@@ -96,6 +94,11 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
     else this.fileIn(this.index, slot, tick);
   }
 
+  /** The earliest tick at which an entry comes due that is still wanted. Precondition: none is late. */
+  protected nextWanted(): number {
+    return this.isListed ? this.firstListed() : this.index.nextDue(this);
+  }
+
   /**
    * The tick of the first listed entry that is still wanted; Infinity if there is none. Those before it whose timer has ended are
    * dropped, and those that are due later are filed anew.
@@ -131,9 +134,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
     }
   }
 
-  /** Beyond the range of a wheel without an overflow list, a slot waits at the end of the range and is refiled from there. */
   private fileIn(index: TickIndex, slot: number, tick: number): void {
     index.remove(slot);
-    index.insert(slot, this.isBounded ? min(tick, index.upperBound - 1) : tick);
+    index.insert(slot, tick);
   }
 }

@@ -120,10 +120,13 @@ export class LaneServer {
     return this.sums(client, (one) => wheelOf(one.lane, one.client === client ? undefined : one.client), addWheel);
   }
 
-  /** The earliest due tick of all live timers of a client's lanes; Infinity if there is none. O(slots). */
-  earliestDueTick(client: number): number {
-    const now = this.built.shard.tick();
-    return Math.min(...this.of(client).map(({ lane }) => lane.earliestDueTick(now)));
+  /** The earliest tick at which a client's lanes fire a timer; Infinity if there is none. Takes all commands that wait. */
+  nextDue(client: number): number {
+    const { shard } = this.built;
+    const lanes = this.of(client).map(({ lane }) => lane);
+    while (lanes.some((lane) => lane.isBehind())) shard.turn();
+    const now = shard.tick();
+    return Math.min(...lanes.map((lane) => lane.nextDue(now)));
   }
 
   private of(client: number): AttachedLane[] {

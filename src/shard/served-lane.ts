@@ -1,5 +1,6 @@
 import type { ClientBell } from '../lane/doorbell.ts';
-import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
+import { writeTick } from '../lane/due-word.ts';
+import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, NEXT_DUE, REQUEST } from '../lane/lane-memory.ts';
 import { RingProducer } from '../lane/ring.ts';
 import type { TableView } from '../lane/table-view.ts';
 import { allocateWords, wordsIn } from '../memory/shared-words.ts';
@@ -213,9 +214,18 @@ export abstract class ServedLane extends LaneEntries {
     return this.firedRing.exactRoom() === 0;
   }
 
-  /** `now`: the clock's tick. */
-  earliestDueTick(now: number): number {
-    return this.table.earliestDueTick(now);
+  /**
+   * The earliest tick at which the lane fires a timer that its client still wants, as far as its index knows: the client may have taken
+   * commands and records for others. At most the present, `now`, where timers are due that wait for room.
+   */
+  nextDue(now: number): number {
+    const isLate = !this.isListed && this.list.length > 0;
+    return isLate || this.firedRing.exactRoom() === 0 ? now : this.nextWanted();
+  }
+
+  /** Whether commands are published that a turn can take: those behind late timers wait with them. */
+  isBehind(): boolean {
+    return this.roundLeft > 0 || (this.available() > 0 && this.isBetweenRounds());
   }
 
   /**
@@ -256,6 +266,7 @@ export abstract class ServedLane extends LaneEntries {
     const isFired = this.firedRing.publish();
     if (!isCaughtUp || this.answered === this.request) return isFired;
     this.answered = this.request;
+    writeTick(this.header, NEXT_DUE, this.nextWanted()); // published by the answer
     Atomics.store(this.header, ANSWERED, this.request); // after the records that it covers
     return true;
   }

@@ -73,7 +73,7 @@ test('what a client asks for is answered about its own lanes; left, they are ser
   while (shard.turn());
   ask(1, 'stats', EPOCH);
   expect(await answered(3)).toMatchObject({ answer: [{ commands: 2, filed: 2, lanes: 1 }] });
-  ask(1, 'earliestDueTick', EPOCH);
+  ask(1, 'nextDue', EPOCH);
   expect(await answered(4)).toMatchObject({ answer: 40 });
   ask(1, 'leave', EPOCH);
   const left = (await answered(5)) as FromThread & { answer: LeftLane[] };

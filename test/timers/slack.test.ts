@@ -95,13 +95,13 @@ describe.each([0, 1])('timeouts on a scheduler with slack and a real clock, shar
     await using scheduler = createScheduler({ shards, slack });
     await scheduler.ready;
     const { setTimeout } = createTimers(scheduler);
-    const { turnClock, home } = internalsOf(scheduler).client;
+    const { turnClock, home, scale } = internalsOf(scheduler).client;
     const draws = new Draws(SEED);
     const late = new Set<string>();
     let checks = 0;
     const check = () => {
       checks += 1;
-      const due = home.nextExpiration();
+      const due = scale.timeOf(home.nextDue());
       if (turnClock.comesBy > due) late.add(`due at ${due}, turn at ${turnClock.comesBy}`);
     };
     for (let i = 0; i < 200; i++) {

@@ -28,6 +28,7 @@ export type { Serving } from '../hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
 export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
 export type { LabelStats } from '../scheduler/label-counts.ts';
+export type { AdvanceOptions } from '../scheduler/manual-clock.ts';
 export type { SchedulerConnectOptions, SchedulerOptions } from '../scheduler/options.ts';
 export type { RepeatOptions } from '../scheduler/repeat-options.ts';
 export type { Scheduler } from '../scheduler/scheduler.ts';

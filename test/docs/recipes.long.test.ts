@@ -60,7 +60,7 @@ async function listening(server: Server): Promise<number> {
 test('there are as many as the document has headings for, and each is tried below', () => {
   const tried =
     'scheduler http-timeouts ws-heartbeat lease mqtt-keepalive command-deadline backoff debounce rate-window ' +
-    'expiring-map shutdown threads moving fake-time';
+    'expiring-map shutdown threads moving fake-time steps';
   expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
@@ -217,6 +217,7 @@ test.each([
   ['lease', 'renewed while the main loop was blocked\n'],
   ['threads', 'fired in a thread\nfired in a thread\n'],
   ['fake-time', 'half an hour in no time\n'],
+  ['steps', 'three steps, and a stall\n'],
   ['moving', 'too late\nfalse\n'],
 ])('%s.ts runs, prints and ends', async (name, printed) => {
   const { code, stdout, stderr } = await runNode([join(folder, `${name}.mjs`)]);

@@ -4,6 +4,7 @@ import type { DueSink, EntryOwner, LevelOccupancy } from '../tick-index.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
 import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapshot.ts';
+import { LevelReach } from './level-reach.ts';
 import { Placements } from './placements.ts';
 import { Spoke } from './spoke.ts';
 
@@ -51,6 +52,7 @@ export class PinnedIndex implements WheelIndex {
   readonly nearEnd = Number.NEGATIVE_INFINITY;
   private readonly widths: Float64Array;
   private readonly spokeCounts: Int32Array;
+  private readonly reach: LevelReach;
   private readonly bases: Int32Array;
   private readonly spokes: (Spoke | undefined)[];
   private readonly occupancy: Occupancy;
@@ -71,6 +73,7 @@ export class PinnedIndex implements WheelIndex {
     this.compaction = compaction;
     this.widths = Float64Array.from(levels, (level) => level.width);
     this.spokeCounts = Int32Array.from(levels, (level) => level.spokes);
+    this.reach = new LevelReach(this.widths, this.spokeCounts);
     this.bases = new Int32Array(levels.length + 1);
     levels.forEach(({ spokes }, level) => {
       this.bases[level + 1] = this.bases[level] + Math.ceil(spokes / 32) * 32;
@@ -92,16 +95,16 @@ export class PinnedIndex implements WheelIndex {
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
     const top = this.widths.length - 1;
-    return Math.min(this.reach(top) + 1, 2 ** 53);
+    return Math.min(this.reach.last(top, this.now) + 1, 2 ** 53);
   }
 
   insert(slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
     const top = this.widths.length - 1;
     let level = 0;
-    while (level < top && due > this.reach(level)) level++;
+    while (level < top && due > this.reach.last(level, this.now)) level++;
     const width = this.widths[level];
-    const round = Math.ceil(Math.min(due, this.reach(level)) / width); // of one beyond reach, the last
+    const round = Math.ceil(Math.min(due, this.reach.last(level, this.now)) / width); // of one beyond reach, the last
     const at = this.bases[level] + (round % this.spokeCounts[level]);
     let spoke = this.spokes[at];
     if (spoke === undefined) {
@@ -251,12 +254,6 @@ export class PinnedIndex implements WheelIndex {
     return { width, slots: this.spokeCounts[level], occupied, occupiedCount: occupied.length, lists };
   }
 
-  /** The last tick that a level accepts. */
-  private reach(level: number, now = this.now): number {
-    const width = this.widths[level];
-    return (Math.floor(now / width) + (this.spokeCounts[level] - 1)) * width;
-  }
-
   private findEvent(): number {
     let event = Number.POSITIVE_INFINITY;
     for (let level = 0; level < this.widths.length; level++) {
@@ -300,32 +297,15 @@ export class PinnedIndex implements WheelIndex {
       const wanted = owner.wantedAt(slot, due);
       if (wanted === due && due <= tick) return tick;
       if (wanted === due) {
-        least = Math.min(least, this.handedOverAt(due, tick));
+        least = Math.min(least, this.reach.handedOverAt(due, tick));
         continue;
       }
       this.remove(slot);
       if (wanted < due) continue;
       this.insert(slot, wanted);
-      least = Math.min(least, this.handedOverAt(wanted, this.now));
+      least = Math.min(least, this.reach.handedOverAt(wanted, this.now));
     }
     return least;
-  }
-
-  /** When a slot of a tick that is filed at `from` is handed over for good. */
-  private handedOverAt(tick: number, from: number): number {
-    const { spokeCounts, widths } = this;
-    const top = widths.length - 1;
-    const span = (spokeCounts[top] - 1) * widths[top];
-    let now = from;
-    for (;;) {
-      for (let level = 0; level <= top; level++) {
-        const width = widths[level];
-        if (tick <= this.reach(level, now)) return Math.ceil(tick / width) * width;
-      }
-      now = this.reach(top, now);
-      // From there on it moves by whole spans.
-      if (tick > now + span) now += Math.max(0, Math.ceil((tick - span - now) / span) - 1) * span;
-    }
   }
 
   /**

@@ -53,7 +53,8 @@ export class RepeatingCalls {
     const { time } = this;
     const { table } = lane;
     const grids = lane.grids as CallGrids;
-    const begun = grids.missedOf(slot) === 'burst' ? time.now : time.clock.read();
+    // A manual clock stands still in a turn, and a reading of it allocates.
+    const begun = time.isManual || grids.missedOf(slot) === 'burst' ? time.now : time.clock.read();
     const dueTick = time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)); // with its slack
     const next = grids.advance(slot, time.scale.timeOf(dueTick + 1), begun);
     const { slack } = this.host.labelOf(lane, slot);
@@ -73,7 +74,7 @@ export class RepeatingCalls {
     if (grids === undefined || host.isClosed || table.tagOf(slot) !== tag) return; // it has cancelled itself
     grids.noteReturned(slot, returned);
     if (grids.missedOf(slot) !== 'skip' || table.deadlineOf(slot) !== next) return; // or moved
-    const now = time.clock.read();
+    const now = time.isManual ? time.now : time.clock.read();
     if (next > now) return;
     host.move(lane, slot, grids.skip(slot, now), host.labelOf(lane, slot).slack);
   }

@@ -116,7 +116,9 @@ describe.each([0, 60_000])(
           expect(await timers.cancel('a', `${way}, none`)).toBe(false);
         }
         await timers.schedule('a', 'cancel, soon', Date.now() + 200); // moved where it is now
-        const soon = Object.keys(ends).map((way) => `${way}, soon`).sort();
+        const soon = Object.keys(ends)
+          .map((way) => `${way}, soon`)
+          .sort();
         await expect.poll(() => seen.sort(), { timeout: 3000 }).toEqual(soon);
         await timers.close();
         const next = await open({ store: memoryStore(store) });

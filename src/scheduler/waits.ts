@@ -262,7 +262,7 @@ class DeadlineTimer extends Waiter {
 
   protected override begun(): void {
     // An outer signal that has aborted has done so since `close` handed the timer back.
-    if (this.outer?.aborted) Promise.resolve().then(this.abort);
+    if (this.outer?.aborted) void Promise.resolve().then(this.abort);
     else if (this.outer !== undefined) watch(this.outer, this.abort);
   }
 

@@ -99,7 +99,7 @@ describe.each([0, 2])("guarantee 14, ids are the client's: shards %i", { concurr
     await using second = ClientThread.connect(handle);
     const [id] = await Promise.all([first.run(({ book }) => book.schedule(0, 60_000)), second.sum()]);
     await scheduler.close();
-    await expect(scheduler.cancelAnywhere(id)).rejects.toMatchObject({ code: 'ERR_SCHEDULER_CLOSED' });
+    expect(await scheduler.cancelAnywhere(id)).toBe(false); // it has left
     expect(await second.run(({ scheduler }, id) => scheduler.cancelAnywhere(id), id)).toBe(true);
     const gate = new Gate();
     const block = await gate.block(first);

@@ -68,7 +68,7 @@ async function endAll(scope: ClientScope, kinds: Kind[], way: Way | 'by others')
       'withTimeout(function)': () => heard(scheduler.withTimeout(onAbort('work'), DELAY, options)),
       'withTimeout without a limit': () => {
         const work = way === 'delivered' ? Promise.resolve() : never;
-        heard(scheduler.withTimeout(work, Number.POSITIVE_INFINITY, options));
+        void heard(scheduler.withTimeout(work, Number.POSITIVE_INFINITY, options));
       },
       signalAfter: () => onAbort('signal')(scheduler.signalAfter(DELAY, options)),
       'drop-in': () => timers().setTimeout(() => told.push('called'), DELAY),

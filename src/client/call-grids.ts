@@ -1,5 +1,5 @@
 import type { TimerTable } from '../lane/timer-table.ts';
-import { allocateWords, doublesIn } from '../memory/shared-words.ts';
+import { allocateSlots, doublesIn, growSlots } from '../memory/shared-words.ts';
 import { afterSettling } from './after-settling.ts';
 
 // Taken once: a program may replace them.
@@ -84,8 +84,9 @@ export class CallGrid {
   }
 }
 
-/** Doubles to a slot. */
+/** Doubles to a slot, and the words of its byte. */
 const DOUBLES = 3;
+const BYTE = 1 / 4;
 /** The byte of a slot: the place of its `MissedCalls`, and two bits. */
 const MISSED = 3;
 const NO_OVERLAP = 4;
@@ -110,8 +111,8 @@ export interface Repetition {
  * calls allocate nothing. Nothing is cleared when a timer ends: whether a slot repeats is in its payload.
  */
 export class CallGrids {
-  private readonly grids: Float64Array;
-  private readonly bytes: Uint8Array;
+  private grids: Float64Array<SharedArrayBuffer>;
+  private bytes: Uint8Array<SharedArrayBuffer>;
   /** The grid of the slot that is being worked on. */
   private readonly grid = new CallGrid();
   private readonly table: TimerTable;
@@ -122,8 +123,21 @@ export class CallGrids {
   constructor(table: TimerTable) {
     const { capacity } = table;
     this.table = table;
-    this.grids = doublesIn(allocateWords(2 * DOUBLES * capacity));
-    this.bytes = new Uint8Array(allocateWords(ceil(capacity / 4)), 0, capacity);
+    this.grids = doublesIn(allocateSlots(2 * DOUBLES, capacity));
+    const bytes = allocateSlots(BYTE, capacity);
+    this.bytes = new Uint8Array(bytes, 0, bytes.byteLength);
+  }
+
+  /** Sees to it that there is memory for so many slots, where that for all was refused. Throws AllocationError. */
+  reserve(slots: number): void {
+    const { bytes, grids, table } = this;
+    const { capacity } = table;
+    if (DOUBLES * slots > grids.length) {
+      this.grids = doublesIn(growSlots(grids.buffer, 2 * DOUBLES, capacity, slots));
+    }
+    if (slots <= bytes.length) return;
+    const larger = growSlots(bytes.buffer, BYTE, capacity, slots);
+    this.bytes = new Uint8Array(larger, 0, larger.byteLength);
   }
 
   /** `start`: when the first call is due, in ms. */

@@ -52,6 +52,8 @@ export class ClientLane {
   labels: LaneLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
   grids: CallGrids | undefined = undefined;
+  /** Called when the table has moved to larger memory. */
+  onMoved: () => void = () => undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
   prefetchSink = 0;
   private request = 0;
@@ -66,9 +68,24 @@ export class ClientLane {
     this.header = new Int32Array(memory.header);
     this.table = new TimerTable(memory, layout, shard);
     this.payload = new Payload(memory.capacity);
+    this.table.room = Math.min(this.table.room, this.payload.room);
+    this.table.onFull = () => this.grow();
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
     this.fired = new RingConsumer(memory.fired, firedCounters(this.header));
+  }
+
+  /**
+   * Makes room for another slot where memory for all was refused; then whoever serves the lane has to read the new table. Throws
+   * AllocationError.
+   */
+  private grow(): void {
+    const { payload, table } = this;
+    const slots = table.room + 1;
+    payload.reserve(slots);
+    const isMoved = table.reserve(slots);
+    table.room = Math.min(table.room, payload.room);
+    if (isMoved) this.onMoved();
   }
 
   /** Completes a timer that the table has just created. Precondition: the stage has room. */

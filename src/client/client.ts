@@ -151,6 +151,7 @@ export class Client {
   ): TimerId {
     const lane = this.laneAt(placement);
     lane.grids ??= new CallGrids(lane.table);
+    lane.grids.reserve(lane.table.highWater + 1); // a slot below this is the next
     const labels = label === this.labels.plain ? undefined : this.labelsOf(lane);
     const first = this.clock.read() + repetition.first;
     const slot = this.schedule(lane, first, label, callback, argument);
@@ -191,6 +192,7 @@ export class Client {
   /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
   private labelsOf(lane: ClientLane): LaneLabels {
     lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity, this.refs);
+    lane.labels.reserve(lane.table.highWater + 1); // a slot below this is the next
     return lane.labels;
   }
 

@@ -1,3 +1,5 @@
+import { ownWords } from '../memory/own-words.ts';
+
 /** Number of entries above which the arrays are released when they have been taken. */
 const MAX_KEPT_ENTRIES = 2 ** 17;
 const FIRST_ENTRIES = 256;
@@ -31,14 +33,24 @@ export class DueQueue {
     if (at > 0 && this.difference(at - 1, at) > 0) this.isInOrder = false;
   }
 
-  /** Sorts them, once all of the tick have been added and are not in order. */
+  /** Sorts them, once all of the tick have been added and are not in order. If memory is refused, they stay as they are. */
   sort(): void {
     this.isInOrder = true;
     const { slots, dues, orders, length } = this;
-    const places = Uint32Array.from({ length }, (_, at) => at).sort((one, other) => this.difference(one, other));
-    this.slots = Int32Array.from(places, (at) => slots[at]);
-    this.dues = Int32Array.from(places, (at) => dues[at]);
-    this.orders = Int32Array.from(places, (at) => orders[at]);
+    let places: Int32Array;
+    try {
+      places = ownWords(length);
+      this.resize(length);
+    } catch {
+      return;
+    }
+    for (let at = 0; at < length; at++) places[at] = at;
+    places.sort((one, other) => (dues[one] - dues[other]) | 0 || (orders[one] - orders[other]) | 0);
+    for (let at = 0; at < length; at++) {
+      this.slots[at] = slots[places[at]];
+      this.dues[at] = dues[places[at]];
+      this.orders[at] = orders[places[at]];
+    }
   }
 
   clear(): void {
@@ -61,9 +73,11 @@ export class DueQueue {
     this.orders.set(orders);
   }
 
+  /** If memory is refused, throws and changes nothing. */
   private resize(entries: number): void {
-    this.slots = new Int32Array(entries);
-    this.dues = new Int32Array(entries);
-    this.orders = new Int32Array(entries);
+    const [slots, dues, orders] = [ownWords(entries), ownWords(entries), ownWords(entries)];
+    this.slots = slots;
+    this.dues = dues;
+    this.orders = orders;
   }
 }

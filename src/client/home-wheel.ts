@@ -1,4 +1,6 @@
 import type { Runnable } from '../async-context/context-keeper.ts';
+import { AllocationError } from '../errors.ts';
+import { ownWordsAtLeast } from '../memory/own-words.ts';
 import { coincidingTick } from '../time/tick-scale.ts';
 import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
 import { type ClientTime, LAST_TICK } from './client-time.ts';
@@ -70,7 +72,9 @@ export class HomeWheel implements DueSink, EntryOwner {
   /** The ticks of deadlines that are too far from now for a word, by slot. */
   private readonly far = new Map<number, number>();
   /** Slots that the index has had no memory for: the next turn tries again. */
-  private refused: number[] = [];
+  private readonly refused = new Set<number>();
+  /** Whether that was so in this turn: then it is not asked for the others. */
+  private isRefused = false;
 
   /** `slack` in ticks. */
   constructor(time: ClientTime, slack: number, newIndex: NewIndex) {
@@ -110,7 +114,7 @@ export class HomeWheel implements DueSink, EntryOwner {
     try {
       this.insert(this.index as TickIndex, slot, tick);
     } catch {
-      this.refused.push(slot); // no memory: it must not be lost
+      this.refused.add(slot); // no memory: it must not be lost
     }
     this.note(slot, deadline, tick);
   }
@@ -147,7 +151,7 @@ export class HomeWheel implements DueSink, EntryOwner {
   nextTurn(): number {
     const { index, time } = this;
     if (index === undefined) return Number.POSITIVE_INFINITY;
-    if (this.refused.length > 0) return time.nextTickTime;
+    if (this.refused.size > 0) return time.nextTickTime;
     return time.scale.timeOf(index.nextWanted(this));
   }
 
@@ -155,7 +159,7 @@ export class HomeWheel implements DueSink, EntryOwner {
   nextDue(): number {
     const { index, refused, time } = this;
     if (index === undefined) return Number.POSITIVE_INFINITY;
-    return refused.length > 0 ? time.tick + 1 : index.nextDue(this);
+    return refused.size > 0 ? time.tick + 1 : index.nextDue(this);
   }
 
   /** Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is empty. */
@@ -163,19 +167,33 @@ export class HomeWheel implements DueSink, EntryOwner {
     const { index, queue, until } = this;
     if (index === undefined) return false;
     queue.clear();
-    if (this.refused.length > 0) this.retry(until);
+    this.isRefused = false;
+    if (this.refused.size > 0) this.retry(until);
     for (;;) {
       const tick = index.nextEvent();
       if (tick > until) break;
       this.tick = tick;
-      index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
+      this.advance(index, tick);
       if (queue.length === 0) continue;
       if (!queue.isInOrder) queue.sort();
       return true;
     }
-    index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+    this.advance(index, until);
     if (!queue.isInOrder) queue.sort(); // what had been refused
     return queue.length > 0;
+  }
+
+  /** Where the index has no memory to go on, it is emptied: the next turns look at each slot. */
+  private advance(index: TickIndex, tick: number): void {
+    try {
+      index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      const filed: number[] = [];
+      index.forEach((slot) => void filed.push(slot));
+      index.clear();
+      for (const slot of filed) this.refused.add(slot);
+    }
   }
 
   /** A slot that was moved is due later than it is filed; one that was overdue when it was filed, earlier. @internal */
@@ -192,7 +210,12 @@ export class HomeWheel implements DueSink, EntryOwner {
       return;
     }
     const { words } = this;
-    this.queue.add(slot, words[2 * slot], words[2 * slot + 1]);
+    try {
+      this.queue.add(slot, words[2 * slot], words[2 * slot + 1]);
+    } catch {
+      this.refused.add(slot); // no memory: it must not be lost
+      return;
+    }
     words[2 * slot] = tick + DUE_NOW; // a move must file it again
     if (this.far.size > 0) this.far.delete(slot);
   }
@@ -215,22 +238,28 @@ export class HomeWheel implements DueSink, EntryOwner {
   }
 
   private refile(slot: number, tick: number): void {
-    try {
-      (this.index as TickIndex).insert(slot, tick);
-    } catch {
-      this.refused.push(slot); // no memory: it must not be lost
+    if (!this.isRefused) {
+      try {
+        (this.index as TickIndex).insert(slot, tick);
+        return;
+      } catch {
+        this.isRefused = true;
+      }
     }
+    this.refused.add(slot); // no memory: it must not be lost
   }
 
   private retry(tick: number): void {
     this.tick = tick;
-    for (const slot of this.refused.splice(0)) this.due(slot, tick);
+    const slots = [...this.refused];
+    this.refused.clear();
+    for (const slot of slots) this.due(slot, tick);
   }
 
   /** Takes a slot out of the index. If it is in the queue, its entry there has no effect from now on. */
   private unfile(slot: number): void {
     const isFiled = (this.index as TickIndex).remove(slot);
-    if (!isFiled && this.refused.length > 0) this.refused = this.refused.filter((each) => each !== slot);
+    if (!isFiled && this.refused.size > 0) this.refused.delete(slot);
     if (this.far.size > 0) this.far.delete(slot);
   }
 
@@ -253,7 +282,7 @@ export class HomeWheel implements DueSink, EntryOwner {
   }
 
   private grow(): void {
-    const words = new Int32Array(2 * max(FIRST_SLOTS, 2 * this.length));
+    const words = ownWordsAtLeast(2 * (this.length + 1), 2 * max(FIRST_SLOTS, 2 * this.length));
     words.set(this.words);
     this.words = words;
   }

@@ -1,4 +1,4 @@
-import { allocateWords, doublesIn } from '../memory/shared-words.ts';
+import { allocateSlots, doublesIn, growSlots } from '../memory/shared-words.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
@@ -85,15 +85,27 @@ export class LaneLabels {
   private readonly refs: KeepAlive;
   /** Of the timer that was delivered last. */
   private lastDelivered = NO_LABEL;
-  private readonly codes: Uint8Array;
-  private readonly bounds: Float64Array;
+  private codes: Uint8Array<SharedArrayBuffer>;
+  private bounds: Float64Array<SharedArrayBuffer>;
+  private readonly capacity: number;
 
   /** Throws AllocationError. */
   constructor(labels: readonly Label[], capacity: number, refs: KeepAlive) {
     this.labels = labels;
     this.refs = refs;
-    this.codes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
-    this.bounds = doublesIn(allocateWords(4 * capacity));
+    this.capacity = capacity;
+    const codes = allocateSlots(1 / 4, capacity);
+    this.codes = new Uint8Array(codes, 0, codes.byteLength);
+    this.bounds = doublesIn(allocateSlots(4, capacity));
+  }
+
+  /** Sees to it that there is memory for so many slots, where that for all was refused. Throws AllocationError. */
+  reserve(slots: number): void {
+    const { bounds, codes, capacity } = this;
+    if (2 * slots > bounds.length) this.bounds = doublesIn(growSlots(bounds.buffer, 4, capacity, slots));
+    if (slots <= codes.length) return;
+    const larger = growSlots(codes.buffer, 1 / 4, capacity, slots);
+    this.codes = new Uint8Array(larger, 0, larger.byteLength);
   }
 
   /** Precondition: the slot's timer has just begun. */
@@ -110,7 +122,7 @@ export class LaneLabels {
    */
   end(slot: number): void {
     const code = this.codes[slot];
-    if (code === NO_LABEL) return;
+    if (!(code > NO_LABEL)) return; // undefined for a slot beyond those that have ever had a label
     this.codes[slot] = NO_LABEL;
     const label = this.labels[code];
     label.size -= 1;
@@ -124,7 +136,7 @@ export class LaneLabels {
 
   /** Called when a timer is delivered, with its lateness in ms, before it ends. */
   delivered(slot: number, lateness: number, isRepeating: boolean): void {
-    const code = this.codes[slot];
+    const code = this.codes[slot] ?? NO_LABEL;
     this.lastDelivered = code;
     if (code === NO_LABEL) return;
     this.labels[code].deliver(lateness);
@@ -138,7 +150,7 @@ export class LaneLabels {
 
   /** The label of a slot's timer; the client's plain one if it has none. */
   labelOf(slot: number): Label {
-    return this.labels[this.codes[slot]];
+    return this.labels[this.codes[slot] ?? NO_LABEL];
   }
 
   /** When a scaled timer is due by its label's present factor, in ms; NaN for any other slot. */

@@ -1,9 +1,12 @@
 import type { Callback, Context } from '../async-context/context-keeper.ts';
-import { allocateWords, wordsIn } from '../memory/shared-words.ts';
+import { allocateSlots, growSlots, wordsIn } from '../memory/shared-words.ts';
 import { CallbackPalette, OUT_OF_LINE } from './callback-palette.ts';
 
 // Taken once: a program may replace them.
 const { ceil, min } = Math;
+
+/** Words of `bytes` per slot. */
+const BYTE = 1 / 4;
 
 const CHUNK_BITS = 14;
 const CHUNK_SLOTS = 2 ** CHUNK_BITS;
@@ -64,19 +67,36 @@ export class Payload {
   argument: unknown = undefined;
   context: Context = undefined;
   repeats = false;
-  private readonly bytes: Uint8Array;
-  private readonly numbers: Int32Array;
+  private bytes: Uint8Array<SharedArrayBuffer>;
+  private numbers: Int32Array<SharedArrayBuffer>;
+  private readonly capacity: number;
   private readonly palette = new CallbackPalette();
   private readonly outOfLine: SlotReferences;
   private readonly references: SlotReferences;
   private readonly contexts: SlotReferences;
 
   constructor(capacity: number) {
-    this.bytes = new Uint8Array(allocateWords(Math.ceil(capacity / 4)), 0, capacity);
-    this.numbers = wordsIn(allocateWords(capacity));
+    this.capacity = capacity;
+    const bytes = allocateSlots(BYTE, capacity);
+    this.bytes = new Uint8Array(bytes, 0, bytes.byteLength);
+    this.numbers = wordsIn(allocateSlots(1, capacity));
     this.outOfLine = new SlotReferences(capacity);
     this.references = new SlotReferences(capacity);
     this.contexts = new SlotReferences(capacity);
+  }
+
+  /** Slots for which there is memory: the capacity, unless that was refused. */
+  get room(): number {
+    return min(this.capacity, this.bytes.length, this.numbers.length);
+  }
+
+  /** Sees to it that there is memory for so many slots. If it is refused, throws and changes nothing that is read. */
+  reserve(slots: number): void {
+    const { capacity, numbers } = this;
+    if (slots > numbers.length) this.numbers = wordsIn(growSlots(numbers.buffer, 1, capacity, slots));
+    if (slots <= this.bytes.length) return;
+    const bytes = growSlots(this.bytes.buffer, BYTE, capacity, slots);
+    this.bytes = new Uint8Array(bytes, 0, bytes.byteLength);
   }
 
   set(slot: number, callback: unknown, argument: unknown, context: Context): void {

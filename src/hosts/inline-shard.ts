@@ -12,6 +12,10 @@ import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 // Taken once: a program may replace them.
 const { min } = Math;
 
+/** ms after which memory for an index is asked for again that was refused: while it is, a turn reads the timer table instead. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+
 export interface InlineEvents {
   /** Called when it has failed; it tries again. */
   failed(cause: Error): void;
@@ -56,6 +60,9 @@ export class InlineShard implements ShardHere {
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private hasFailed = false;
+  /** When it tries again to get the memory for its indexes, in ms of the process; Infinity if it has it. */
+  private triesAgainAt = Number.POSITIVE_INFINITY;
+  private tries = 0;
   private awaitsCalm = false;
   private isOver = false;
 
@@ -70,6 +77,7 @@ export class InlineShard implements ShardHere {
 
   turn(tick: number): boolean {
     if (this.isOver || (this.hasFailed && this.isPausing())) return false;
+    if (this.triesAgainAt !== Number.POSITIVE_INFINITY && this.triesAgainAt <= monotonic.now()) this.rebuild();
     if (this.server === undefined && !this.isNeeded()) return false;
     let isMore = false;
     const begun = this.isMeasured ? this.clock.read() : 0;
@@ -115,6 +123,12 @@ export class InlineShard implements ShardHere {
   admit(lane: OwnLane): void {
     if (this.server !== undefined) this.attach(this.server, [{ ...lane, origin: 'nothing' }]);
     this.add({ ...lane, origin: this.server === undefined ? 'nothing' : 'tables' }); // by when it is rebuilt, it has had timers
+  }
+
+  /** What has been built is built anew, from the tables, in the next turn: one of them has moved. */
+  rebuild(): void {
+    this.server = undefined;
+    this.triesAgainAt = Number.POSITIVE_INFINITY;
   }
 
   /** Has `calm` called in the first turn that leaves nothing staged. */
@@ -184,6 +198,12 @@ export class InlineShard implements ShardHere {
       lanes.map(({ stage, ...lane }) => ({ ...lane, local: { stage } })),
     );
     if (found instanceof Error) throw found;
+    if (!server.isScanning) {
+      this.tries = 0;
+    } else if (this.triesAgainAt === Number.POSITIVE_INFINITY) {
+      this.triesAgainAt = monotonic.now() + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.tries);
+      this.tries += 1;
+    }
     return found;
   }
 
@@ -192,7 +212,7 @@ export class InlineShard implements ShardHere {
   }
 
   private fail(cause: Error): void {
-    this.server = undefined; // its state is unknown
+    this.rebuild(); // its state is unknown
     this.hasFailed = true;
     if (this.isOver) return;
     this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());

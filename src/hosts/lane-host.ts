@@ -18,6 +18,9 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
+/** A thread that has no memory for the lanes more often than this in a row is not asked again. */
+const MOST_REFUSALS = 3;
+
 export interface HostEvents {
   /** Asks for a turn of the client now. */
   wakeClient(): void;
@@ -64,6 +67,10 @@ export class LaneHost {
   private taken = 0;
   private found = 0;
   private failures = 0;
+  /** How often in a row a thread has had no memory for the lanes. */
+  private refusals = 0;
+  /** Whether a table has moved while its lane was on its way. */
+  private hasMoved = false;
   /** Deaths of threads that were noted, and how many deaths and failures have not been reported. */
   private noted = 0;
   private unreported = 0;
@@ -112,6 +119,18 @@ export class LaneHost {
     if (this.state.is('attached')) void this.offer(offersOf([lane], 'nothing'));
   }
 
+  /** Called when a lane's table has moved to larger memory: whoever serves it builds its index anew, from that. */
+  moved(): void {
+    if (this.inline !== undefined) {
+      this.inline.rebuild();
+      this.events.wakeClient();
+    } else if (this.state.is('attached')) {
+      void this.offerAnew();
+    } else {
+      this.hasMoved = true; // what a thread hands back is of the old table
+    }
+  }
+
   /** Moves the lanes to a thread, as soon as one is up. */
   startThread(): void {
     this.wantsThread = true;
@@ -131,7 +150,13 @@ export class LaneHost {
       void this.offer(offersOf(this.lanes.slice(asked), 'nothing'));
       return;
     }
-    this.inline = this.newInline(left);
+    this.serveInline(left);
+  }
+
+  /** Serves the lanes here that a thread has left. */
+  private serveInline(left: readonly LeftLane[]): void {
+    this.inline = this.newInline(this.hasMoved ? [] : left);
+    this.hasMoved = false;
     this.state.enter('inline');
     this.events.wakeClient(); // for the first turn of an index that was made for timers
     this.link.left();
@@ -203,6 +228,7 @@ export class LaneHost {
     this.state.enter('attached');
     this.taken = 0;
     this.found = 0;
+    if (offered.length > 0) this.hasMoved = false;
     void this.offer(offered);
   }
 
@@ -213,6 +239,7 @@ export class LaneHost {
     if (this.epoch !== epoch || !this.state.is('attached', 'leaving')) return;
     if (found === GONE) return;
     if (found instanceof Error) return this.refused(epoch, found);
+    this.refusals = 0;
     this.taken += offered.length;
     this.found += found;
     if (this.taken < this.lanes.length) return;
@@ -226,16 +253,32 @@ export class LaneHost {
     return this.epoch === epoch && this.state.is('attached');
   }
 
-  /** Called when the thread has no memory for the lanes: it has none of those that were offered together. Offers all again. */
+  /**
+   * Called when the thread has no memory for the lanes: it has none of those that were offered together. Offers all again, some times;
+   * then they are served here, which needs less.
+   */
   private async refused(epoch: number, error: Error): Promise<void> {
     if (this.link.refused(error)) return;
     this.noteFailure(error);
+    this.refusals += 1;
     await sleep(Math.max(1, this.policy.pauseAfterDeath()));
-    if (!this.isWith(epoch)) return;
+    if (this.isWith(epoch)) await this.offerAnew();
+  }
+
+  /** Takes all lanes back from the thread, and offers them again, as their tables say. */
+  private async offerAnew(): Promise<void> {
+    const { epoch } = this;
     const left = await this.askBack(); // a lane that is opened meanwhile is offered with the others
     if (left === undefined) return;
-    this.attach(epoch, left instanceof Error ? [] : offersOf(this.lanes, 'tables'));
-    if (left instanceof Error) await this.refused(epoch, left);
+    if (left instanceof Error) {
+      this.attach(epoch, []);
+      await this.refused(epoch, left);
+    } else if (this.refusals > MOST_REFUSALS) {
+      this.wantsThread = false;
+      this.serveInline([]);
+    } else {
+      this.attach(epoch, offersOf(this.lanes, 'tables'));
+    }
   }
 
   /** Asks the thread for the lanes. Resolves with an error if that was not possible, with undefined if the thread is gone. */

@@ -1,3 +1,4 @@
+import { ownWords } from '../memory/own-words.ts';
 import type { TimerTable } from './timer-table.ts';
 
 // Taken once: a program may replace them.
@@ -14,7 +15,7 @@ export interface StageChunk {
   end: number;
 }
 
-const newChunk = (): StageChunk => ({ words: new Int32Array(CHUNK_WORDS), start: 0, end: 0 });
+const newChunk = (): StageChunk => ({ words: ownWords(CHUNK_WORDS), start: 0, end: 0 });
 
 /**
  * Commands that have not been published: slot and tag of each, first in, first out.
@@ -147,7 +148,7 @@ export class CommandStage {
   /** Removes stale and repeated entries, and closes the gaps. If memory is refused, throws and changes nothing. */
   private clearOut(): void {
     const { table } = this;
-    const seen = new Int32Array((table.highWater >>> 5) + 1);
+    const seen = ownWords((table.highWater >>> 5) + 1);
     const chunks = [...this.older, this.last];
     let filled = 0;
     let to = 0; // never beyond the read position

@@ -1,4 +1,4 @@
-import { allocateGroups, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
+import { allocateGroups, allocateSlots, allocateWords, WORDS_PER_GROUP } from '../memory/shared-words.ts';
 import type { RingCounters, RingMemory } from './ring.ts';
 
 /**
@@ -26,7 +26,8 @@ import type { RingCounters, RingMemory } from './ring.ts';
 export interface LaneMemory {
   readonly capacity: number;
   readonly header: SharedArrayBuffer;
-  readonly table: SharedArrayBuffer;
+  /** For all slots; where that was refused, for those that there are, and replaced by a larger one as they become more. */
+  table: SharedArrayBuffer;
   readonly commands: RingMemory;
   readonly fired: RingMemory;
 }
@@ -80,12 +81,13 @@ export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 13
 /** For a lane that no other thread ever serves: no command goes through its ring. */
 export const INLINE_RING_SIZES: RingSizes = { commands: 1, fired: DEFAULT_RING_SIZES.fired };
 
+/** Throws AllocationError if there is not even memory for a few slots. */
 export function allocateLane(capacity: number, sizes: RingSizes = DEFAULT_RING_SIZES): LaneMemory {
   const ring = (records: number, stride: number): RingMemory => ({ cells: allocateWords(records * stride), stride });
   return {
     capacity,
     header: allocateGroups(2),
-    table: allocateWords(capacity << RECORD_SHIFT),
+    table: allocateSlots(1 << RECORD_SHIFT, capacity),
     commands: ring(sizes.commands, 4),
     fired: ring(sizes.fired, 2),
   };

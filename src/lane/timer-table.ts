@@ -1,4 +1,5 @@
-import { doublesIn, wordsIn } from '../memory/shared-words.ts';
+import { ownWords } from '../memory/own-words.ts';
+import { doublesIn, growSlots, wordsIn } from '../memory/shared-words.ts';
 import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts';
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
@@ -29,20 +30,25 @@ const DEADLINE_AT = DEADLINE;
  */
 export class TimerTable {
   readonly capacity: number;
+  /** Slots for which there is memory: `capacity`, unless that was refused. */
+  room: number;
+  /** Called when a fresh slot is needed beyond `room`; sees to it that there is more, or throws AllocationError. */
+  onFull: () => void = () => this.reserve(this.room + 1);
   size = 0;
   highWater = 0;
   /** Number of slots taken out of use because their generations are used up. */
   retired = 0;
 
-  private readonly words: Int32Array;
-  private readonly doubles: Float64Array;
+  private readonly memory: LaneMemory;
+  private words: Int32Array;
+  private doubles: Float64Array;
   private readonly slots: number;
   private readonly slotMask: number;
   private readonly idBase: number;
   private readonly tagMask: number;
   private readonly highMask: number;
   /** Generation bits above the 31 of the tag; only if the layout has room for them. */
-  private readonly high: Uint32Array | undefined;
+  private high: Int32Array | undefined;
   private readonly firstTag: number;
   private readonly firstHigh: number;
   private freeHead = -1;
@@ -50,7 +56,9 @@ export class TimerTable {
   /** `firstGeneration` is for tests; by default it is random. */
   constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
     this.capacity = memory.capacity;
+    this.memory = memory;
     this.words = wordsIn(memory.table);
+    this.room = min(memory.capacity, this.words.length >> RECORD);
     this.doubles = doublesIn(memory.table);
     this.slots = 2 ** layout.slotBits;
     this.slotMask = (this.slots - 1) | 0; // V8: words; `slots` may be a double
@@ -58,13 +66,13 @@ export class TimerTable {
     const lowBits = min(31, layout.generationBits);
     this.tagMask = (2 ** lowBits - 1) << 1;
     this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
-    this.high = this.highMask > 0 ? new Uint32Array(memory.capacity) : undefined;
+    this.high = this.highMask > 0 ? ownWords(this.room) : undefined;
     const first = firstGeneration ?? floor(random() * 2 ** min(47, layout.generationBits));
     this.firstHigh = floor(first / 2 ** 31) & this.highMask;
     this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }
 
-  /** Takes a slot for a new timer; -1 when all are in use. */
+  /** Takes a slot for a new timer; -1 when all are in use. Throws AllocationError if there are more, but no memory for one. */
   allocate(deadline: number, due: number): number {
     let slot = this.freeHead;
     if (slot < 0) {
@@ -143,6 +151,33 @@ export class TimerTable {
     return this.freeHead < 0 && this.highWater === this.capacity;
   }
 
+  /**
+   * Sees to it that there is memory for so many slots; returns whether the table has moved for that. Then whoever reads it must read the
+   * new one. If memory is refused, throws and changes nothing.
+   */
+  reserve(slots: number): boolean {
+    const { high, memory, words } = this;
+    const isMoving = slots << RECORD > words.length;
+    const table = isMoving ? growSlots(memory.table, 1 << RECORD, this.capacity, slots) : memory.table;
+    const room = min(this.capacity, table.byteLength >> (RECORD + 2));
+    if (high !== undefined && high.length < room) {
+      this.high = ownWords(room);
+      this.high.set(high);
+    }
+    this.room = room;
+    if (!isMoving) return false;
+    memory.table = table;
+    this.words = wordsIn(table);
+    this.doubles = doublesIn(table);
+    return true;
+  }
+
+  private makeRoom(): boolean {
+    if (this.room === this.capacity) return false;
+    this.onFull();
+    return true;
+  }
+
   /** The generation whose low bits a tag of the slot has. */
   private generationOf(slot: number, tag: number): number {
     const low = tag >>> 1;
@@ -161,7 +196,7 @@ export class TimerTable {
   /** Makes a slot that has never been used the only one of the free list; -1 if there is none. */
   private takeFresh(): number {
     const slot = this.highWater;
-    if (slot === this.capacity) return -1;
+    if (slot === this.room && !this.makeRoom()) return -1;
     this.highWater = slot + 1;
     this.words[(slot << RECORD) | DUE_AT] = -1;
     this.words[(slot << RECORD) | TAG_AT] = this.firstTag;

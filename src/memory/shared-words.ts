@@ -1,4 +1,7 @@
-import { AllocationError } from '../errors.ts';
+import { grant } from './grant.ts';
+
+// Taken once: a program may replace them.
+const { ceil, max, min } = Math;
 
 /**
  * 32-bit words in shared memory, grouped by their writer. Two threads that write to one cache line slow each other
@@ -31,13 +34,42 @@ export function allocateWords(count: number): SharedArrayBuffer {
   return allocate(bytes, { maxByteLength: bytes });
 }
 
-function allocate(bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer {
-  try {
-    return new Memory(bytes, options);
-  } catch (error) {
-    throw new AllocationError(bytes, error as Error);
+/** Slots for which memory is asked at first when that for the whole capacity is refused. */
+const FEW_SLOTS = 1024;
+
+/**
+ * Zeroed shared memory for words by slot: for the whole capacity, so that it never has to be copied; if that is refused, for twice the
+ * slots that are needed, or an eighth more. Throws AllocationError if even that is refused.
+ */
+export function allocateSlots(wordsPerSlot: number, capacity: number, needed = 0): SharedArrayBuffer {
+  const few = min(capacity, max(FEW_SLOTS, 2 * needed));
+  const fewest = min(capacity, needed + (needed >>> 3) + 1);
+  const wanted = needed === 0 ? [capacity, few] : [few, fewest]; // what has been refused once is not asked for at each step
+  let refusal: unknown;
+  for (const slots of wanted) {
+    try {
+      return allocateWords(ceil(slots * wordsPerSlot));
+    } catch (error) {
+      refusal = error;
+    }
   }
+  throw refusal;
 }
+
+/** The same for what is in use already and has too few slots: a copy with room for those that are needed. */
+export function growSlots(
+  memory: SharedArrayBuffer,
+  wordsPerSlot: number,
+  capacity: number,
+  needed: number,
+): SharedArrayBuffer {
+  const larger = allocateSlots(wordsPerSlot, capacity, needed);
+  wordsIn(larger).set(wordsIn(memory));
+  return larger;
+}
+
+const allocate = (bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer =>
+  grant(bytes, () => new Memory(bytes, options));
 
 /** All of a memory's words. */
 export const wordsIn = (memory: SharedArrayBuffer): Int32Array<SharedArrayBuffer> =>

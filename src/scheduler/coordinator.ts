@@ -227,6 +227,7 @@ export abstract class Coordinator {
     const host = this.byNumber[number] ?? this.newHost(number);
     const layout = timerIdLayout(shared.shards, shared.capacity);
     const lane = new ClientLane(setup.memory, layout, placement, new Doorbell(host.setup.doorbell), this.client.time);
+    lane.onMoved = () => host.moved();
     host.open({ placement, setup, stage: lane.stage });
     return lane;
   }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { AllocationError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
@@ -7,9 +8,11 @@ import { allocateWords, wordsIn } from '../memory/shared-words.ts';
 import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
+import type { TickIndex } from '../wheel/tick-index.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { LocalLane } from './local-lane.ts';
 import { RingLane } from './ring-lane.ts';
+import { ScannedTable } from './scanned-table.ts';
 import type { ServedLane } from './served-lane.ts';
 import { Shard } from './shard.ts';
 
@@ -71,15 +74,33 @@ export function serveLane(
   // Starts before everything that is already due, so that it is handed over in the order of its ticks.
   const start = origin === 'nothing' ? 0 : Math.max(0, Math.min(tick, table.earliestDueTick(tick) - 1));
   const { capacity } = memory;
-  const words = (count: number) => wordsIn(allocateWords(count));
-  const index = createTickIndex(wheel, { capacity, start, reserve: capacity, words });
   const bell = new ClientBell(clientBell);
-  const lane =
-    local === undefined
-      ? new RingLane(memory, table, index, bell)
-      : new LocalLane(memory, table, index, bell, local.stage);
-  if (origin === 'nothing') return { lane, found: 0 };
-  return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
+  const serve = (index: TickIndex) => {
+    const lane =
+      local === undefined
+        ? new RingLane(memory, table, index, bell)
+        : new LocalLane(memory, table, index, bell, local.stage);
+    if (origin === 'nothing') return { lane, found: 0 };
+    return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
+  };
+  const words = (count: number) => wordsIn(allocateWords(count));
+  // For the whole capacity, so that nothing is copied to grow. If that is refused, for the timers that there are.
+  const indexes = [
+    () => createTickIndex(wheel, { capacity, start, reserve: capacity, words }),
+    () => createTickIndex(wheel, { capacity, start }),
+    () => new ScannedTable(table, capacity, start),
+  ];
+  if (local === undefined) indexes.length = 2; // a table that is read from end to end takes the client's time
+  let refusal: unknown;
+  for (const create of indexes) {
+    try {
+      return serve(create());
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 /** The task of a shard's thread. */

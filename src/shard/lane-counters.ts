@@ -37,9 +37,10 @@ export function bytesOfLane(
   noteBytes: number,
 ): Pick<LaneCounters, 'bytes' | 'reservedBytes'> {
   const perSlot = BYTES_PER_RECORD + noteBytes;
+  const reserved = memory.table.byteLength + memory.capacity * noteBytes;
   const rings = memory.commands.cells.byteLength + memory.fired.cells.byteLength;
   return {
     bytes: slots * perSlot + index.bytesFor(slots) + Math.min(rings, commands * BYTES_PER_COMMAND),
-    reservedBytes: memory.capacity * perSlot + index.bytes + rings,
+    reservedBytes: reserved + index.bytes + rings,
   };
 }

@@ -1,6 +1,7 @@
 import { OWNER } from '../sharing/board.ts';
 import { type BuiltShard, type LaneOrigin, type LaneSetup, type LocalClient, serveLane } from './build-shard.ts';
 import { addWheel, type LaneWheels, wheelOf } from './lane-wheel.ts';
+import { ScannedTable } from './scanned-table.ts';
 import type { ServedLane } from './served-lane.ts';
 import type { ShardCounters } from './shard.ts';
 
@@ -80,6 +81,11 @@ export class LaneServer {
       this.built.shard.admit(one.lane);
     }
     return found;
+  }
+
+  /** Whether a lane has no index, since memory for it was refused. */
+  get isScanning(): boolean {
+    return this.attached.some(({ lane }) => lane.index instanceof ScannedTable);
   }
 
   /** Stops serving a client's lanes, and returns what it needs to serve them itself. */

@@ -27,6 +27,14 @@ export function wheelOf(lane: ServedLane, client?: number): LaneWheels {
 
 /** Adds a wheel to a sum. A slot that is occupied in both counts twice. */
 export function addWheel(sum: LaneWheels, { now, levels, queues }: LaneWheels): void {
+  if (sum.levels.length === 0)
+    sum.levels.push(...levels); // it was refused the memory for an index
+  else if (levels.length > 0) addLevels(sum, levels, now);
+  sum.queues.push(...queues);
+  sum.now = Math.max(now, sum.now);
+}
+
+function addLevels(sum: LaneWheels, levels: readonly LevelOccupancy[], now: number): void {
   for (const [number, level] of sum.levels.entries()) {
     const { arcs, entries, hand, occupied } = levels[number];
     level.occupied += occupied;
@@ -34,6 +42,4 @@ export function addWheel(sum: LaneWheels, { now, levels, queues }: LaneWheels): 
     for (let arc = 0; arc < arcs.length; arc++) level.arcs[arc] += arcs[arc];
     if (now > sum.now) level.hand = hand;
   }
-  sum.queues.push(...queues);
-  sum.now = Math.max(now, sum.now);
 }

@@ -85,7 +85,12 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const slot = records.take();
     const id = records.open(slot, value);
     if (this.deadlines !== undefined) this.deadlines.unset(slot);
-    this.index.insertNear(slot, deadline);
+    try {
+      this.index.insertNear(slot, deadline);
+    } catch (error) {
+      records.close(slot, id); // memory was refused
+      throw error;
+    }
     return id;
   }
 
@@ -244,7 +249,12 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const tick = this.tickFor(deadline);
     const slot = this.records.take();
     const id = this.records.open(slot, value);
-    this.file(slot, tick, deadline);
+    try {
+      this.file(slot, tick, deadline);
+    } catch (error) {
+      this.records.close(slot, id); // memory was refused
+      throw error;
+    }
     return id;
   }
 

@@ -1,3 +1,4 @@
+import { ownWords } from '../memory/own-words.ts';
 import type { LevelOccupancy } from './tick-index.ts';
 
 // Taken once: a program may replace them.
@@ -21,7 +22,7 @@ export class Occupancy {
   private readonly words: Int32Array;
 
   constructor(slots: number) {
-    this.words = new Int32Array((slots + 31) >>> 5);
+    this.words = ownWords((slots + 31) >>> 5);
   }
 
   set(slot: number): void {

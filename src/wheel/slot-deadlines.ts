@@ -1,3 +1,5 @@
+import { ownDoubles } from '../memory/own-words.ts';
+
 /** The stored value for a deadline of 0: a slot without a deadline reads as 0. */
 const ZERO = -0;
 const INITIAL = 256;
@@ -36,7 +38,7 @@ export class SlotDeadlines {
   }
 
   private grow(slot: number): void {
-    const deadlines = new Float64Array(Math.min(this.capacity, Math.max(INITIAL, 4 * slot)));
+    const deadlines = ownDoubles(Math.min(this.capacity, Math.max(INITIAL, 4 * slot)));
     deadlines.set(this.deadlines);
     this.deadlines = deadlines;
   }

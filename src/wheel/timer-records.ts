@@ -1,4 +1,5 @@
 import { CapacityExceededError } from '../errors.ts';
+import { ownWords } from '../memory/own-words.ts';
 import { TIMER_ID_BITS, type TimerId, timerIdLayout } from '../timer-id.ts';
 
 const RECORD = 2; // words to a record, as a shift
@@ -146,7 +147,7 @@ export class TimerRecords<T> {
   }
 
   private grow(): void {
-    const words = new Int32Array(Math.min(this.capacity << RECORD, this.words.length * GROWTH));
+    const words = ownWords(Math.min(this.capacity << RECORD, this.words.length * GROWTH));
     words.set(this.words);
     this.words = words;
     this.doubles = new Float64Array(words.buffer);

@@ -1,9 +1,9 @@
 import { countOnes, lowestOne } from '../occupancy.ts';
-import { CHUNK_SHIFT, CHUNK_WORDS, LINK, SLOT_MASK } from './chunk-lists.ts';
+import { CHUNK_SHIFT, CHUNK_WORDS, ENTRIES_PER_CHUNK, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { FAR, FAR_TICKS, SlotLists } from './slot-lists.ts';
 
 // Taken once: a program may replace them.
-const { clz32 } = Math;
+const { clz32, min } = Math;
 
 // V8: folded constants
 const SHIFT = CHUNK_SHIFT;
@@ -18,7 +18,19 @@ const OVERFLOW = -1;
  * their positions, then files the live ones.
  */
 export class Cascade extends SlotLists {
-  /** Empties the list of a wheel slot that starts at `now`: refiles its entries in order. Returns their number. */
+  /**
+   * Makes sure of the memory that `cascade` needs: beyond what it empties, at most a chunk for each finer list. To be called before
+   * `now` moves to the list: if memory is refused, it throws, and nothing has changed.
+   */
+  protected reserveCascade(list: number): void {
+    const { base, levelOf } = this.geometry;
+    this.reserveChunks(1 + min(base[levelOf[list]], this.chunkCounts[list] * ENTRIES_PER_CHUNK));
+  }
+
+  /**
+   * Empties the list of a wheel slot that starts at `now`: refiles its entries in order. Returns their number. Precondition:
+   * `reserveCascade`.
+   */
   protected cascade(list: number): number {
     const { cells } = this;
     const level = list === this.overflowList ? OVERFLOW : this.geometry.levelOf[list];

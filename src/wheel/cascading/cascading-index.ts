@@ -137,6 +137,7 @@ export class CascadingIndex extends NextEntry implements WheelIndex {
         // Out of budget, `now` stays. Except if nothing is due at all, which a slot of a higher level does not show.
         if (left <= 0 && this.nextTick() <= tick) return false;
         if (this.heads[this.eventList] === 0) continue;
+        if (this.eventList > this.mask0) this.reserveCascade(this.eventList);
         this.catchUp(event);
         if (this.eventList > this.mask0) this.cascaded += this.cascade(this.eventList);
         else if (left > 0) left = this.handOver(this.eventList, event, sink, left);

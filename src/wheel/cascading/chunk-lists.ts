@@ -1,3 +1,4 @@
+import { ownWords, ownWordsAtLeast } from '../../memory/own-words.ts';
 import type { PlaceWords } from '../timer-records.ts';
 
 // Taken once: a program may replace them.
@@ -50,10 +51,8 @@ const CHUNKS_GROWTH = 2;
 const MANY_CHUNKS = 2 ** 15;
 const MANY_CHUNKS_GROWTH = 1.5;
 
-/** Makes an array of the given number of words, all 0. */
+/** Makes an array of the given number of words, all 0. Throws AllocationError. */
 export type AllocateWords = (count: number) => Int32Array;
-
-const ownWords: AllocateWords = (count) => new Int32Array(count);
 
 export class ChunkLists {
   // V8: declared fields
@@ -75,15 +74,15 @@ export class ChunkLists {
    * `reserve`: number of live entries for which no array ever has to grow, dead entries and part-filled chunks included. `words`
    * allocates arrays of at least that size.
    */
-  constructor(lists: number, capacity: number, reserve: number, words = ownWords) {
+  constructor(lists: number, capacity: number, reserve: number, words: AllocateWords = ownWords) {
     const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + ceil((reserve * MAX_ENTRIES) / ENTRIES) + 3 * lists;
     this.capacity = capacity;
     this.cells = words(chunks << SHIFT);
     this.position = words(min(capacity, max(reserve, INITIAL_SLOTS)));
     this.room = this.position.length;
-    this.heads = new Int32Array(lists);
-    this.cursors = new Int32Array(lists).fill(NO_CHUNK);
-    this.chunkCounts = new Int32Array(lists);
+    this.heads = ownWords(lists);
+    this.cursors = ownWords(lists).fill(NO_CHUNK);
+    this.chunkCounts = ownWords(lists);
   }
 
   protected get bytesOfLists(): number {
@@ -103,7 +102,7 @@ export class ChunkLists {
 
   /**
    * Gives a list another chunk. Returns the cell of its next entry. The caller appends, within a hot path: if the cursor is at a
-   * LINK, extend; write slot word and low word; advance the cursor by 2.
+   * LINK, extend; write slot word and low word; advance the cursor by 2. Precondition: there is a chunk, see `reserveChunks`.
    */
   protected addChunk(list: number): number {
     let chunk = this.freeChunk;
@@ -111,7 +110,6 @@ export class ChunkLists {
       this.freeChunk = this.nextChunk(chunk);
     } else {
       chunk = this.usedChunks++;
-      if (this.usedChunks << SHIFT > this.cells.length) this.growCells();
     }
     this.chunks++;
     this.chunkCounts[list]++;
@@ -122,6 +120,12 @@ export class ChunkLists {
     this.cells[cell + LINK_AT] = 0;
     this.cursors[list] = cell;
     return cell;
+  }
+
+  /** Makes sure of so many further chunks. If memory is refused, throws and changes nothing. */
+  protected reserveChunks(count: number): void {
+    const least = this.chunks + 1 + count; // all others are free
+    if (least > this.usedChunks && least << SHIFT > this.cells.length) this.growCells(least);
   }
 
   /** Whether dead entries take too much room, not counting 2 chunks for each list in use, which may be part-filled. */
@@ -233,9 +237,9 @@ export class ChunkLists {
     this.room = words.length >>> shift;
   }
 
-  /** Makes room for the position of `slot`. */
+  /** Makes room for the position of `slot`. If memory is refused, throws and changes nothing. */
   protected growPosition(slot: number): void {
-    const position = new Int32Array(min(this.capacity, max(slot + 1, this.position.length * GROWTH)));
+    const position = ownWordsAtLeast(slot + 1, min(this.capacity, this.position.length * GROWTH));
     position.set(this.position);
     this.position = position;
     this.room = position.length;
@@ -258,10 +262,10 @@ export class ChunkLists {
     return to;
   }
 
-  private growCells(): void {
+  private growCells(least: number): void {
     const chunks = this.cells.length >>> SHIFT;
     const growth = chunks < MANY_CHUNKS ? CHUNKS_GROWTH : MANY_CHUNKS_GROWTH;
-    const cells = new Int32Array(ceil(chunks * growth) << SHIFT);
+    const cells = ownWordsAtLeast(least << SHIFT, ceil(chunks * growth) << SHIFT);
     cells.set(this.cells);
     this.cells = cells;
   }

@@ -1,3 +1,5 @@
+import { ownBytes } from '../../memory/own-words.ts';
+
 // Taken once: a program may replace them.
 const { ceil, clz32, floor, max } = Math;
 
@@ -50,7 +52,7 @@ export class LevelGeometry {
       base += ceil(2 ** bits / 32) * 32;
     }
     this.slots = base;
-    this.levelOf = new Uint8Array(base);
+    this.levelOf = ownBytes(base);
     for (let level = 0; level <= levels; level++) this.levelOf.fill(level, this.base[level]);
   }
 

@@ -1,3 +1,4 @@
+import { ownDoubles, ownWords } from '../../memory/own-words.ts';
 import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import type { LevelOccupancy } from '../tick-index.ts';
 import {
@@ -77,7 +78,7 @@ export class SlotLists extends ChunkLists {
     super(geometry.slots, capacity, reserve, words);
     this.geometry = geometry;
     this.occupancy = new Occupancy(geometry.slots);
-    this.occupied = new Int32Array(geometry.levels + 1);
+    this.occupied = ownWords(geometry.levels + 1);
     this.overflowList = geometry.base[geometry.levels];
     this.mask0 = geometry.mask[0];
     this.moveTo(start);
@@ -144,7 +145,6 @@ export class SlotLists extends ChunkLists {
 
   /** Further precondition: tick < nearEnd, and there is room for the slot's position. */
   protected fileNear(slot: number, tick: number): void {
-    this.size++;
     const low = tick | 0;
     const place = this.places[clz32(low ^ this.nowLow)];
     const list = (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
@@ -156,6 +156,7 @@ export class SlotLists extends ChunkLists {
     cells[cell + 1] = low;
     this.position[slot << this.positionShift] = cell;
     this.cursors[list] = cell + 2;
+    this.size++; // last: memory may be refused
   }
 
   /** Moves `now`. Nothing is cascaded. */
@@ -215,7 +216,10 @@ export class SlotLists extends ChunkLists {
     this.cursors[list] = cell + 2;
   }
 
-  /** Gives a list another chunk, after compacting one if the dead take too much room. Returns the list's next cell. */
+  /**
+   * Gives a list another chunk, after compacting one if the dead take too much room. Returns the list's next cell. If memory is
+   * refused, throws and changes nothing that is filed.
+   */
   protected extend(list: number, tick: number): number {
     if (this.isWasteful(this.size, this.listsInUse)) {
       this.compactNext();
@@ -223,6 +227,7 @@ export class SlotLists extends ChunkLists {
       const cell = this.cursors[list];
       if ((cell & IN_CHUNK) !== LINK_AT) return cell;
     }
+    this.reserveChunks(1);
     if (this.heads[list] === 0) {
       this.occupy(list);
       this.noteEvent(list, tick);
@@ -241,9 +246,9 @@ export class SlotLists extends ChunkLists {
   }
 
   private fileElsewhere(slot: number, tick: number): void {
-    this.size++;
     this.setNearEnd();
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
+    this.size++; // last: memory may be refused
   }
 
   /** Files a slot anywhere. Returns the list. */
@@ -274,7 +279,7 @@ export class SlotLists extends ChunkLists {
 
   private keepFar(slot: number, tick: number): number {
     if (slot >= this.farTicks.length) {
-      const farTicks = new Float64Array(this.room);
+      const farTicks = ownDoubles(this.room);
       farTicks.set(this.farTicks);
       this.farTicks = farTicks;
     }

@@ -111,8 +111,9 @@ export class PinnedIndex implements WheelIndex {
       spoke = new Spoke();
       this.spokes[at] = spoke;
     }
-    if (spoke.count === 0) this.occupancy.set(at);
+    this.placements.reserve(slot); // memory may be refused: then nothing has changed
     this.placements.place(slot, at, spoke.add(slot, this.filings++), due);
+    if (spoke.count === 1) this.occupancy.set(at);
     this.size++;
     if (round * width < this.event) this.event = round * width;
   }

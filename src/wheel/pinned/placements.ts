@@ -1,3 +1,8 @@
+import { ownWords, ownWordsAtLeast } from '../../memory/own-words.ts';
+
+// Taken once: a program may replace them.
+const { min } = Math;
+
 const RECORD = 2; // words to a record, as a shift
 const ENTRY_AT = 1;
 const TICK_AT = 1;
@@ -11,7 +16,7 @@ const GROWTH = 4;
  */
 export class Placements {
   private readonly capacity: number;
-  private words = new Int32Array(INITIAL << RECORD);
+  private words = ownWords(INITIAL << RECORD);
   private doubles: Float64Array;
   /** Slots below it have a record. */
   reach = INITIAL;
@@ -21,8 +26,13 @@ export class Placements {
     this.doubles = new Float64Array(this.words.buffer);
   }
 
-  place(slot: number, spoke: number, entry: number, tick: number): void {
+  /** Makes room for the slot's record. If memory is refused, throws and changes nothing. */
+  reserve(slot: number): void {
     if (slot >= this.reach) this.grow(slot);
+  }
+
+  /** Precondition: there is room. */
+  place(slot: number, spoke: number, entry: number, tick: number): void {
     this.words[slot << RECORD] = spoke + 1;
     this.words[(slot << RECORD) | ENTRY_AT] = entry;
     this.doubles[(slot << 1) | TICK_AT] = tick;
@@ -63,9 +73,9 @@ export class Placements {
   }
 
   private grow(slot: number): void {
-    this.reach = Math.max(slot + 1, Math.min(this.capacity, this.reach * GROWTH));
-    const words = new Int32Array(this.reach << RECORD);
+    const words = ownWordsAtLeast((slot + 1) << RECORD, min(this.capacity, this.reach * GROWTH) << RECORD);
     words.set(this.words);
+    this.reach = words.length >>> RECORD;
     this.words = words;
     this.doubles = new Float64Array(words.buffer);
   }

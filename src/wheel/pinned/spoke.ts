@@ -1,3 +1,5 @@
+import { AllocationError } from '../../errors.ts';
+import { ownDoubles, ownWords } from '../../memory/own-words.ts';
 import type { CompactionConfig } from '../wheel-config.ts';
 
 const INITIAL = 8;
@@ -27,12 +29,12 @@ export class Spoke {
     return this.entries.length;
   }
 
-  /** Adds a slot; returns its entry. */
+  /** Adds a slot; returns its entry. If memory is refused, throws and changes nothing. */
   add(slot: number, filing: number): number {
+    if (this.holes.length === 0 && this.used === this.entries.length) this.resize(this.used * 2);
     const hole = this.holes.pop();
     const entry = hole ?? this.used++;
     if (hole !== undefined) this.ordered = false;
-    if (entry === this.entries.length) this.resize(entry * 2);
     this.entries[entry] = slot;
     this.filings[entry] = filing;
     this.count++;
@@ -69,9 +71,13 @@ export class Spoke {
     return this.capacity >= minCapacity && this.count * ratio < this.capacity;
   }
 
-  /** Frees memory and keeps the order of filing. */
+  /** Frees memory and keeps the order of filing. If memory is refused, nothing changes: it may stay wasteful. */
   compact({ targetMultiplier }: CompactionConfig, place: (slot: number, entry: number) => void): void {
-    this.repack(Math.max(INITIAL, this.count * targetMultiplier), place);
+    try {
+      this.repack(Math.max(INITIAL, this.count * targetMultiplier), place);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+    }
   }
 
   /** Slots in no particular order, those too that are added meanwhile; one that has been visited may be removed. */
@@ -100,8 +106,9 @@ export class Spoke {
   private repack(capacity: number, place: (slot: number, entry: number) => void): void {
     const { entries, filings } = this;
     const live = this.live();
-    this.entries = new Int32Array(capacity);
-    this.filings = new Float64Array(capacity);
+    const [words, doubles] = [ownWords(capacity), ownDoubles(capacity)]; // both, before anything changes
+    this.entries = words;
+    this.filings = doubles;
     live.forEach((from, to) => {
       this.entries[to] = entries[from];
       this.filings[to] = filings[from];
@@ -114,10 +121,11 @@ export class Spoke {
   }
 
   private resize(capacity: number): void {
-    const { entries, filings } = this;
-    this.entries = new Int32Array(capacity);
-    this.filings = new Float64Array(capacity);
-    this.entries.set(entries);
-    this.filings.set(filings);
+    const entries = ownWords(capacity);
+    const filings = ownDoubles(capacity);
+    entries.set(this.entries);
+    filings.set(this.filings);
+    this.entries = entries;
+    this.filings = filings;
   }
 }

@@ -1,0 +1,34 @@
+import { AllocationError } from '../errors.ts';
+
+// Taken once: a test that fakes the clock of its thread replaces it, and memory is asked for again all the same.
+const now = performance.now.bind(performance);
+
+/** Asking in vain may take this share of the time at most, as so many times what it took. */
+const PAUSE = 10;
+/** ms. Asking that takes no longer may be repeated. */
+const SHORT = 5;
+
+/** The least request, in bytes, that was refused last, why, and until when as much is not asked for again, in ms. */
+let refused = Number.POSITIVE_INFINITY;
+let cause: Error | undefined;
+let pausesUntil = Number.NEGATIVE_INFINITY;
+
+/**
+ * Asks for memory. Asking in vain takes V8 20 to 300 ms, in which it collects garbage, several times. So what was refused is refused
+ * again without being asked for, for ten times as long as that took. Throws AllocationError.
+ */
+export function grant<T>(bytes: number, ask: () => T): T {
+  const begun = now();
+  if (begun < pausesUntil && bytes >= refused) throw new AllocationError(bytes, cause as Error);
+  try {
+    return ask();
+  } catch (error) {
+    cause = error as Error;
+    const took = now() - begun;
+    if (took > SHORT) {
+      refused = bytes;
+      pausesUntil = begun + (1 + PAUSE) * took;
+    }
+    throw new AllocationError(bytes, cause);
+  }
+}

@@ -1,0 +1,158 @@
+import type { TableView } from '../lane/table-view.ts';
+import { ownDoubles, ownWords } from '../memory/own-words.ts';
+import type { DueSink, EntryOwner, LevelOccupancy, TickIndex } from '../wheel/tick-index.ts';
+
+// Taken once: a program may replace them.
+const { clz32, max, min } = Math;
+
+/** Number of due timers that one look through the table collects. */
+const COLLECTED = 512;
+
+/**
+ * What serves a lane when an engine is refused its memory: no index at all, but the timer table, which is read from end to end. It keeps
+ * one bit for each slot, which says whether it is filed. When it is due, the table says.
+ *
+ *   table   │ due │ due │ due │ …      up to the high water
+ *   filed   │  1  │  0  │  1  │ …      ──▶ the COLLECTED earliest that are due, in order ──▶ the sink
+ *
+ * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextWanted`: O(slots), if what
+ * has been found before no longer holds. Timers of one tick come in any order.
+ */
+export class ScannedTable implements TickIndex {
+  now: number;
+  size = 0;
+  readonly cascaded = 0;
+  readonly upperBound = Number.POSITIVE_INFINITY;
+  private readonly table: TableView;
+  private readonly filed: Int32Array;
+  /** Slots that were filed are below. */
+  private reach = 0;
+  /** A tick before which nothing that is filed is due. */
+  private earliest = Number.POSITIVE_INFINITY;
+  /** The earliest that are due, by tick: slots and ticks. */
+  private readonly slots = ownWords(COLLECTED);
+  private readonly ticks = ownDoubles(COLLECTED);
+
+  /** Throws AllocationError. */
+  constructor(table: TableView, capacity: number, start: number) {
+    this.table = table;
+    this.now = start;
+    this.filed = ownWords((capacity + 31) >>> 5);
+  }
+
+  get bytes(): number {
+    return this.filed.byteLength + this.slots.byteLength + this.ticks.byteLength;
+  }
+
+  bytesFor(slots: number): number {
+    return this.bytes - this.filed.byteLength + (slots >>> 3);
+  }
+
+  insert(slot: number, tick: number): void {
+    if (!this.has(slot)) this.size += 1;
+    this.filed[slot >>> 5] |= 1 << (slot & 31);
+    this.reach = max(this.reach, slot + 1);
+    this.earliest = min(this.earliest, max(tick, this.now + 1));
+  }
+
+  remove(slot: number): boolean {
+    if (!this.has(slot)) return false;
+    this.filed[slot >>> 5] &= ~(1 << (slot & 31));
+    this.size -= 1;
+    return true;
+  }
+
+  has(slot: number): boolean {
+    return ((this.filed[slot >>> 5] >>> (slot & 31)) & 1) === 1;
+  }
+
+  tickOf(slot: number): number {
+    return this.table.dueTickOf(slot, this.now);
+  }
+
+  advanceTo(tick: number, sink: DueSink, budget: number): boolean {
+    let left = budget;
+    while (this.earliest <= tick) {
+      const count = this.collect(tick);
+      for (let at = 0; at < count; at++) {
+        if (left <= 0) return false;
+        const slot = this.slots[at];
+        if (!this.remove(slot)) continue; // the sink has removed it
+        this.now = max(this.now, this.ticks[at]);
+        left -= 1;
+        sink.due(slot, this.ticks[at]);
+      }
+    }
+    this.now = max(this.now, tick);
+    return true;
+  }
+
+  nextTick(): number {
+    this.collect(Number.NEGATIVE_INFINITY);
+    return this.earliest;
+  }
+
+  nextEvent(): number {
+    return this.earliest;
+  }
+
+  nextWanted(owner: EntryOwner): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    this.forEach((slot) => {
+      const wanted = owner.wantedAt(slot, this.tickOf(slot));
+      if (wanted < 0)
+        this.remove(slot); // its timer has ended
+      else earliest = min(earliest, wanted);
+    });
+    this.earliest = earliest;
+    return earliest;
+  }
+
+  /** It has no levels. */
+  levels(): LevelOccupancy[] {
+    return [];
+  }
+
+  forEach(visit: (slot: number) => void): void {
+    const words = (this.reach + 31) >>> 5;
+    for (let word = 0; word < words; word++) {
+      for (let left = this.filed[word]; left !== 0; left &= left - 1) {
+        visit((word << 5) + 31 - clz32(left ^ (left & (left - 1))));
+      }
+    }
+  }
+
+  clear(): void {
+    this.filed.fill(0);
+    this.size = 0;
+    this.reach = 0;
+    this.earliest = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Collects the earliest slots that are due by `tick`, in order of their ticks; returns their number. Sets `earliest` to the first tick of
+   * all that are filed.
+   */
+  private collect(tick: number): number {
+    let count = 0;
+    this.earliest = Number.POSITIVE_INFINITY;
+    this.forEach((slot) => {
+      if ((this.table.tagOf(slot) & 1) === 0) {
+        this.remove(slot); // its timer has ended
+        return;
+      }
+      const due = this.tickOf(slot);
+      this.earliest = min(this.earliest, due);
+      if (due > tick || (count === COLLECTED && due >= this.ticks[COLLECTED - 1])) return;
+      count = min(count + 1, COLLECTED);
+      let at = count - 1;
+      for (; at > 0 && this.ticks[at - 1] > due; at--) {
+        this.ticks[at] = this.ticks[at - 1];
+        this.slots[at] = this.slots[at - 1];
+      }
+      this.ticks[at] = due;
+      this.slots[at] = slot;
+    });
+    return count;
+  }
+}

@@ -127,7 +127,7 @@ export class Client {
   }
 
   private startLabelled(lane: ClientLane, label: Label, full: number, callback: unknown, argument: unknown): TimerId {
-    const labels = this.labelsOf(lane);
+    const labels = this.labelsOf(lane, label);
     let deadline = full;
     let earliest = Number.NaN;
     if (label.min !== undefined) {
@@ -152,7 +152,7 @@ export class Client {
     const lane = this.laneAt(placement);
     lane.grids ??= new CallGrids(lane.table);
     lane.grids.reserve(lane.table.highWater + 1); // a slot below this is the next
-    const labels = label === this.labels.plain ? undefined : this.labelsOf(lane);
+    const labels = label === this.labels.plain ? undefined : this.labelsOf(lane, label);
     const first = this.clock.read() + repetition.first;
     const slot = this.schedule(lane, first, label, callback, argument);
     lane.payload.setRepeating(slot);
@@ -189,8 +189,9 @@ export class Client {
     }
   }
 
-  /** Returns the labels of a lane, and creates them if necessary. Throws AllocationError. */
-  private labelsOf(lane: ClientLane): LaneLabels {
+  /** Returns the labels of a lane, with all memory that a timer of this label needs. Throws AllocationError. */
+  private labelsOf(lane: ClientLane, label: Label): LaneLabels {
+    label.prepare(); // a delivery must not be refused memory
     lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity, this.refs);
     lane.labels.reserve(lane.table.highWater + 1); // a slot below this is the next
     return lane.labels;

@@ -1,5 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
+import { addressSpaceLeft } from '../memory/address-space.ts';
 import { process } from '../process.ts';
 import type { ShardTask } from '../shard/build-shard.ts';
 import type { LaneServer } from '../shard/lane-server.ts';
@@ -13,6 +14,9 @@ import { withoutOpeningStreams } from './unopened-streams.ts';
 
 /** The thread's calls, through comlink; comlink's own types need those of browsers. */
 type Remote = Readonly<Record<LaneCall, (...given: unknown[]) => Promise<unknown>>>;
+
+/** Bytes. Where V8 cannot have as much for a thread, it ends the process. */
+const ADDRESS_SPACE = 2 ** 29;
 
 /**
  * A thread of a shard, in its own piscina. The pool starts the thread and reports its death; this class gives it its work.
@@ -46,6 +50,8 @@ export class ShardThread {
    */
   async start(): Promise<void> {
     const { task, settings } = this;
+    const left = addressSpaceLeft();
+    if (left < ADDRESS_SPACE) throw new Error(`a thread needs address space, of which ${left} bytes are left`);
     const files = findThreadFiles(settings.workerUrl);
     const { Pool, wrap, nodeEndpoint } = loadThreadLibraries(files);
     const { port1, port2: control } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();

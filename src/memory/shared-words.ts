@@ -1,3 +1,5 @@
+import { AllocationError } from '../errors.ts';
+import { mayLayOut } from './address-space.ts';
 import { grant } from './grant.ts';
 
 // Taken once: a program may replace them.
@@ -38,13 +40,14 @@ export function allocateWords(count: number): SharedArrayBuffer {
 const FEW_SLOTS = 1024;
 
 /**
- * Zeroed shared memory for words by slot: for the whole capacity, so that it never has to be copied; if that is refused, for twice the
- * slots that are needed, or an eighth more. Throws AllocationError if even that is refused.
+ * Zeroed shared memory for words by slot: for the whole capacity, so that it never has to be copied; if that is refused, or too much of
+ * a limited address space, for twice the slots that are needed, or an eighth more. Throws AllocationError if even that is refused.
  */
 export function allocateSlots(wordsPerSlot: number, capacity: number, needed = 0): SharedArrayBuffer {
   const few = min(capacity, max(FEW_SLOTS, 2 * needed));
   const fewest = min(capacity, needed + (needed >>> 3) + 1);
-  const wanted = needed === 0 ? [capacity, few] : [few, fewest]; // what has been refused once is not asked for at each step
+  const all = mayLayOut(capacity * wordsPerSlot * BYTES_PER_WORD) ? capacity : few;
+  const wanted = needed === 0 ? [all, few] : [few, fewest]; // what has been refused once is not asked for at each step
   let refusal: unknown;
   for (const slots of wanted) {
     try {
@@ -70,6 +73,13 @@ export function growSlots(
 
 const allocate = (bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer =>
   grant(bytes, () => new Memory(bytes, options));
+
+/** The same for memory that is laid out ahead of need, in words of this thread. It is refused if too much of a limited address space. */
+export function layOutWords(count: number): Int32Array<SharedArrayBuffer> {
+  const bytes = count * BYTES_PER_WORD;
+  if (!mayLayOut(bytes)) throw new AllocationError(bytes, new Error('the address space of the process is limited'));
+  return wordsIn(allocateWords(count));
+}
 
 /** All of a memory's words. */
 export const wordsIn = (memory: SharedArrayBuffer): Int32Array<SharedArrayBuffer> =>

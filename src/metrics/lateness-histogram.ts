@@ -1,3 +1,5 @@
+import { ownDoubles } from '../memory/own-words.ts';
+
 // Taken once: a program may replace them.
 const { ceil, clz32, max, min } = Math;
 
@@ -88,7 +90,7 @@ export class LatenessHistogram {
   private counts: Float64Array;
 
   /** Reads counts made elsewhere; then `count` and `max` must be set. */
-  constructor(counts: Float64Array = new Float64Array(BUCKETS)) {
+  constructor(counts: Float64Array = ownDoubles(BUCKETS)) {
     this.counts = counts;
   }
 

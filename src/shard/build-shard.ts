@@ -4,7 +4,7 @@ import type { CommandStage } from '../lane/command-stage.ts';
 import { ClientBell, Doorbell } from '../lane/doorbell.ts';
 import type { LaneMemory } from '../lane/lane-memory.ts';
 import { TableView } from '../lane/table-view.ts';
-import { allocateWords, wordsIn } from '../memory/shared-words.ts';
+import { layOutWords } from '../memory/shared-words.ts';
 import { SharedClock, type SharedClockMemory } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
@@ -83,12 +83,11 @@ export function serveLane(
     if (origin === 'nothing') return { lane, found: 0 };
     return { lane, found: origin === 'tables' ? lane.rebuild(tick) : lane.takeOver(origin, tick) };
   };
-  const words = (count: number) => wordsIn(allocateWords(count));
   // For the whole capacity, so that nothing is copied to grow. If that is refused, for the timers that there are.
   const indexes = [
-    () => createTickIndex(wheel, { capacity, start, reserve: capacity, words }),
+    () => createTickIndex(wheel, { capacity, start, reserve: capacity, words: layOutWords }),
     () => createTickIndex(wheel, { capacity, start }),
-    () => new ScannedTable(table, capacity, start),
+    () => new ScannedTable(table, start),
   ];
   if (local === undefined) indexes.length = 2; // a table that is read from end to end takes the client's time
   let refusal: unknown;

@@ -1,5 +1,5 @@
 import type { TableView } from '../lane/table-view.ts';
-import { ownDoubles, ownWords } from '../memory/own-words.ts';
+import { ownDoubles, ownWords, ownWordsAtLeast } from '../memory/own-words.ts';
 import type { DueSink, EntryOwner, LevelOccupancy, TickIndex } from '../wheel/tick-index.ts';
 
 // Taken once: a program may replace them.
@@ -7,6 +7,7 @@ const { clz32, max, min } = Math;
 
 /** Number of due timers that one look through the table collects. */
 const COLLECTED = 512;
+const FIRST_SLOTS = 1024;
 
 /**
  * What serves a lane when an engine is refused its memory: no index at all, but the timer table, which is read from end to end. It keeps
@@ -24,7 +25,7 @@ export class ScannedTable implements TickIndex {
   readonly cascaded = 0;
   readonly upperBound = Number.POSITIVE_INFINITY;
   private readonly table: TableView;
-  private readonly filed: Int32Array;
+  private filed = ownWords(FIRST_SLOTS >>> 5);
   /** Slots that were filed are below. */
   private reach = 0;
   /** A tick before which nothing that is filed is due. */
@@ -34,10 +35,9 @@ export class ScannedTable implements TickIndex {
   private readonly ticks = ownDoubles(COLLECTED);
 
   /** Throws AllocationError. */
-  constructor(table: TableView, capacity: number, start: number) {
+  constructor(table: TableView, start: number) {
     this.table = table;
     this.now = start;
-    this.filed = ownWords((capacity + 31) >>> 5);
   }
 
   get bytes(): number {
@@ -48,7 +48,9 @@ export class ScannedTable implements TickIndex {
     return this.bytes - this.filed.byteLength + (slots >>> 3);
   }
 
+  /** Throws AllocationError. */
   insert(slot: number, tick: number): void {
+    if (slot >>> 5 >= this.filed.length) this.grow(slot);
     if (!this.has(slot)) this.size += 1;
     this.filed[slot >>> 5] |= 1 << (slot & 31);
     this.reach = max(this.reach, slot + 1);
@@ -127,6 +129,12 @@ export class ScannedTable implements TickIndex {
     this.size = 0;
     this.reach = 0;
     this.earliest = Number.POSITIVE_INFINITY;
+  }
+
+  private grow(slot: number): void {
+    const filed = ownWordsAtLeast((slot >>> 5) + 1, 2 * this.filed.length);
+    filed.set(this.filed);
+    this.filed = filed;
   }
 
   /**

@@ -99,12 +99,12 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const tick = isFast ? deadline : this.tickFor(deadline);
     if (!this.records.isLive(id)) return false;
     const slot = this.records.slotOf(id);
+    this.index.prepare(slot, tick); // memory may be refused: then nothing has changed
+    if (!isFast) this.keepDeadline(slot, tick, deadline);
+    else if (this.deadlines !== undefined) this.deadlines.unset(slot);
     this.index.remove(slot);
-    if (!isFast) this.file(slot, tick, deadline);
-    else {
-      if (this.deadlines !== undefined) this.deadlines.unset(slot);
-      this.index.insertNear(slot, tick);
-    }
+    if (!isFast) this.file(slot, tick);
+    else this.index.insertNear(slot, tick);
     return true;
   }
 
@@ -250,7 +250,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const slot = this.records.take();
     const id = this.records.open(slot, value);
     try {
-      this.file(slot, tick, deadline);
+      this.keepDeadline(slot, tick, deadline);
+      this.file(slot, tick);
     } catch (error) {
       this.records.close(slot, id); // memory was refused
       throw error;
@@ -258,14 +259,17 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     return id;
   }
 
-  /** Files a slot at the due tick of its deadline; keeps the deadline if the tick does not determine it. */
-  private file(slot: number, tick: number, deadline: number): void {
+  /** Keeps a deadline if its due tick does not determine it. If memory is refused, throws and changes nothing. */
+  private keepDeadline(slot: number, tick: number, deadline: number): void {
     if (tick > this.index.now && this.intervals.deadlineOf(tick) === deadline) {
       if (this.deadlines !== undefined) this.deadlines.unset(slot);
     } else {
       this.deadlines ??= new SlotDeadlines(this.records.capacity);
       this.deadlines.set(slot, deadline);
     }
+  }
+
+  private file(slot: number, tick: number): void {
     this.index.insert(slot, tick);
     if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved
   }

@@ -5,6 +5,7 @@ import type { IndexSnapshot } from '../wheel-snapshot.ts';
 import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
 import { inspectCascading } from './inspect-cascading.ts';
 import { NextEntry, NONE, UNKNOWN } from './next-entry.ts';
+import { FAR_TICKS } from './slot-lists.ts';
 
 // V8: folded constants; taken once, since a program may replace functions
 const { ceil, clz32, min } = Math;
@@ -77,6 +78,11 @@ export class CascadingIndex extends NextEntry implements WheelIndex {
   insertNear(slot: number, tick: number): void {
     this.fileNear(slot, tick);
     if (tick < this.earliest) this.setEarliest(tick, slot);
+  }
+
+  prepare(slot: number, tick: number): void {
+    this.reserveChunks(1);
+    if (tick - this.now >= FAR_TICKS) this.reserveFar(slot);
   }
 
   remove(slot: number): boolean {

@@ -278,13 +278,17 @@ export class SlotLists extends ChunkLists {
   }
 
   private keepFar(slot: number, tick: number): number {
-    if (slot >= this.farTicks.length) {
-      const farTicks = ownDoubles(this.room);
-      farTicks.set(this.farTicks);
-      this.farTicks = farTicks;
-    }
+    this.reserveFar(slot);
     this.farTicks[slot] = tick;
     return slot | FAR;
+  }
+
+  /** Makes room for the whole tick of `slot`. If memory is refused, throws and changes nothing. */
+  protected reserveFar(slot: number): void {
+    if (slot < this.farTicks.length) return;
+    const farTicks = ownDoubles(this.room);
+    farTicks.set(this.farTicks);
+    this.farTicks = farTicks;
   }
 
   private enterBlock(): void {

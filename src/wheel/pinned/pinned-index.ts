@@ -100,22 +100,38 @@ export class PinnedIndex implements WheelIndex {
 
   insert(slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
+    const level = this.levelFor(due);
+    const round = this.roundFor(level, due);
+    const at = this.spokeOf(level, round);
+    const spoke = this.spokes[at] ?? new Spoke();
+    this.placements.reserve(slot); // memory may be refused: then nothing has changed
+    this.placements.place(slot, at, spoke.add(slot, this.filings++), due);
+    this.spokes[at] = spoke;
+    if (spoke.count === 1) this.occupancy.set(at);
+    this.size++;
+    this.event = Math.min(this.event, round * this.widths[level]);
+  }
+
+  prepare(_slot: number, tick: number): void {
+    const due = tick > this.now ? tick : this.now + 1;
+    const level = this.levelFor(due);
+    this.spokes[this.spokeOf(level, this.roundFor(level, due))]?.reserve(); // a new one has room
+  }
+
+  private levelFor(due: number): number {
     const top = this.widths.length - 1;
     let level = 0;
     while (level < top && due > this.reach.last(level, this.now)) level++;
-    const width = this.widths[level];
-    const round = Math.ceil(Math.min(due, this.reach.last(level, this.now)) / width); // of one beyond reach, the last
-    const at = this.bases[level] + (round % this.spokeCounts[level]);
-    let spoke = this.spokes[at];
-    if (spoke === undefined) {
-      spoke = new Spoke();
-      this.spokes[at] = spoke;
-    }
-    this.placements.reserve(slot); // memory may be refused: then nothing has changed
-    this.placements.place(slot, at, spoke.add(slot, this.filings++), due);
-    if (spoke.count === 1) this.occupancy.set(at);
-    this.size++;
-    if (round * width < this.event) this.event = round * width;
+    return level;
+  }
+
+  /** The round of a tick; the last one of the level for what is beyond its reach. */
+  private roundFor(level: number, due: number): number {
+    return Math.ceil(Math.min(due, this.reach.last(level, this.now)) / this.widths[level]);
+  }
+
+  private spokeOf(level: number, round: number): number {
+    return this.bases[level] + (round % this.spokeCounts[level]);
   }
 
   insertNear(slot: number, tick: number): void {

@@ -31,7 +31,7 @@ export class Spoke {
 
   /** Adds a slot; returns its entry. If memory is refused, throws and changes nothing. */
   add(slot: number, filing: number): number {
-    if (this.holes.length === 0 && this.used === this.entries.length) this.resize(this.used * 2);
+    this.reserve();
     const hole = this.holes.pop();
     const entry = hole ?? this.used++;
     if (hole !== undefined) this.ordered = false;
@@ -39,6 +39,11 @@ export class Spoke {
     this.filings[entry] = filing;
     this.count++;
     return entry;
+  }
+
+  /** Makes room for another slot. If memory is refused, throws and changes nothing. */
+  reserve(): void {
+    if (this.holes.length === 0 && this.used === this.entries.length) this.resize(this.used * 2);
   }
 
   remove(entry: number): void {

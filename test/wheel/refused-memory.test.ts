@@ -54,7 +54,7 @@ test.each(subjects)(
     const { precision } = wheel;
     const reach = Math.min(wheel.upperBound / precision / 2, 100_000);
     for (let step = 0; step < STEPS; step++) {
-      share = draws.below(3) === 0 ? 100 : 50;
+      share = draws.below(3) === 0 ? 100 : 90;
       for (let i = draws.below(60); i > 0; i--) {
         const deadline = now + Math.ceil(draws.below(Math.ceil(reach)) + 1) * precision;
         if (deadline >= wheel.upperBound) continue;
@@ -63,10 +63,11 @@ test.each(subjects)(
         if (id !== undefined) live.set(id, deadline);
       }
       expect(wheel.size).toBe(live.size);
+      for (const id of [...live.keys()].slice(-40)) {
+        const moved = now + Math.ceil(draws.below(Math.ceil(reach)) + 1) * precision;
+        if (moved < wheel.upperBound && attempt(() => wheel.reschedule(id, moved)) === true) live.set(id, moved);
+      }
       const [id] = live.keys();
-      const moved = now + Math.ceil(draws.below(Math.ceil(reach)) + 1) * precision;
-      if (id !== undefined && moved < wheel.upperBound && attempt(() => wheel.reschedule(id, moved)) === true)
-        live.set(id, moved);
       if (draws.below(4) === 0 && wheel.cancel(id)) live.delete(id);
       if (step % 50 === 0) checkInvariants(wheel.snapshot());
       now += draws.below(Math.ceil(reach / 20)) * precision;
@@ -78,7 +79,7 @@ test.each(subjects)(
     wheel.advanceTo(now + 4 * reach * precision, fire);
     expect({ left: live.size, size: wheel.size }, `seed ${SEED}`).toEqual({ left: 0, size: 0 });
     expect(fired).toBeGreaterThan(100);
-    expect(refusals).toBeGreaterThan(5);
+    expect(refusals).toBeGreaterThan(1);
     expect(wanted).toBeGreaterThan(fired);
   },
 );

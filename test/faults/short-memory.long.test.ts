@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+const program = fileURLToPath(new URL('../fixtures/faults/short-memory.mjs', import.meta.url));
+
+const isSlow = process.env.SHARDWHEEL_SLOW === '1';
+const PROGRAMS = isSlow ? 400 : 14;
+/** At a time. */
+const BESIDE = 2;
+/** kB of address space: Node 20 needs some 830,000 before it does anything, and a scheduler that is refused nothing 1,300,000. */
+const [LEAST, MOST] = [900_000, 1_400_000];
+
+interface Report {
+  accepted: number;
+  refused: number;
+  granted?: number;
+  faults: string[];
+}
+
+/** What a program reports, which must end by itself; undefined if the limit has ended Node's own. */
+function run(command: string, signal: AbortSignal): Promise<Report | undefined> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      '/bin/sh',
+      ['-c', command],
+      { signal, timeout: 60_000, killSignal: 'SIGKILL' },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(JSON.parse(stdout));
+        else if (/out of memory|process OOM|bad_alloc|FATAL ERROR/i.test(stderr)) resolve(undefined);
+        else reject(new Error(`${command}: ${error.message}\n${stdout}\n${stderr}`));
+      },
+    );
+  });
+}
+
+/** Runs programs with the seeds from this run's, and returns what they report. */
+async function hunt(commandOf: (seed: number, draws: Draws) => string, signal: AbortSignal): Promise<Report[]> {
+  const draws = new Draws(SEED);
+  const commands = Array.from({ length: PROGRAMS }, (_, number) => commandOf(SEED + number, draws));
+  const reports: Report[] = [];
+  const next = async (): Promise<void> => {
+    for (let command = commands.pop(); command !== undefined; command = commands.pop()) {
+      const report = await run(command, signal);
+      if (report === undefined) continue;
+      expect({ command, faults: report.faults }).toEqual({ command, faults: [] });
+      reports.push(report);
+    }
+  };
+  await Promise.all(Array.from({ length: BESIDE }, next));
+  return reports;
+}
+
+const accepted = (reports: Report[]): number => reports.reduce((sum, report) => sum + report.accepted, 0);
+
+// By a ledger of the program's own: every timer that was accepted comes once and not early, or is handed back; no call throws but for
+// memory or capacity; the process ends by itself.
+describe(`every accepted timer comes, seed ${SEED}`, () => {
+  test('where memory above a size is refused, for a while', { timeout: 600_000 }, async ({ signal }) => {
+    const reports = await hunt((seed) => `"${process.execPath}" "${program}" ${seed} refusing`, signal);
+    expect(reports.length).toBe(PROGRAMS);
+    expect(accepted(reports)).toBeGreaterThan(1000);
+  });
+
+  test.runIf(process.platform === 'linux')('where address space is short', { timeout: 600_000 }, async ({ signal }) => {
+    const limited = (seed: number, draws: Draws) =>
+      `ulimit -c 0; ulimit -v ${LEAST + draws.below(MOST - LEAST)}; exec "${process.execPath}" "${program}" ${seed}`;
+    const reports = await hunt(limited, signal);
+    expect(reports.length).toBeGreaterThan(PROGRAMS / 2);
+    expect(accepted(reports)).toBeGreaterThan(1000);
+  });
+});

@@ -203,7 +203,8 @@ export class Delivery {
     const { time } = this;
     // Steps that may be refused come first.
     if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
-    if (lane.grids !== undefined) lane.commands.reserve(1); // to stage a repeating timer again
+    const canStage = lane.grids === undefined || lane.stage.hasRoom(1) || this.makeRoom(lane);
+    if (!canStage) return UNPOLLED; // a repeating timer is staged again
     const { cells, at } = lane.fired;
     const slot = cells[at];
     if (lane.table.tagOf(slot) !== cells[at + 1]) {
@@ -214,12 +215,22 @@ export class Delivery {
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
-      lane.commands.reserve(1);
+      if (!lane.stage.hasRoom(1) && !this.makeRoom(lane)) return UNPOLLED;
       this.stale += 1;
       this.host.restage(lane, slot);
       return STALE;
     }
     return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? UNPOLLED : slot;
+  }
+
+  /** Makes room to stage a timer again. Where memory is refused, the rest waits: by the next turn a shard has taken what is staged. */
+  private makeRoom({ commands }: ClientLane): boolean {
+    try {
+      commands.makeRoom(1);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Whether a timer is so late that it waits, since the loop may not have polled since it fell due. */

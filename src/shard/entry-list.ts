@@ -1,3 +1,5 @@
+import { ownDoubles, ownWords, ownWordsAtLeast } from '../memory/own-words.ts';
+
 const FIRST_PLACES = 64;
 /** Places above which the arrays are released when all entries have been taken. */
 const MOST_KEPT = 2 ** 14;
@@ -20,10 +22,13 @@ export class EntryList {
   /** A bit for each slot: whether it may have an entry that was put here. */
   private slots = new Int32Array(1);
 
-  /** Puts an entry in its place, instead of any other of its slot. Precondition: they are in order. */
+  /**
+   * Puts an entry in its place, instead of any other of its slot, which leaves its room. If memory is refused, throws and changes nothing.
+   * Precondition: they are in order.
+   */
   put(slot: number, tag: number, tick: number): void {
-    if (this.next + this.length === this.ticks.length) this.resize(2 * this.length + FIRST_PLACES);
     if (this.isNoted(slot)) this.remove(slot);
+    if (this.next + this.length === this.ticks.length) this.resize(2 * this.length + FIRST_PLACES);
     const { next, ticks, words } = this;
     const end = next + this.length;
     let at = end;
@@ -48,7 +53,7 @@ export class EntryList {
     this.length += 1;
   }
 
-  /** Adds an entry, for `sort` to put in its place. Another of its slot stays. */
+  /** Adds an entry, for `sort` to put in its place. Another of its slot stays. If memory is refused, throws and changes nothing. */
   append(slot: number, tag: number, tick: number): void {
     if (this.next + this.length === this.ticks.length) this.resize(2 * this.length + FIRST_PLACES);
     const { ticks, words } = this;
@@ -60,26 +65,43 @@ export class EntryList {
     this.length += 1;
   }
 
+  /** If memory is refused, they stay as they are, and the next call tries again. */
   sort(): void {
     if (this.isInOrder) return;
-    this.isInOrder = true;
     const { length, next, ticks, words } = this;
-    const order = Uint32Array.from({ length }, (_, at) => next + at);
+    let order: Int32Array;
+    try {
+      order = ownWords(length);
+      this.resize(ticks.length);
+    } catch {
+      return; // no memory
+    }
+    for (let at = 0; at < length; at++) order[at] = next + at;
     order.sort((one, other) => ticks[one] - ticks[other] || one - other);
-    this.words = Int32Array.from({ length: 2 * length }, (_, word) => words[2 * order[word >> 1] + (word & 1)]);
-    this.ticks = Float64Array.from(order, (at) => ticks[at]);
-    this.next = 0;
+    for (let at = 0; at < length; at++) {
+      const to = this.next + at;
+      this.words[2 * to] = words[2 * order[at]];
+      this.words[2 * to + 1] = words[2 * order[at] + 1];
+      this.ticks[to] = ticks[order[at]];
+    }
+    this.isInOrder = true;
   }
 
   /** Drops the first. */
   drop(): void {
-    const slot = this.words[2 * this.next];
-    this.slots[slot >>> 5] &= ~(1 << (slot & 31));
+    this.forget(this.next);
     this.next += 1;
     this.length -= 1;
-    if (this.length > 0) return;
-    this.next = 0;
-    if (this.ticks.length > MOST_KEPT) this.resize(FIRST_PLACES);
+    if (this.length === 0) this.restart();
+  }
+
+  /** Drops all but the first `count`. */
+  truncate(count: number): void {
+    while (this.length > count) {
+      this.length -= 1;
+      this.forget(this.next + this.length);
+    }
+    if (count === 0) this.restart();
   }
 
   /** Visits the entries that are left, in order if they are. */
@@ -88,16 +110,29 @@ export class EntryList {
     for (let at = next; at < next + length; at++) visit(words[2 * at], words[2 * at + 1], ticks[at]);
   }
 
-  clear(): void {
-    while (this.length > 0) this.drop();
+  /** Precondition: none is left. */
+  private restart(): void {
+    this.next = 0;
     this.isInOrder = true;
+    if (this.ticks.length <= MOST_KEPT) return;
+    try {
+      this.resize(FIRST_PLACES);
+    } catch {
+      // no memory: it keeps what it has
+    }
   }
 
-  /** Notes that a slot has an entry; returns whether that is known. */
+  /** Notes that the slot of a place has no entry. */
+  private forget(place: number): void {
+    const slot = this.words[2 * place];
+    this.slots[slot >>> 5] &= ~(1 << (slot & 31));
+  }
+
+  /** Notes that a slot may have an entry; returns whether that is known. If memory is refused, throws and changes nothing. */
   private isNoted(slot: number): boolean {
     const word = slot >>> 5;
     if (word >= this.slots.length) {
-      const slots = new Int32Array(2 * word);
+      const slots = ownWordsAtLeast(word + 1, 2 * word);
       slots.set(this.slots);
       this.slots = slots;
     }
@@ -119,14 +154,20 @@ export class EntryList {
     this.length -= 1;
   }
 
-  /** Leaves room before the entries, and more after them. Precondition: it is enough for a quarter more. */
+  /**
+   * Leaves room before the entries, and more after them, as far as there is. If memory is refused, throws and changes nothing. Precondition:
+   * it is enough for them.
+   */
   private resize(places: number): void {
-    const { length, next, ticks, words } = this;
+    const { length, next } = this;
     const end = next + length;
-    this.next = length >> 2;
-    this.words = new Int32Array(2 * places);
-    this.ticks = new Float64Array(places);
-    this.words.set(words.subarray(2 * next, 2 * end), 2 * this.next);
-    this.ticks.set(ticks.subarray(next, end), this.next);
+    const words = ownWords(2 * places);
+    const ticks = ownDoubles(places);
+    const first = Math.min(length >> 2, places - length);
+    words.set(this.words.subarray(2 * next, 2 * end), 2 * first);
+    ticks.set(this.ticks.subarray(next, end), first);
+    this.next = first;
+    this.words = words;
+    this.ticks = ticks;
   }
 }

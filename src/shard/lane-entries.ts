@@ -1,3 +1,4 @@
+import { AllocationError } from '../errors.ts';
 import type { TableView } from '../lane/table-view.ts';
 import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
 import { EntryList } from './entry-list.ts';
@@ -72,12 +73,19 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   fileAll(): void {
     if (!this.isListed) return;
     const { index, list, roundTick } = this;
-    const listed = this.entries();
-    index.advanceTo(listed.length > 0 ? min(roundTick, listed[0].tick - 1) : roundTick, this, 0);
-    for (const { slot, tick } of listed) if (tick > index.now) this.fileIn(index, slot, tick);
+    index.advanceTo(list.length > 0 ? min(roundTick, list.ticks[list.next] - 1) : roundTick, this, 0);
+    let passed = 0;
+    try {
+      list.forEach((slot, _tag, tick) => {
+        if (tick > index.now) this.fileIn(index, slot, tick);
+        else passed += 1;
+      });
+    } catch (error) {
+      index.clear();
+      throw error;
+    }
     this.isListed = false;
-    list.clear();
-    for (const { slot, tag, tick } of listed) if (tick <= index.now) list.append(slot, tag, tick);
+    list.truncate(passed);
   }
 
   /** Called before commands of a round are filed: decides where. */
@@ -88,10 +96,29 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
     } else if (list.length === 0 && index.size + commands <= mostListed / 2) this.listAll();
   }
 
-  /** Files a slot, instead of any entry of it. */
+  /** Files a slot, instead of any entry of it. Where the list is refused memory, the index may have some. */
   protected insert(slot: number, tag: number, tick: number): void {
-    if (this.isListed) this.list.put(slot, tag, tick);
-    else this.fileIn(this.index, slot, tick);
+    if (this.isListed) {
+      try {
+        this.list.put(slot, tag, tick);
+        return;
+      } catch (error) {
+        if (!(error instanceof AllocationError)) throw error;
+        this.fileAll();
+      }
+    }
+    this.fileIn(this.index, slot, tick);
+  }
+
+  /** Lists an entry that is late, instead of any entry of its slot in the index: there it is as well if the list is refused memory. */
+  protected insertLate(slot: number, tag: number, tick: number): void {
+    this.index.remove(slot);
+    try {
+      this.list.append(slot, tag, tick);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      this.fileIn(this.index, slot, tick);
+    }
   }
 
   /** The earliest tick at which an entry comes due that is still wanted. Precondition: none is late. */
@@ -123,15 +150,19 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Lists what is filed. Precondition: nothing is listed. */
+  /** Lists what is filed, unless memory for that is refused. Precondition: nothing is listed. */
   private listAll(): void {
     const { index, list } = this;
     const filed = index.size > 0 ? this.entries() : [];
-    this.isListed = true;
-    for (const { slot, tag, tick } of filed) {
-      index.remove(slot);
-      list.put(slot, tag, tick);
+    try {
+      for (const { slot, tag, tick } of filed) list.put(slot, tag, tick);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      list.truncate(0);
+      return;
     }
+    this.isListed = true;
+    for (const { slot } of filed) index.remove(slot);
   }
 
   private fileIn(index: TickIndex, slot: number, tick: number): void {

@@ -130,7 +130,7 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { index, isListed, roundTick, stage, table } = this;
+    const { isListed, roundTick, stage, table } = this;
     const roundTime = table.scale.timeOf(roundTick);
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
@@ -138,10 +138,7 @@ export class LocalLane extends ServedLane {
       const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
       const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
       if (isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
-      else {
-        index.remove(slot);
-        this.list.append(slot, words[at + 1], tick);
-      }
+      else this.insertLate(slot, words[at + 1], tick);
     }
   }
 }

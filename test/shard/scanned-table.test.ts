@@ -1,0 +1,89 @@
+import { expect, test, vi } from 'vitest';
+import { AllocationError } from '../../src/errors.ts';
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
+import { internalsOf } from '../../src/scheduler/internals.ts';
+import { ScannedTable } from '../../src/shard/scanned-table.ts';
+import type { ServedLane } from '../../src/shard/served-lane.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+import { until } from '../fixtures/event-loop.ts';
+
+const memory = vi.hoisted(() => ({ isRefused: false }));
+
+vi.mock('../../src/wheel/create-index.ts', async (importOriginal) => {
+  const { createTickIndex } = await importOriginal<typeof import('../../src/wheel/create-index.ts')>();
+  const refusing: typeof createTickIndex = (...given) => {
+    if (memory.isRefused) throw new AllocationError(1, new Error('refused by the test'));
+    return createTickIndex(...given);
+  };
+  return { createTickIndex: refusing };
+});
+
+/** A scheduler in this thread on a clock that the test moves, and the lane that it serves. */
+function scan(capacity: number) {
+  memory.isRefused = true;
+  const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity });
+  const servedLane = () => {
+    const [host] = internalsOf(scheduler).coordinator.hosts;
+    const { inline } = host as unknown as { inline: { server?: { built: { shard: { lanes: ServedLane[] } } } } };
+    return inline.server?.built.shard.lanes[0];
+  };
+  return { scheduler, servedLane };
+}
+
+test('without memory for an index every timer comes when it is due, in the order of due ticks', async () => {
+  const draws = new Draws(SEED);
+  const { scheduler, servedLane } = scan(2 ** 14);
+  const live = new Map<number, number>(); // by id: the deadline
+  let [now, last, delivered] = [0, 0, 0];
+  const fire = (_: unknown, id: number): void => {
+    const due = Math.ceil(live.get(id) ?? Number.NaN);
+    expect(due >= last && due <= now, `${due} from ${last} to ${now}, seed ${SEED}`).toBe(true);
+    last = due;
+    live.delete(id);
+    delivered += 1;
+  };
+  for (let step = 0; step < 150; step++) {
+    for (let i = draws.below(300); i > 0; i--) {
+      const deadline = now + draws.between(0.1, 4000);
+      live.set(scheduler.schedule(i, deadline, fire), deadline);
+    }
+    for (const id of live.keys()) {
+      if (draws.below(20) > 0) continue;
+      if (draws.below(2) === 0 && scheduler.cancel(id)) live.delete(id);
+      else {
+        const deadline = now + draws.between(0.1, 4000);
+        scheduler.reschedule(id, deadline);
+        live.set(id, deadline);
+      }
+    }
+    last = 0;
+    now += draws.below(300);
+    await scheduler.advanceTo(now);
+    const overdue = [...live.values()].filter((deadline) => Math.ceil(deadline) <= now);
+    expect(overdue, `seed ${SEED}`).toEqual([]);
+    expect(scheduler.size).toBe(live.size);
+  }
+  expect(servedLane()?.index).toBeInstanceOf(ScannedTable);
+  expect((await scheduler.wheels())[0].levels).toEqual([]);
+  expect(delivered).toBeGreaterThan(10_000);
+  expect((await scheduler.close()).length).toBe(live.size);
+});
+
+test('memory that becomes free is taken: an index is built for the timers that there are', async () => {
+  const { scheduler, servedLane } = scan(64);
+  const order: number[] = [];
+  for (const deadline of [30, 10, 20]) scheduler.schedule(0, deadline, (given: number) => order.push(given), deadline);
+  await scheduler.advanceTo(10);
+  expect([order, servedLane()?.index instanceof ScannedTable]).toEqual([[10], true]);
+  memory.isRefused = false;
+  let now = 10;
+  await until(() => {
+    now += 0.001;
+    void scheduler.advanceTo(now);
+    const index = servedLane()?.index;
+    return index !== undefined && !(index instanceof ScannedTable);
+  });
+  await scheduler.advanceTo(30);
+  expect(order).toEqual([10, 20, 30]);
+  await scheduler.close();
+});

@@ -229,7 +229,7 @@ export class Delivery {
       commands.makeRoom(1);
       return true;
     } catch {
-      return false;
+      return false; // no memory
     }
   }
 

@@ -42,7 +42,7 @@ export class DueQueue {
       places = ownWords(length);
       this.resize(length);
     } catch {
-      return;
+      return; // no memory
     }
     for (let at = 0; at < length; at++) places[at] = at;
     places.sort((one, other) => (dues[one] - dues[other]) | 0 || (orders[one] - orders[other]) | 0);

@@ -243,7 +243,7 @@ export class HomeWheel implements DueSink, EntryOwner {
         (this.index as TickIndex).insert(slot, tick);
         return;
       } catch {
-        this.isRefused = true;
+        this.isRefused = true; // no memory
       }
     }
     this.refused.add(slot); // no memory: it must not be lost

@@ -13,7 +13,7 @@ export function ownWordsAtLeast(needed: number, wanted: number): Int32Array<Arra
   try {
     return ownWords(wanted);
   } catch {
-    return ownWords(fewer);
+    return ownWords(fewer); // refused: that is what `fewer` is for
   }
 }
 

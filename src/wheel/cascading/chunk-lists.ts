@@ -144,6 +144,19 @@ export class ChunkLists {
     return this.cells[(chunk << SHIFT) + LINK_AT];
   }
 
+  forEach(visit: (slot: number) => void): void {
+    const { cells, heads, position, positionShift } = this;
+    for (let list = 0; list < heads.length; list++) {
+      for (let chunk = heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
+        const end = this.endOf(list, chunk);
+        for (let cell = chunk << SHIFT; cell < end; cell += 2) {
+          const slot = cells[cell] & SLOT;
+          if (position[slot << positionShift] === cell) visit(slot);
+        }
+      }
+    }
+  }
+
   /** Frees the whole chain. Precondition: it has no live entry. */
   protected release(list: number): void {
     for (let chunk = this.detach(list); chunk !== 0; ) {

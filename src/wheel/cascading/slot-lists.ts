@@ -1,15 +1,7 @@
 import { ownDoubles, ownWords } from '../../memory/own-words.ts';
 import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import type { LevelOccupancy } from '../tick-index.ts';
-import {
-  type AllocateWords,
-  CHUNK_SHIFT,
-  CHUNK_WORDS,
-  ChunkLists,
-  ENTRIES_PER_CHUNK,
-  LINK,
-  SLOT_MASK,
-} from './chunk-lists.ts';
+import { type AllocateWords, CHUNK_WORDS, ChunkLists, ENTRIES_PER_CHUNK, LINK, SLOT_MASK } from './chunk-lists.ts';
 import { LevelGeometry } from './level-geometry.ts';
 
 // Taken once: a program may replace them.
@@ -83,19 +75,6 @@ export class SlotLists extends ChunkLists {
     this.mask0 = geometry.mask[0];
     this.moveTo(start);
     this.enterBlock();
-  }
-
-  forEach(visit: (slot: number) => void): void {
-    const { cells, heads, position, positionShift } = this;
-    for (let list = 0; list < heads.length; list++) {
-      for (let chunk = heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
-        const end = this.endOf(list, chunk);
-        for (let cell = chunk << CHUNK_SHIFT; cell < end; cell += 2) {
-          const slot = cells[cell] & SLOT;
-          if (position[slot << positionShift] === cell) visit(slot);
-        }
-      }
-    }
   }
 
   has(slot: number): boolean {

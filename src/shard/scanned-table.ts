@@ -16,7 +16,7 @@ const FIRST_SLOTS = 1024;
  *   table   │ due │ due │ due │ …      up to the high water
  *   filed   │  1  │  0  │  1  │ …      ──▶ the COLLECTED earliest that are due, in order ──▶ the sink
  *
- * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextWanted`: O(slots), if what
+ * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextDue`: O(slots), if what
  * has been found before no longer holds. Timers of one tick come in any order.
  */
 export class ScannedTable implements TickIndex {
@@ -99,6 +99,10 @@ export class ScannedTable implements TickIndex {
   }
 
   nextWanted(owner: EntryOwner): number {
+    return this.nextDue(owner);
+  }
+
+  nextDue(owner: EntryOwner): number {
     let earliest = Number.POSITIVE_INFINITY;
     this.forEach((slot) => {
       const wanted = owner.wantedAt(slot, this.tickOf(slot));

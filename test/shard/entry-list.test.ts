@@ -49,7 +49,7 @@ test(`each slot has one entry, in order of tick and, within one, of arrival, see
     }
     if (tag % 100 === 0) expect(entriesOf(list)).toEqual(model);
   }
-  list.clear();
+  list.truncate(0);
   list.put(0, 1, 1);
   expect(entriesOf(list)).toEqual([{ slot: 0, tag: 1, tick: 1 }]);
 });

@@ -1,7 +1,12 @@
+import { AllocationError } from '../../errors.ts';
 import { lowestOne } from '../occupancy.ts';
 import type { EntryOwner } from '../tick-index.ts';
 import { Cascade } from './cascade.ts';
-import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, SLOT_MASK } from './chunk-lists.ts';
+import { type AllocateWords, CHUNK_SHIFT, CHUNK_WORDS, ENTRIES_PER_CHUNK, SLOT_MASK } from './chunk-lists.ts';
+import { FAR_TICKS } from './slot-lists.ts';
+
+// Taken once: a program may replace them.
+const { ceil, min } = Math;
 
 // V8: folded constants
 const SHIFT = CHUNK_SHIFT;
@@ -28,7 +33,7 @@ export class NextEntry extends Cascade {
   protected found = 0;
   /** The list being handed over, else NONE. */
   protected reading = NONE;
-  /** Slots and ticks of entries that a look has found to be due later. */
+  /** Slots, ticks and cells of entries that a look has found to be due later. */
   private later: number[] = [];
 
   constructor(levelBits: readonly number[], capacity: number, start: number, reserve: number, words?: AllocateWords) {
@@ -63,7 +68,7 @@ export class NextEntry extends Cascade {
       }
       this.setEvent(this.findEvent(), this.found);
       if (this.chunkCounts[this.found] > longest) return this.event;
-      this.sift(this.found, owner);
+      if (!this.sift(this.found, owner)) return this.event;
       if (this.earliest !== UNKNOWN) return this.earliest;
     }
     return Number.POSITIVE_INFINITY;
@@ -133,19 +138,42 @@ export class NextEntry extends Cascade {
 
   /**
    * Asks the owner about the entries of a wheel slot: removes what has ended, files anew what is due later, and notes the earliest of the
-   * rest; on level 0 only up to the first of these. Frees the list if none is left.
+   * rest; on level 0 only up to the first of these. Frees the list if none is left. Returns false if memory to file anew is refused: then
+   * these stay where they are.
    */
-  private sift(list: number, owner: EntryOwner): void {
+  private sift(list: number, owner: EntryOwner): boolean {
     const { later } = this;
     this.earliest = UNKNOWN;
     this.lookThrough(list, owner);
+    if (later.length > 0 && !this.reserveLater()) return false;
     if (this.earliest === UNKNOWN) this.vacate(list);
-    for (let at = 0; at < later.length; at += 2) {
+    for (let at = 0; at < later.length; at += 3) {
       const [slot, tick] = [later[at], later[at + 1]];
       this.file(slot, tick);
       if (tick < this.earliest) this.setEarliest(tick, slot);
     }
     if (later.length > 0) this.later = [];
+    return true;
+  }
+
+  /** Makes sure of the memory that `later` needs. If it is refused, they are filed where they were. */
+  private reserveLater(): boolean {
+    const { later } = this;
+    const entries = later.length / 3;
+    try {
+      this.reserveChunks(min(entries, this.geometry.slots + ceil(entries / ENTRIES_PER_CHUNK)));
+      for (let at = 0; at < later.length; at += 3) {
+        if (later[at + 1] - this.now >= FAR_TICKS) this.reserveFar(later[at]);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+    }
+    for (let at = 0; at < later.length; at += 3) this.position[later[at] << this.positionShift] = later[at + 2];
+    this.size += entries;
+    this.later = [];
+    this.earliest = UNKNOWN;
+    return false;
   }
 
   private lookThrough(list: number, owner: EntryOwner): void {
@@ -171,6 +199,6 @@ export class NextEntry extends Cascade {
     }
     this.position[slot << this.positionShift] = 0;
     this.size--;
-    if (wanted > tick) this.later.push(slot, wanted);
+    if (wanted > tick) this.later.push(slot, wanted, cell);
   }
 }

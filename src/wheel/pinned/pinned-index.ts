@@ -1,3 +1,4 @@
+import { AllocationError } from '../../errors.ts';
 import { levelOccupancy, Occupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
 import type { DueSink, EntryOwner, LevelOccupancy } from '../tick-index.ts';
@@ -317,12 +318,26 @@ export class PinnedIndex implements WheelIndex {
         least = Math.min(least, this.reach.handedOverAt(due, tick));
         continue;
       }
-      this.remove(slot);
-      if (wanted < due) continue;
-      this.insert(slot, wanted);
-      least = Math.min(least, this.reach.handedOverAt(wanted, this.now));
+      if (wanted > due) least = Math.min(least, this.reach.handedOverAt(wanted, this.now));
+      this.refile(slot, due, wanted);
     }
     return least;
+  }
+
+  /**
+   * Files a slot anew that is filed for `due` and wanted later, or removes it if it has ended. Returns false if memory is refused: it stays
+   * where it is.
+   */
+  private refile(slot: number, due: number, wanted: number): boolean {
+    try {
+      if (wanted > due) this.prepare(slot, wanted);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      return false;
+    }
+    this.remove(slot);
+    if (wanted > due) this.insert(slot, wanted);
+    return true;
   }
 
   /**
@@ -343,8 +358,7 @@ export class PinnedIndex implements WheelIndex {
         // Beyond a range that refuses it waits at its end: `wanted` may be far later.
         const next = Math.min(wanted, this.upperBound - 1);
         if (wanted > due && next <= due) return true;
-        this.remove(slot);
-        if (wanted > due) this.insert(slot, next);
+        if (!this.refile(slot, due, wanted > due ? next : wanted)) return true;
       }
     }
     return false;
@@ -370,14 +384,14 @@ export class PinnedIndex implements WheelIndex {
       if (earliest === undefined || left <= 0) break;
       left--;
       earliest.first();
+      const due = this.placements.tickOf(earliest.slot);
+      if (due > tick) this.prepare(earliest.slot, due); // it had been beyond reach; memory may be refused: then nothing has changed
       const slot = earliest.shift();
       const at = this.placements.spokeOf(slot);
       this.placements.displace(slot);
       this.size--;
       if (earliest.count === 0) this.vacate(at);
-      const due = this.placements.tickOf(slot);
-      if (due > tick)
-        this.insert(slot, due); // it had been beyond reach
+      if (due > tick) this.insert(slot, due);
       else sink.due(slot, tick);
     }
     for (const spoke of open) {

@@ -64,6 +64,11 @@ export class Spoke {
     return this.filings[this.front];
   }
 
+  /** The slot of the first entry. Precondition: as for `first`, which was called. */
+  get slot(): number {
+    return this.entries[this.front];
+  }
+
   /** Removes the first entry. Precondition: as for `first`, which was called. */
   shift(): number {
     const slot = this.entries[this.front];

@@ -103,7 +103,12 @@ export class InlineShard implements ShardHere {
       return this.hasFailed && this.isNeeded() ? this.pauseEnd() : Number.POSITIVE_INFINITY;
     if (this.clock.memory.manual) return Number.POSITIVE_INFINITY; // whoever moves the clock asks
     let next = Number.POSITIVE_INFINITY;
-    for (const lane of this.server.built.shard.lanes) next = min(next, lane.nextEvent());
+    try {
+      for (const lane of this.server.built.shard.lanes) next = min(next, lane.nextEvent());
+    } catch (error) {
+      this.fail(error as Error); // no memory to file one anew that is due later
+      return this.pauseEnd();
+    }
     return next === Number.POSITIVE_INFINITY ? next : this.scale.timeOf(next);
   }
 

@@ -13,14 +13,14 @@ const MOST_KEPT = 2 ** 14;
  */
 export class EntryList {
   /** Slot and tag of the entry in each place. The first that is left is at `next`. */
-  words = new Int32Array(2 * FIRST_PLACES);
-  ticks = new Float64Array(FIRST_PLACES);
+  words = ownWords(2 * FIRST_PLACES);
+  ticks = ownDoubles(FIRST_PLACES);
   next = 0;
   /** Number of entries that are left. */
   length = 0;
   isInOrder = true;
   /** A bit for each slot: whether it may have an entry that was put here. */
-  private slots = new Int32Array(1);
+  private slots = ownWords(1);
 
   /**
    * Puts an entry in its place, instead of any other of its slot, which leaves its room. If memory is refused, throws and changes nothing.

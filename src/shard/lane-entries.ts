@@ -112,7 +112,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
 
   /** Lists an entry that is late, instead of any entry of its slot in the index: there it is as well if the list is refused memory. */
   protected insertLate(slot: number, tag: number, tick: number): void {
-    this.index.remove(slot);
+    this.index.remove(slot); // an entry of an earlier timer would count as one of this
     try {
       this.list.append(slot, tag, tick);
     } catch (error) {
@@ -143,7 +143,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       if (wanted > tick) {
         this.insert(slot, tag, wanted);
         this.refiled += 1;
-        if (this.isListed) continue; // it stands there instead of this one
+        if (this.isListed) continue; // it stands there instead of this one, and takes no more memory
       } else if (!isSame) this.dropped += 1; // else that is counted
       list.drop();
     }

@@ -123,9 +123,8 @@ export class RingLane extends ServedLane {
         this.file(slot, tag, tick);
         continue;
       }
-      index.remove(slot); // an entry of an earlier timer would count as one of this
       tags[slot] = tag;
-      this.list.append(slot, tag, tick);
+      this.insertLate(slot, tag, tick);
     }
   }
 }

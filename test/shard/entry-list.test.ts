@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { AllocationError } from '../../src/errors.ts';
 import { EntryList } from '../../src/shard/entry-list.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { refuseArrays } from '../fixtures/refused-arrays.ts';
 
 const STEPS = 20_000;
+const SHORT_STEPS = 5_000;
 const SLOTS = 300;
 const TICKS = 50;
+
+afterEach(() => vi.unstubAllGlobals());
 
 interface Entry {
   readonly slot: number;
@@ -52,4 +57,50 @@ test(`each slot has one entry, in order of tick and, within one, of arrival, see
   list.truncate(0);
   list.put(0, 1, 1);
   expect(entriesOf(list)).toEqual([{ slot: 0, tag: 1, tick: 1 }]);
+});
+
+test(`what is refused memory changes nothing, seed ${SEED}`, () => {
+  const draws = new Draws(SEED);
+  const list = new EntryList();
+  let refusals = 0;
+  refuseArrays(() => {
+    if (draws.below(10) === 0) return false;
+    refusals += 1;
+    return true;
+  });
+  const attempt = (call: () => void): boolean => {
+    try {
+      call();
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(AllocationError);
+      return false;
+    }
+  };
+  let model: Entry[] = [];
+  const isSame = () => expect(entriesOf(list), `seed ${SEED}`).toEqual(model);
+  for (let tag = 0; tag < SHORT_STEPS; tag++) {
+    const isFilling = Math.trunc(tag / 500) % 2 === 0;
+    const entry = { slot: draws.below(32 * SHORT_STEPS), tag, tick: draws.below(TICKS) };
+    if (model.length > 0 && draws.below(8) < (isFilling ? 1 : 7)) {
+      list.drop();
+      model.shift();
+    } else if (attempt(() => list.put(entry.slot, entry.tag, entry.tick))) {
+      model = model.filter(({ slot }) => slot !== entry.slot);
+      const at = model.findIndex(({ tick }) => tick > entry.tick);
+      model.splice(at < 0 ? model.length : at, 0, entry);
+    }
+    if (tag % 50 !== 0) continue;
+    isSame();
+    const late = { slot: 32 * SHORT_STEPS + tag, tag, tick: draws.below(TICKS) };
+    if (!attempt(() => list.append(late.slot, late.tag, late.tick))) continue;
+    model.push(late);
+    isSame();
+    list.sort();
+    if (!list.isInOrder) isSame();
+    while (!list.isInOrder) list.sort();
+    model.sort((one, other) => one.tick - other.tick);
+    isSame();
+  }
+  expect(refusals).toBeGreaterThan(10);
 });

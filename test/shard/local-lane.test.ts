@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { AllocationError } from '../../src/errors.ts';
 import { DEFAULT_RING_SIZES } from '../../src/lane/lane-memory.ts';
 import type { BuiltShard, LaneOrigin } from '../../src/shard/build-shard.ts';
+import type { EntryList } from '../../src/shard/entry-list.ts';
 import { SharedClock } from '../../src/time/shared-clock.ts';
 import { presets } from '../../src/wheel/presets.ts';
+import type { TickIndex } from '../../src/wheel/tick-index.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { isExhaustive } from '../fixtures/depth.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
@@ -67,6 +70,39 @@ class Changing {
   /** Somebody looks at the wheel. */
   look(): void {
     for (const lane of this.built.shard.lanes) lane.fileAll();
+  }
+
+  /** From now on the lists are refused memory whenever `isRefused` says, and the wheels while somebody looks at them. */
+  refuse(isRefused: () => boolean): void {
+    let isLooking = false;
+    for (const lane of this.built.shard.lanes) {
+      const { index, list } = lane as unknown as { index: TickIndex; list: EntryList };
+      const refusing =
+        <A extends unknown[], R>(call: (slot: number, ...given: A) => R, isSpared: (slot: number) => boolean) =>
+        (slot: number, ...given: A): R => {
+          if (!isSpared(slot) && isRefused()) throw new AllocationError(1, new Error('refused by the test'));
+          return call(slot, ...given);
+        };
+      const isListed = (slot: number) => {
+        let isFound = false;
+        list.forEach((listed) => {
+          isFound ||= listed === slot;
+        });
+        return isFound;
+      };
+      list.put = refusing(list.put.bind(list), isListed); // an entry takes the room of the one that it replaces
+      list.append = refusing(list.append.bind(list), () => false);
+      index.insert = refusing(index.insert.bind(index), () => !isLooking);
+    }
+    this.look = () => {
+      isLooking = true;
+      try {
+        for (const lane of this.built.shard.lanes) lane.fileAll();
+      } catch (error) {
+        if (!(error instanceof AllocationError)) throw error;
+      }
+      isLooking = false;
+    };
   }
 
   advance(ticks: number): void {
@@ -183,4 +219,35 @@ test('served here, a timer that ends before the next turn is never filed, and no
   world.settle();
   expect(client.deliveries.map(({ deadline }) => deadline)).toEqual(Array.from({ length: 10 }, (_, i) => 100 + i));
   expect(DEFAULT_RING_SIZES.commands).toBeGreaterThan(1000);
+});
+
+test(`what the list or a look at the wheel is refused memory for costs no timer, seed ${SEED}`, () => {
+  const draws = new Draws(SEED);
+  let refusals = 0;
+  for (let number = 0; number < WORLDS; number++) {
+    const wheel = draws.pick([presets.default, presets.blitz, PINNED]);
+    const world = new Changing(draws.pick(['here', 'elsewhere'] as const), draws.pick([1, 3, 1000]), wheel);
+    const { client } = world;
+    world.refuse(() => {
+      const isRefused = draws.below(4) === 0;
+      if (isRefused) refusals += 1;
+      return isRefused;
+    });
+    for (let step = 0; step < STEPS; step++) {
+      const drawn = draws.below(100);
+      const { live } = client;
+      if (drawn < 40) client.schedule(world.time + draws.below(draws.pick([40, 2000])) - 4);
+      else if (drawn < 50 && live.length > 0) client.cancel(draws.pick(live));
+      else if (drawn < 60 && live.length > 0) client.reschedule(draws.pick(live), world.time + draws.below(60) - 4);
+      else if (drawn < 75) world.turn();
+      else if (drawn < 80) client.deliver();
+      else if (drawn < 85) world.look();
+      else if (drawn < 90) client.publish();
+      else world.advance(1 + draws.below(20));
+    }
+    for (let left = 0; client.live.length > 0 && left < 200; left++) world.advance(20);
+    world.settle();
+    expect([number, client.live.length, client.lane.table.size]).toEqual([number, 0, 0]);
+  }
+  expect(refusals).toBeGreaterThan(WORLDS * 10);
 });

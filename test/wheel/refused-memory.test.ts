@@ -3,24 +3,12 @@ import { AllocationError } from '../../src/errors.ts';
 import { checkInvariants } from '../../src/wheel/check-invariants.ts';
 import { createWheel } from '../../src/wheel/create-wheel.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { refuseArrays } from '../fixtures/refused-arrays.ts';
 import { subjects } from './conformance-subjects.ts';
 
 const STEPS = 250;
 
 afterEach(() => vi.unstubAllGlobals());
-
-/** Refuses each request for an array of more than a few bytes that `isRefused` says. */
-function refuse(isRefused: () => boolean): void {
-  for (const name of ['Int32Array', 'Float64Array', 'Uint8Array'] as const) {
-    const refusing = new Proxy(globalThis[name], {
-      construct(target, given, newTarget) {
-        if (typeof given[0] === 'number' && given[0] > 64 && isRefused()) throw new RangeError(`${name} refused`);
-        return Reflect.construct(target, given, newTarget);
-      },
-    });
-    vi.stubGlobal(name, refusing);
-  }
-}
 
 test.each(subjects)(
   '$name: what throws for lack of memory changes nothing, and everything else fires',
@@ -28,7 +16,7 @@ test.each(subjects)(
     const draws = new Draws(SEED);
     let refusals = 0;
     let share = 0;
-    refuse(() => {
+    refuseArrays(() => {
       if (draws.below(100) >= share) return false;
       refusals += 1;
       return true;

@@ -16,6 +16,18 @@ export class LevelReach {
     return (Math.floor(now / width) + (this.spokeCounts[level] - 1)) * width;
   }
 
+  /** The finest level that accepts a tick; the coarsest for what is beyond its reach. */
+  levelFor(tick: number, now: number): number {
+    let level = 0;
+    while (level < this.top && tick > this.last(level, now)) level++;
+    return level;
+  }
+
+  /** The round of a tick on a level; the last one for what is beyond its reach. */
+  roundFor(level: number, tick: number, now: number): number {
+    return Math.ceil(Math.min(tick, this.last(level, now)) / this.widths[level]);
+  }
+
   /** When a slot of a tick that is filed at `from` is handed over for good: one beyond reach is filed anew at the end of it. */
   handedOverAt(tick: number, from: number): number {
     const { top, widths } = this;

@@ -101,8 +101,8 @@ export class PinnedIndex implements WheelIndex {
 
   insert(slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
-    const level = this.levelFor(due);
-    const round = this.roundFor(level, due);
+    const level = this.reach.levelFor(due, this.now);
+    const round = this.reach.roundFor(level, due, this.now);
     const at = this.spokeOf(level, round);
     const spoke = this.spokes[at] ?? new Spoke();
     this.placements.reserve(slot); // memory may be refused: then nothing has changed
@@ -115,20 +115,8 @@ export class PinnedIndex implements WheelIndex {
 
   prepare(_slot: number, tick: number): void {
     const due = tick > this.now ? tick : this.now + 1;
-    const level = this.levelFor(due);
-    this.spokes[this.spokeOf(level, this.roundFor(level, due))]?.reserve(); // a new one has room
-  }
-
-  private levelFor(due: number): number {
-    const top = this.widths.length - 1;
-    let level = 0;
-    while (level < top && due > this.reach.last(level, this.now)) level++;
-    return level;
-  }
-
-  /** The round of a tick; the last one of the level for what is beyond its reach. */
-  private roundFor(level: number, due: number): number {
-    return Math.ceil(Math.min(due, this.reach.last(level, this.now)) / this.widths[level]);
+    const level = this.reach.levelFor(due, this.now);
+    this.spokes[this.spokeOf(level, this.reach.roundFor(level, due, this.now))]?.reserve(); // a new one has room
   }
 
   private spokeOf(level: number, round: number): number {
@@ -210,7 +198,7 @@ export class PinnedIndex implements WheelIndex {
       const width = this.widths[level];
       let round = this.nextRound(level, Math.floor(this.now / width));
       while (round * width < least) {
-        least = Math.min(least, this.leastOf(this.spokeAt(level, round) as Spoke, round * width, owner));
+        least = Math.min(least, this.leastOf(this.spokes[this.spokeOf(level, round)] as Spoke, round * width, owner));
         round = this.nextRound(level, round + 1);
       }
     }
@@ -300,10 +288,6 @@ export class PinnedIndex implements WheelIndex {
     return round - current < count ? round : Number.POSITIVE_INFINITY;
   }
 
-  private spokeAt(level: number, round: number): Spoke | undefined {
-    return this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
-  }
-
   /**
    * The earliest tick at which a wanted slot of a spoke that is read at `tick` is handed over for good; Infinity if none is wanted.
    * Reads up to the first that is handed over there. Removes what has ended, and files anew what is due later.
@@ -348,7 +332,7 @@ export class PinnedIndex implements WheelIndex {
     for (let level = 0; level < this.widths.length; level++) {
       const round = tick / this.widths[level];
       if (!Number.isInteger(round)) continue;
-      const spoke = this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
+      const spoke = this.spokes[this.spokeOf(level, round)];
       if (spoke === undefined || spoke.count === 0) continue;
       if (spoke.count > SHORT_SPOKE) return true;
       for (const slot of spoke.slots()) {
@@ -371,7 +355,7 @@ export class PinnedIndex implements WheelIndex {
     for (let level = 0; level < this.widths.length; level++) {
       const round = tick / this.widths[level];
       if (!Number.isInteger(round)) continue;
-      const spoke = this.spokes[this.bases[level] + (round % this.spokeCounts[level])];
+      const spoke = this.spokes[this.spokeOf(level, round)];
       if (spoke === undefined || spoke.count === 0) continue;
       spoke.sortEntries(this.place);
       open.push(spoke);

@@ -105,19 +105,27 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       } catch (error) {
         if (!(error instanceof AllocationError)) throw error;
         this.fileAll();
+        if (tick <= this.index.now) {
+          this.insertLate(slot, tag, tick); // where there is room now
+          return;
+        }
       }
     }
     this.fileIn(this.index, slot, tick);
   }
 
-  /** Lists an entry that is late, instead of any entry of its slot in the index: there it is as well if the list is refused memory. */
+  /**
+   * Lists an entry that is late, instead of any entry of its slot in the index. There it is as well if the list is refused memory, provided
+   * that the index comes past in this round.
+   */
   protected insertLate(slot: number, tag: number, tick: number): void {
-    this.index.remove(slot); // an entry of an earlier timer would count as one of this
+    const { index } = this;
+    index.remove(slot); // an entry of an earlier timer would count as one of this
     try {
       this.list.append(slot, tag, tick);
     } catch (error) {
-      if (!(error instanceof AllocationError)) throw error;
-      this.fileIn(this.index, slot, tick);
+      if (!(error instanceof AllocationError) || index.now >= this.roundTick) throw error;
+      this.fileIn(index, slot, tick);
     }
   }
 

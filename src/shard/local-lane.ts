@@ -130,14 +130,14 @@ export class LocalLane extends ServedLane {
   }
 
   private fileStaged(words: Int32Array, start: number, end: number): void {
-    const { isListed, roundTick, stage, table } = this;
+    const { roundTick, stage, table } = this;
     const roundTime = table.scale.timeOf(roundTick);
     for (let at = start; at < end; at += 2) {
       const slot = words[at];
       const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
       const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
       const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
-      if (isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
+      if (this.isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
       else this.insertLate(slot, words[at + 1], tick);
     }
   }

@@ -112,14 +112,14 @@ export class RingLane extends ServedLane {
   }
 
   private fileNext(count: number): void {
-    const { commandRing, index, isListed, tags } = this;
+    const { commandRing, index, tags } = this;
     const { cells } = commandRing;
     for (let i = 0; i < count; i++) {
       const at = commandRing.take();
       const slot = cells[at];
       const tag = cells[at + 1];
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
-      if (isListed || tick > index.now) {
+      if (this.isListed || tick > index.now) {
         this.file(slot, tag, tick);
         continue;
       }

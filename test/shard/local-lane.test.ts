@@ -74,6 +74,7 @@ class Changing {
 
   /** From now on the lists are refused memory whenever `isRefused` says, and the wheels while somebody looks at them. */
   refuse(isRefused: () => boolean): void {
+    const roundTick = (lane: unknown) => (lane as { roundTick: number }).roundTick;
     let isLooking = false;
     for (const lane of this.built.shard.lanes) {
       const { index, list } = lane as unknown as { index: TickIndex; list: EntryList };
@@ -91,7 +92,8 @@ class Changing {
         return isFound;
       };
       list.put = refusing(list.put.bind(list), isListed); // an entry takes the room of the one that it replaces
-      list.append = refusing(list.append.bind(list), () => false);
+      // Else it throws, and who serves the lane begins anew.
+      list.append = refusing(list.append.bind(list), () => index.now >= roundTick(lane));
       index.insert = refusing(index.insert.bind(index), () => !isLooking);
     }
     this.look = () => {
@@ -100,6 +102,10 @@ class Changing {
         for (const lane of this.built.shard.lanes) lane.fileAll();
       } catch (error) {
         if (!(error instanceof AllocationError)) throw error;
+        for (const lane of this.built.shard.lanes) {
+          const slots = lane.entries().map(({ slot }) => slot);
+          expect(new Set(slots).size).toBe(slots.length);
+        }
       }
       isLooking = false;
     };

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { AllocationError } from '../../src/errors.ts';
 import { CascadingIndex } from '../../src/wheel/cascading/cascading-index.ts';
 import { PinnedIndex } from '../../src/wheel/pinned/pinned-index.ts';
 import type { WheelIndex } from '../../src/wheel/wheel-index.ts';
 import { isExhaustive } from '../fixtures/depth.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { refuseArrays } from '../fixtures/refused-arrays.ts';
 
 const WORLDS = isExhaustive ? 4000 : 150;
 const STEPS = 300;
@@ -32,6 +34,19 @@ const kinds: { name: string; make: Kind; start: number; far: number }[] = [
   { name: 'two spokes', make: pinned({ width: 1, spokes: 2 }), start: 0, far: 300 },
   { name: 'spokes of two widths', make: pinned({ width: 1, spokes: 4 }, { width: 4, spokes: 8 }), start: 3, far: 300 },
 ];
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Asks again while memory is refused: what took long to refuse is, for some ms more. */
+function patiently<T>(call: () => T): T {
+  for (;;) {
+    try {
+      return call();
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+    }
+  }
+}
 
 /** An index, its owner, and what a sorted list says of both. */
 class Owned {
@@ -197,4 +212,51 @@ describe('nextWanted', () => {
     const owner = { wantedAt: () => 1000 };
     expect([index.nextWanted(owner), index.size, index.tickOf(1)]).toEqual([1, 1, 1]);
   });
+
+  test.each(kinds)(
+    `where memory to file anew is refused, loses nothing: $name, seed ${SEED}`,
+    ({ make, start, far }) => {
+      const draws = new Draws(SEED);
+      let [refusals, delivered, share] = [0, 0, 0];
+      refuseArrays(() => {
+        const isRefused = draws.below(100) < share;
+        if (isRefused) refusals += 1;
+        return isRefused;
+      });
+      for (let number = 0; number < 40; number++) {
+        const index = make(5000, start);
+        const slots = 1 + draws.below(1500);
+        const reach = Math.min(far, index.upperBound - 1 - start);
+        const later = Math.min(4, reach);
+        const due = new Map<number, number>();
+        for (let slot = 0; slot < slots; slot++) {
+          patiently(() => index.insert(slot, start + 1 + draws.below(Math.min(3, reach))));
+          due.set(slot, start + later + draws.below(reach - later + 1));
+        }
+        const owner = { wantedAt: (slot: number, tick: number) => Math.max(tick, due.get(slot) ?? -1) };
+        share = draws.pick([50, 100]);
+        for (let look = 0; look < 3; look++) {
+          const next = draws.below(2) === 0 ? index.nextWanted(owner) : index.nextDue(owner);
+          expect(next).toBeLessThan(Number.POSITIVE_INFINITY);
+          expect(
+            Array.from({ length: slots }, (_, slot) => index.has(slot)),
+            `seed ${SEED}`,
+          ).not.toContain(false);
+          expect(index.size).toBe(slots);
+        }
+        share = 0;
+        const sink = {
+          due(slot: number, tick: number): void {
+            const wanted = owner.wantedAt(slot, tick);
+            if (wanted > tick) patiently(() => index.insert(slot, wanted));
+            else if (due.delete(slot)) delivered += 1;
+          },
+        };
+        while (due.size > 0) patiently(() => index.advanceTo(index.nextDue(owner), sink, Number.POSITIVE_INFINITY));
+        expect(index.size).toBe(0);
+      }
+      expect(delivered).toBeGreaterThan(1000);
+      if (far > 300 || start === 3) expect(refusals).toBeGreaterThan(0); // else a handful of lists
+    },
+  );
 });

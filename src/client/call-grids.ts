@@ -164,7 +164,16 @@ export class CallGrids {
 
   /** Goes on to the call after one that begins; returns when it is due. Times in ms: see `CallGrid`. */
   advance(slot: number, lateFrom: number, begun: number): number {
-    const { grid } = this;
+    const { grid, grids } = this;
+    const at = DOUBLES * slot;
+    const start = grids[at];
+    const call = grids[at + 2] + 1;
+    const next = start + call * grids[at + 1];
+    const isInTime = begun < lateFrom && next > begun && next <= Number.MAX_VALUE && start >= 0;
+    if (isInTime && this.missedOf(slot) !== 'delay') {
+      grids[at + 2] = call; // what `CallGrid` does as well, in fewer calls
+      return next;
+    }
     this.load(slot);
     grid.advance(this.missedOf(slot), lateFrom, begun, begun);
     this.store(slot);
@@ -185,7 +194,7 @@ export class CallGrids {
     return (this.bytes[slot] & PENDING) !== 0;
   }
 
-  /** Called with what a call has returned. */
+  /** Called with what a call has returned, if it is anything. */
   noteReturned(slot: number, returned: unknown): void {
     if ((this.bytes[slot] & NO_OVERLAP) === 0) return;
     const { kept } = this;

@@ -132,14 +132,10 @@ export class ClientTurns implements ClientTurn {
 
   // A turn.
 
-  begin(isAsked: boolean): boolean {
-    if (this.walk === undefined) return this.visit(isAsked);
-    this.walk.prepare();
-    return this.visit(true) || (this.walk?.step() === true && this.visit(true));
-  }
-
-  private visit(isAsked: boolean): boolean {
-    const { isElsewhere, time } = this;
+  /** `isOfWalk`: a part of a turn of a walk. */
+  begin(isAsked: boolean, isOfWalk = false): boolean {
+    const { isElsewhere, time, walk } = this;
+    if (walk !== undefined && !isOfWalk) return this.beginWalking(walk);
     time.beginTurn();
     const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
@@ -150,6 +146,11 @@ export class ClientTurns implements ClientTurn {
     let isMore = false;
     for (const shard of this.shardsHere) if (shard.turn(time.tick)) isMore = true;
     return isMore;
+  }
+
+  private beginWalking(walk: Walk): boolean {
+    walk.prepare();
+    return this.begin(true, true) || (this.walk === walk && walk.step() && this.begin(true, true));
   }
 
   beginPhase(): boolean {

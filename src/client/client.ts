@@ -157,6 +157,7 @@ export class Client {
     const slot = this.schedule(lane, first, label, callback, argument);
     lane.payload.setRepeating(slot);
     lane.grids.begin(slot, first, repetition);
+    if (!repetition.overlap) this.repeating.mayPassOver = true;
     labels?.begin(slot, label);
     if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
     return lane.table.idOf(slot);

@@ -169,7 +169,7 @@ export class Delivery {
           const { payload } = lane;
           payload.take(slot);
           const { argument, context, repeats } = payload;
-          if (repeats && this.repeating.passesOver(lane, slot)) continue;
+          if (repeats && this.repeating.mayPassOver && this.repeating.passesOver(lane, slot)) continue;
           const callback = payload.callback as Callback | undefined;
           const id = this.end(lane, slot, callback, repeats);
           if (callback === undefined) {

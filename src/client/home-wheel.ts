@@ -169,31 +169,26 @@ export class HomeWheel implements DueSink, EntryOwner {
     queue.clear();
     this.isRefused = false;
     if (this.refused.size > 0) this.retry(until);
-    for (;;) {
-      const tick = index.nextEvent();
-      if (tick > until) break;
-      this.tick = tick;
-      this.advance(index, tick);
-      if (queue.length === 0) continue;
-      if (!queue.isInOrder) queue.sort();
-      return true;
+    try {
+      for (let tick = index.nextEvent(); tick <= until && queue.length === 0; tick = index.nextEvent()) {
+        this.tick = tick;
+        index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
+      }
+      if (queue.length === 0) index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+    } catch (error) {
+      this.empty(index, error);
     }
-    this.advance(index, until);
-    if (!queue.isInOrder) queue.sort(); // what had been refused
+    if (!queue.isInOrder) queue.sort();
     return queue.length > 0;
   }
 
-  /** Where the index has no memory to go on, it is emptied: the next turns look at each slot. */
-  private advance(index: TickIndex, tick: number): void {
-    try {
-      index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
-    } catch (error) {
-      if (!(error instanceof AllocationError)) throw error;
-      const filed: number[] = [];
-      index.forEach((slot) => void filed.push(slot));
-      index.clear();
-      for (const slot of filed) this.refused.add(slot);
-    }
+  /** The index has no memory to go on: it is emptied, and the next turns look at each slot. Throws other errors. */
+  private empty(index: TickIndex, error: unknown): void {
+    if (!(error instanceof AllocationError)) throw error;
+    const filed: number[] = [];
+    index.forEach((slot) => void filed.push(slot));
+    index.clear();
+    for (const slot of filed) this.refused.add(slot);
   }
 
   /** A slot that was moved is due later than it is filed; one that was overdue when it was filed, earlier. @internal */

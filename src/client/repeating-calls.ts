@@ -27,6 +27,8 @@ export interface RepeatingHost {
  * deadline.
  */
 export class RepeatingCalls {
+  /** Whether a timer has been started whose calls may not overlap. */
+  mayPassOver = false;
   /** Calls that were not made, since the promise that the one before had returned was pending. */
   overlapped = 0;
   private readonly host: RepeatingHost;
@@ -55,8 +57,13 @@ export class RepeatingCalls {
     const grids = lane.grids as CallGrids;
     // A manual clock stands still in a turn, and a reading of it allocates.
     const begun = time.isManual || grids.missedOf(slot) === 'burst' ? time.now : time.clock.read();
-    const dueTick = time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)); // with its slack
-    const next = grids.advance(slot, time.scale.timeOf(dueTick + 1), begun);
+    const deadline = table.deadlineOf(slot);
+    // The end of its due tick, with its slack: a tick after its deadline at the earliest, which is enough to know for most calls.
+    const lateFrom =
+      begun < deadline + time.scale.tick
+        ? Number.POSITIVE_INFINITY
+        : time.scale.timeOf(time.dueTickOfRecord(deadline, table.dueOf(slot)) + 1);
+    const next = grids.advance(slot, lateFrom, begun);
     const { slack } = this.host.labelOf(lane, slot);
     this.tag = table.tagOf(slot);
     this.next = next;
@@ -72,7 +79,7 @@ export class RepeatingCalls {
     const { host, next, tag, time } = this;
     const { grids, table } = lane;
     if (grids === undefined || host.isClosed || table.tagOf(slot) !== tag) return; // it has cancelled itself
-    grids.noteReturned(slot, returned);
+    if (returned !== undefined) grids.noteReturned(slot, returned);
     if (grids.missedOf(slot) !== 'skip' || table.deadlineOf(slot) !== next) return; // or moved
     const now = time.isManual ? time.now : time.clock.read();
     if (next > now) return;

@@ -89,7 +89,8 @@ export class EntryList {
 
   /** Drops the first. */
   drop(): void {
-    this.forget(this.next);
+    const slot = this.words[2 * this.next];
+    this.slots[slot >>> 5] &= ~(1 << (slot & 31));
     this.next += 1;
     this.length -= 1;
     if (this.length === 0) this.restart();
@@ -99,7 +100,8 @@ export class EntryList {
   truncate(count: number): void {
     while (this.length > count) {
       this.length -= 1;
-      this.forget(this.next + this.length);
+      const slot = this.words[2 * (this.next + this.length)];
+      this.slots[slot >>> 5] &= ~(1 << (slot & 31));
     }
     if (count === 0) this.restart();
   }
@@ -120,12 +122,6 @@ export class EntryList {
     } catch {
       // no memory: it keeps what it has
     }
-  }
-
-  /** Notes that the slot of a place has no entry. */
-  private forget(place: number): void {
-    const slot = this.words[2 * place];
-    this.slots[slot >>> 5] &= ~(1 << (slot & 31));
   }
 
   /** Notes that a slot may have an entry; returns whether that is known. If memory is refused, throws and changes nothing. */

@@ -51,16 +51,8 @@ export class NextEntry extends Cascade {
     return this.earliest;
   }
 
-  nextWanted(owner: EntryOwner): number {
-    return this.lookAhead(owner, SHORT_CHUNKS);
-  }
-
-  nextDue(owner: EntryOwner): number {
-    return this.lookAhead(owner, Number.POSITIVE_INFINITY);
-  }
-
   /** `longest`: of how many chunks a list is looked through. */
-  private lookAhead(owner: EntryOwner, longest: number): number {
+  nextWanted(owner: EntryOwner, longest = SHORT_CHUNKS): number {
     while (this.size > 0) {
       if (this.isLeastKnown()) {
         if (owner.wantedAt(this.earliestSlot, this.earliest) === this.earliest) return this.earliest;
@@ -72,6 +64,10 @@ export class NextEntry extends Cascade {
       if (this.earliest !== UNKNOWN) return this.earliest;
     }
     return Number.POSITIVE_INFINITY;
+  }
+
+  nextDue(owner: EntryOwner): number {
+    return this.nextWanted(owner, Number.POSITIVE_INFINITY);
   }
 
   protected setEarliest(tick: number, slot: number): void {

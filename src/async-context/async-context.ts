@@ -1,4 +1,3 @@
-import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { AsyncHookWatch, hasAsyncHooks } from './async-hook-watch.ts';
 import { type Context, type ContextKeeper, HookedResource } from './context-keeper.ts';
@@ -43,22 +42,10 @@ export function currentContext(): Context {
 export const isHooked = (): boolean => hooks.isHooked === true;
 
 /**
- * Runs callbacks in contexts, and forgets at the end of a turn all but those of timers. Called directly, so that a callback has one
- * frame less of this package below it.
+ * Runs callbacks in contexts, and forgets at the end of a turn all but those of timers. Turns call it directly, so that a callback has
+ * one frame less of this package below it.
  */
-export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught' | 'forget'> = keeper;
+export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught' | 'outside' | 'forget'> = keeper;
 
 /** Calls a function outside all contexts and all domains, so the handles that it creates belong to none. */
-export function outsideContexts<T>(callback: () => T): T {
-  const { domain } = domains;
-  if (domain === undefined || domain === null) return keeper.outside(callback);
-  domains.domain = null;
-  try {
-    return keeper.outside(callback);
-  } finally {
-    domains.domain = domain;
-  }
-}
-
-/** The place where the module `domain`, once it is loaded, shows the present domain. */
-const domains = process as { domain?: object | null };
+export const outsideContexts = <T>(callback: () => T): T => keeper.outside(callback);

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { process } from '../process.ts';
 import { throwUncaught } from './run-ticks.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
@@ -32,10 +33,24 @@ export interface ContextKeeper {
    * used again.
    */
   runUncaught(context: Context, timer: Runnable): void;
-  /** Calls the function outside all contexts, and returns its result. */
+  /** Calls the function outside all contexts and domains, and returns its result. */
   outside<T>(callback: () => T): T;
   /** Releases what was remembered to recognise the next call's context. */
   forget(): void;
+}
+
+/** The place where the module `domain`, once it is loaded, shows the present domain. */
+export const domains = process as { domain?: object | null };
+
+/** Calls the function outside the present domain. */
+export function outsideDomain<T>(callback: () => T): T {
+  const { domain } = domains;
+  domains.domain = null;
+  try {
+    return callback();
+  } finally {
+    domains.domain = domain;
+  }
 }
 
 /** A context as Node itself keeps one for a resource. Correct wherever AsyncResource is, but the most expensive form. */

@@ -3,7 +3,9 @@ import {
   type Callback,
   type Context,
   type ContextKeeper,
+  domains,
   HookedResource,
+  outsideDomain,
   RUN,
   type Runnable,
 } from './context-keeper.ts';
@@ -79,6 +81,7 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   outside<T>(callback: () => T): T {
+    if (domains.domain !== undefined && domains.domain !== null) return outsideDomain(() => this.outside(callback));
     const prior = this.currentFrame();
     if (prior === undefined) return callback();
     this.frames.set(undefined);

@@ -4,7 +4,9 @@ import {
   type Callback,
   type Context,
   type ContextKeeper,
+  domains,
   HookedResource,
+  outsideDomain,
   RUN,
   type Runnable,
   TimerResource,
@@ -95,6 +97,7 @@ export class ResourceKeeper implements ContextKeeper {
 
   /** Where keys cannot be known, as near as possible: in the context in which this package was loaded. */
   outside<T>(callback: () => T): T {
+    if (domains.domain !== undefined && domains.domain !== null) return outsideDomain(() => this.outside(callback));
     if (!this.isUsed) return callback();
     if (this.keys === undefined) return this.none.runInAsyncScope(callback);
     return this.bare().runInAsyncScope(callback);

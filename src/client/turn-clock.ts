@@ -1,4 +1,4 @@
-import { contexts, outsideContexts } from '../async-context/async-context.ts';
+import { contexts } from '../async-context/async-context.ts';
 import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
@@ -220,7 +220,7 @@ export class TurnClock {
 
   private ask(state: State): void {
     this.enter(state);
-    outsideContexts(this.newImmediate);
+    contexts.outside(this.newImmediate);
     if (!this.keepAlive.isHolding) this.followHold(false);
     else if (MAY_LOSE_IMMEDIATES) this.by(this.time.clock.read() + REST_WITHIN);
   }
@@ -253,12 +253,12 @@ export class TurnClock {
     }
     const delay = max(1, min(ceil(this.comesBy - now), LONGEST));
     if (delay === this.delay && this.timer !== undefined) {
-      outsideContexts(this.refreshTimer);
+      contexts.outside(this.refreshTimer);
       return;
     }
     clearTimeout(this.timer);
     this.delay = delay;
-    outsideContexts(this.newTimer);
+    contexts.outside(this.newTimer);
   }
 
   /**

@@ -36,15 +36,15 @@ const LIMITS: Readonly<Record<string, readonly [files: number, functions: number
   schedule: [12, 20],
   'move-idle': [5, 11],
   move: [5, 11],
-  'cancel-idle': [10, 17], // the first end since a turn asks for one within a second
+  'cancel-idle': [9, 15], // the first end since a turn asks for one within a second
   cancel: [5, 9],
-  inline: [21, 65],
-  repeating: [24, 78],
+  inline: [20, 64],
+  repeating: [23, 77],
   publication: [13, 40], // a client's turn that publishes to a thread, some ms before the timer is due
-  client: [17, 49], // its turn, where the thread has fired the timer; 44 from Node 24 on, where no immediate is lost
+  client: [16, 48], // its turn, where the thread has fired the timer; 43 from Node 24 on, where no immediate is lost
   thread: [12, 60], // the turns of the thread that file it and fire it
-  'drop-in-set': [14, 21],
-  'drop-in': [22, 72],
+  'drop-in-set': [13, 20],
+  'drop-in': [21, 71],
 };
 
 /** What runs in addition where contexts are left: only before Node 24, and not counted. */

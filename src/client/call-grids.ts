@@ -128,10 +128,11 @@ export class CallGrids {
     this.bytes = new Uint8Array(bytes, 0, bytes.byteLength);
   }
 
-  /** Sees to it that there is memory for so many slots, where that for all was refused. Throws AllocationError. */
-  reserve(slots: number): void {
+  /** Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws AllocationError. */
+  reserve(wanted: number): void {
     const { bytes, grids, table } = this;
     const { capacity } = table;
+    const slots = min(wanted, capacity);
     if (DOUBLES * slots > grids.length) {
       this.grids = doublesIn(growSlots(grids.buffer, 2 * DOUBLES, capacity, slots));
     }

@@ -2,6 +2,9 @@ import { allocateSlots, doublesIn, growSlots } from '../memory/shared-words.ts';
 import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
+// Taken once: a program may replace them.
+const { min } = Math;
+
 /** For labels without a delivery: nothing is recorded here. */
 const NONE = new LatenessHistogram();
 
@@ -99,9 +102,10 @@ export class LaneLabels {
     this.bounds = doublesIn(allocateSlots(4, capacity));
   }
 
-  /** Sees to it that there is memory for so many slots, where that for all was refused. Throws AllocationError. */
-  reserve(slots: number): void {
+  /** Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws AllocationError. */
+  reserve(wanted: number): void {
     const { bounds, codes, capacity } = this;
+    const slots = min(wanted, capacity);
     if (2 * slots > bounds.length) this.bounds = doublesIn(growSlots(bounds.buffer, 4, capacity, slots));
     if (slots <= codes.length) return;
     const larger = growSlots(codes.buffer, 1 / 4, capacity, slots);

@@ -72,7 +72,11 @@ const creates = {
   counter: 'createObservableCounter',
   amount: 'createObservableUpDownCounter',
   state: 'createObservableGauge',
+  share: 'createObservableGauge',
 } as const;
+
+/** What a series is observed as once when its subject is gone; a counter keeps its last value. */
+const GONE: Partial<Record<Metric['kind'], number>> = { amount: 0, state: 0, share: 1 };
 
 /** Returns the instruments of metrics. Throws MetricsError. */
 function instrumentsOf(meter: Meter, metrics: readonly Metric[]): readonly Instrument[] {
@@ -103,10 +107,11 @@ function histogramOf(meter: Meter, metric: Metric): Instrument[] {
   ];
 }
 
-/** An amount or a state that has been observed. */
+/** What has been observed of a subject that may be gone the next time. */
 interface Series {
   readonly observable: Observable;
   readonly attributes: Attributes;
+  readonly gone: number;
 }
 
 /** Returns what observes a source. It never rejects. */
@@ -118,7 +123,7 @@ function observing(instruments: readonly Instrument[], source: MetricSource) {
     const samples = await source.read();
     const series = new Map<string, Series>();
     for (const { metric, observable, part: wanted } of instruments) {
-      const canVanish = metric.kind === 'amount' || metric.kind === 'state';
+      const gone = GONE[metric.kind];
       for (const { labels, value } of samples.get(metric) ?? []) {
         const attributes = { ...constant, ...attributesOf(labels) };
         if (typeof value === 'number') result.observe(observable, value, attributes);
@@ -127,12 +132,14 @@ function observing(instruments: readonly Instrument[], source: MetricSource) {
             if (part === wanted) result.observe(observable, each, { ...attributes, ...bound });
           }
         }
-        if (canVanish) series.set(`${metric.name} ${JSON.stringify(attributes)}`, { observable, attributes });
+        if (gone !== undefined) {
+          series.set(`${metric.name} ${JSON.stringify(attributes)}`, { observable, attributes, gone });
+        }
       }
     }
     // The SDK goes on reporting the last value of a series that is no longer observed, such as a client that has left.
-    for (const [key, { observable, attributes }] of before) {
-      if (!series.has(key)) result.observe(observable, 0, attributes);
+    for (const [key, { observable, attributes, gone }] of before) {
+      if (!series.has(key)) result.observe(observable, gone, attributes);
     }
     before = series;
   };

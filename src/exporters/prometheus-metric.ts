@@ -13,6 +13,15 @@ interface Line {
 
 const UNITS: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' };
 
+/** How the values of a cluster's processes become one. */
+const AGGREGATORS: Readonly<Record<Metric['kind'], Aggregator>> = {
+  counter: 'sum',
+  amount: 'sum',
+  histogram: 'sum',
+  state: 'max',
+  share: 'min',
+};
+
 /** Names a metric by the conventions of Prometheus: the unit, then `total` for counters. */
 export function prometheusName({ name, unit, kind }: Metric): string {
   const total = kind === 'counter' ? '_total' : '';
@@ -28,7 +37,6 @@ export class PrometheusMetric {
   name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the values of a cluster's workers are combined. */
   readonly aggregator: Aggregator;
   /** The key in a registry. */
   readonly key: string;
@@ -40,7 +48,7 @@ export class PrometheusMetric {
     this.name = this.key;
     this.help = metric.help;
     this.type = metric.kind === 'counter' || metric.kind === 'histogram' ? metric.kind : 'gauge';
-    this.aggregator = metric.kind === 'state' ? 'max' : 'sum';
+    this.aggregator = AGGREGATORS[metric.kind];
     this.#metric = metric;
     this.#sources = sources;
   }

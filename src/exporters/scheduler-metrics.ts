@@ -29,7 +29,7 @@ const ofClients: readonly Row<CountedClient>[] = [
     'Fired timers that the client has not taken: its event loop has stopped',
     'untaken',
   ],
-  ['client.answered', 'state', '', '1 if the event loop of the client has answered in time, else 0', answered],
+  ['client.answered', 'share', '', '1 if the event loop of the client has answered in time, else 0', answered],
   ['timer.lateness', 'histogram', 's', 'Delivery minus deadline; sums to 0.4 % or half a microsecond', 'lateness'],
 ];
 
@@ -77,7 +77,7 @@ const ofLabels: readonly Row<LabelStats>[] = [
 const ofAllOfLabels: readonly Row<LabelStats>[] = [
   [
     'factor',
-    'state',
+    'share',
     '',
     'Share of the time beyond its minimum that a scaled timer of the label gets; of all clients, the least',
     factorOf,

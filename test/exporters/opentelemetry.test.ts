@@ -8,6 +8,8 @@ import {
 import { createScheduler } from 'shardwheel';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { expect, test } from 'vitest';
+import { ClientThread } from '../fixtures/client-thread.ts';
+import { until } from '../fixtures/event-loop.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';
 import { valueIn } from './exposition.ts';
 import { collectedLines, OpenTelemetryPlace } from './places.ts';
@@ -65,3 +67,22 @@ test.each([AggregationTemporality.CUMULATIVE, AggregationTemporality.DELTA])(
     await provider.shutdown();
   },
 );
+
+test('a client that has left raises no alarm: its shares are 1', async () => {
+  await using owner = createScheduler({ shards: 0 });
+  const client = ClientThread.connect(owner.share());
+  await client.run(({ scheduler }) => scheduler.label('its own', { min: 5 }).setScale(0.25));
+  const place = new OpenTelemetryPlace();
+  place.add(owner);
+  const seen = async () => {
+    const lines = await place.read();
+    const value = (name: string, labels: Record<string, string>) => valueIn(lines, `shardwheel_${name}`, labels);
+    const factor = value('label_factor', { client: '0', label: 'its own' });
+    return [factor, value('client_answered', { client: '1' }), value('client_answered', { client: '0' })];
+  };
+  expect(await seen()).toEqual([0.25, 1, 1]);
+  await client.run(({ scheduler }) => scheduler.close().then(() => undefined));
+  await until(async () => (await owner.stats()).clients.length === 1);
+  expect(await seen()).toEqual([1, 1, 1]);
+  await client.worker.terminate();
+});

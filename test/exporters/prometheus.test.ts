@@ -98,3 +98,23 @@ test('a scrape of the OpenMetrics format, as JSON, merged, with default labels, 
   expect(valueIn(lines, 'shardwheel_timer_lateness_seconds_count', { client: '0' })).toBe(2);
   expect(valueIn(lines, 'shardwheel_shard_inline', { client: '0', shard: '0' })).toBeLessThanOrEqual(1);
 });
+
+test('▲ of the processes of a cluster: counts are summed, of the factors and of who answers the least is told', async () => {
+  await using one = manual();
+  await using other = manual();
+  const told: unknown[] = [];
+  for (const [at, scheduler] of [one, other].entries()) {
+    const idle = scheduler.label('idle', { min: 5 });
+    for (let timer = 0; timer <= at; timer++) idle.schedule(timer, 100);
+    await idle.setScale(at === 0 ? 0.25 : 1);
+    const registry = new Registry();
+    registerMetrics(scheduler, registry);
+    told.push(await registry.getMetricsAsJSON());
+  }
+  for (const all of [told, told.toReversed()]) {
+    const lines = linesOf(await AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(all))).metrics());
+    const value = (name: string, labels = {}) => valueIn(lines, `shardwheel_${name}`, { client: '0', ...labels });
+    expect([value('timers_live'), value('label_timers_live', { label: 'idle' })]).toEqual([3, 3]);
+    expect([value('label_factor', { label: 'idle' }), value('client_answered')]).toEqual([0.25, 1]);
+  }
+});

@@ -16,7 +16,7 @@ for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, 10, function onTimeout
 for (const end = performance.now() + 100; performance.now() < end; ); // blocks the event loop
 await sleep(10);
 report(); // some 90 ms
-for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, 10);
+for (let i = 0; i < 1000; i++) scheduler.scheduleAfter(i, 10, function onTimeout() {});
 await sleep(20);
 report(); // what the block has done is of no interval but its own
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,8 +9,8 @@ import { transformSync } from 'esbuild';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { runNode } from '../fixtures/child-process.ts';
-import { pass, until } from '../fixtures/event-loop.ts';
+import { runNode, runText } from '../fixtures/child-process.ts';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { read, root } from './documents.ts';
 
 const folder = join(root, 'dist/recipes');
@@ -59,8 +59,8 @@ async function listening(server: Server): Promise<number> {
 
 test('there are as many as the document has headings for, and each is tried below', () => {
   const tried =
-    'scheduler http-timeouts ws-heartbeat lease mqtt-keepalive command-deadline backoff debounce rate-window ' +
-    'expiring-map shutdown threads moving fake-time steps';
+    'scheduler http-timeouts ws-heartbeat periodic-work lease mqtt-keepalive command-deadline upstream backoff debounce ' +
+    'rate-window expiring-map errors shutdown threads moving fake-time steps both-clocks';
   expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
@@ -111,6 +111,46 @@ test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () 
   await once(server, 'close');
 });
 
+test('ws-heartbeat.ts terminates nobody for a stall of the loop', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { keepBeating } = await load('ws-heartbeat');
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  keepBeating(server, scheduler, 100);
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (let pings = 0; pings < 6; pings++) {
+    await Promise.race([once(socket, 'ping'), once(socket, 'close')]);
+    const [{ deadline }] = scheduler.liveTimers();
+    blockLoop(deadline - scheduler.now() + 30); // the answer is on its way, and the next call comes due
+  }
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.terminate();
+  await until(() => scheduler.size === 0);
+  server.close();
+  await once(server, 'close');
+});
+
+test('periodic-work.ts works once at a time, tells of errors, and stops when the work is done', async () => {
+  await using scheduler = manual();
+  const { repeatWork } = await load('periodic-work');
+  const seen: unknown[] = [];
+  const work = async () => {
+    const begun = scheduler.now();
+    await scheduler.sleep(250);
+    seen.push([begun, scheduler.now()]);
+    if (seen.length === 1) throw new Error('the first');
+  };
+  const { stop } = repeatWork(scheduler, 100, work, (error: Error) => seen.push(error.message));
+  await scheduler.advanceTo(750);
+  expect(seen).toEqual([[100, 350], 'the first', [400, 650]]);
+  expect((await scheduler.stats()).overlapped).toBe(4);
+  const stopped = stop().then(() => seen.push('stopped'));
+  await scheduler.advanceTo(2000);
+  await stopped;
+  expect(seen.slice(3)).toEqual([[700, 950], 'stopped']);
+  expect(scheduler.size).toBe(0);
+});
+
 test('mqtt-keepalive.ts ends a client that is silent, not before', async () => {
   await using scheduler = manual();
   const { Keepalive } = await load('mqtt-keepalive');
@@ -138,6 +178,24 @@ test('command-deadline.ts', async () => {
   expect(await ask(scheduler, never, 20)).toBe('too late');
   expect(aborted).toBe(true);
   await expect(ask(scheduler, () => Promise.reject(new RangeError('refused')))).rejects.toThrow('refused');
+});
+
+test('upstream.ts gives up in time, and with its client; when it is done nothing is left', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { askUpstream } = await load('upstream');
+  const server = createServer((request, response) => void (request.url === '/' && response.end('answer')));
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  const client = scheduler.group('client');
+  expect([await askUpstream(scheduler, client, `${url}/`), client.size]).toEqual(['answer', 0]);
+  await expect(askUpstream(scheduler, client, `${url}/slow`, 50)).rejects.toMatchObject({ code: 'ERR_TIMEOUT' });
+  const slow = askUpstream(scheduler, client, `${url}/slow`).catch((error: Error) => error);
+  await once(server, 'request');
+  expect(client.cancelAll()).toBe(1);
+  expect(await slow).toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' });
+  expect(scheduler.size).toBe(0);
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
 });
 
 test('backoff.ts', async () => {
@@ -199,6 +257,17 @@ test('expiring-map.ts', async () => {
   expect([map.get('a'), map.size]).toEqual([undefined, 0]);
 });
 
+test('expiring-map.ts holds no process', async () => {
+  const text = `
+    import { createScheduler } from 'shardwheel';
+    import { ExpiringMap } from '${pathToFileURL(join(folder, 'expiring-map.mjs'))}';
+    const scheduler = createScheduler();
+    const map = new ExpiringMap(scheduler);
+    for (let i = 0; i < 9; i++) map.set('key ' + i, i, 3_600_000);
+    scheduler.scheduleAfter('last', 20, () => console.log(map.size));`;
+  expect(await runText(text)).toEqual({ code: 0, stdout: '9\n', stderr: '' });
+});
+
 test('shutdown.ts', async () => {
   const scheduler = createScheduler({ shards: 0 });
   const { timedServer } = await load('http-timeouts');
@@ -219,6 +288,8 @@ test.each([
   ['fake-time', 'half an hour in no time\n'],
   ['steps', 'three steps, and a stall\n'],
   ['moving', 'too late\nfalse\n'],
+  ['errors', 'probe, host 1: host 1 is not there\nprobe, host 2: host 2 does not answer\n'],
+  ['both-clocks', 'two clocks, one time\n'],
 ])('%s.ts runs, prints and ends', async (name, printed) => {
   const { code, stdout, stderr } = await runNode([join(folder, `${name}.mjs`)]);
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: printed });

@@ -58,7 +58,7 @@ test('rules ask for metrics, and labels, that there are', () => {
   for (const [, name] of rules.matchAll(/predict_linear\((\w+)/g)) expect(name).not.toMatch(/_total$|_bucket$/);
 });
 
-test.each(['prometheus', 'opentelemetry', 'lateness'])('the code of %s is that of the example', (name) => {
+test.each(['prometheus', 'cluster', 'opentelemetry', 'lateness'])('the code of %s is that of the example', (name) => {
   const code = text.split(`\`\`\`ts\n// ${name}.ts\n`)[1]?.split('```')[0];
   expect(code).toBe(read(`examples/metrics/${name}.ts`));
 });
@@ -70,6 +70,17 @@ test('the example for Prometheus is scraped over HTTP, and ends', async () => {
   const series = (name: string, value: number) => `shardwheel_label_timers_${name}{client="0",label="idle"} ${value}\n`;
   const told = [series('live', 1), series('scheduled_total', 2), series('cancelled_total', 0)];
   expect([stdout, stderr]).toEqual([[...told, series('delivered_total', 1)].join(''), '']);
+});
+
+test('the example for a cluster sums what its processes count, tells the least of their factors, and ends', async () => {
+  const { code, stdout, stderr } = await run('cluster');
+  const told = ['timers_live{client="0",label="idle"} 6', 'factor{client="0",label="idle"} 0.5'];
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: told.map((line) => `shardwheel_label_${line}\n`).join(''),
+    stderr: '',
+  });
+  for (const line of told) expect(text).toContain(`\`shardwheel_label_${line}\``);
 });
 
 test('the example for OpenTelemetry exports by a real SDK, and ends', async () => {

@@ -1,5 +1,6 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
+import { below, read } from '../docs/documents.ts';
 import { type ClientScope, ClientThread } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { type World, worlds } from '../fixtures/worlds.ts';
@@ -210,4 +211,55 @@ describe.each(worlds.filter(({ isConnected }) => isConnected))('another client e
       await until(async () => (await owner?.stats())?.clients.length === 1);
       expect((await owner?.stats())?.size).toBe(0);
     }));
+});
+
+/** Who waits, as the table in docs/guarantees.md names the kinds; that of durable timers is in test/durable. */
+const rows: Record<string, Kind> = {
+  'a callback': 'callback',
+  "a listener for `'fired'`": 'batch',
+  'the callback of `scheduleEvery`': 'repeating',
+  '`sleep`': 'sleep',
+  '`withTimeout` of a promise': 'withTimeout(promise)',
+  '`withTimeout` of a function': 'withTimeout(function)',
+  '`withTimeout` with `Infinity`': 'withTimeout without a limit',
+  'a signal of `signalAfter`': 'signalAfter',
+  'a drop-in `setTimeout`': 'drop-in',
+  'a drop-in promise': 'drop-in promise',
+  'a drop-in interval of promises': 'drop-in interval of promises',
+};
+
+/** What was heard, in the words of the table. */
+function inWords(told: string[], kind: Kind): string {
+  const errors: Record<string, string> = {
+    ABORT_ERR: '`AbortError`',
+    ERR_TIMEOUT: '`TimeoutError`',
+    ERR_SCHEDULER_CLOSED: '`SchedulerClosedError`',
+  };
+  const last = told.at(-1);
+  if (last === undefined) return 'hears nothing';
+  if (last === 'in a batch') return 'gets it in a batch';
+  if (last.startsWith('called')) return 'is called';
+  if (last === 'resolved') return kind === 'withTimeout without a limit' ? 'waits for the work' : 'resolves';
+  const code = last.replace('signal aborted: ', '');
+  return `${last === code ? 'rejects' : 'aborts'} with ${errors[code]}${told.length > 1 ? '; so does its signal abort' : ''}`;
+}
+
+test('▲ the table in docs/guarantees.md says what each kind hears, as above', () => {
+  const table = below('## However a timer ends', read('docs/guarantees.md')) ?? '';
+  const cells = [...table.matchAll(/^\| (.*) \|$/gm)].map(([, row]) => row.split(' | ')).slice(1);
+  const told = Object.fromEntries(cells.map(([who, ...ways]) => [who, ways]));
+  expect(Object.keys(told).slice(0, -1)).toEqual(Object.keys(rows));
+  expect(Object.values(rows)).toEqual([...kinds]);
+  for (const [who, kind] of Object.entries(rows)) {
+    const [delivered, cancelled, handedBack] = heard[kind].map((heard) => inWords(heard, kind));
+    const withGroup = kind.startsWith('drop-in') ? '–' : cancelled;
+    const starts = [delivered, cancelled, withGroup, handedBack];
+    const lengths = starts.map(({ length }) => length);
+    expect(
+      told[who].map((cell, at) => cell.slice(0, lengths[at])),
+      who,
+    ).toEqual(starts);
+    const settled = ['sleep', 'withTimeout'].includes(kind.split(/[( ]/)[0]);
+    expect(told[who][3].includes('`isSettled` in the list'), who).toBe(settled);
+  }
 });

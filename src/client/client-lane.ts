@@ -13,7 +13,7 @@ import type { LaneLabels } from './lane-labels.ts';
 import { Payload } from './payload.ts';
 import { awaited, endWait, Waiter } from './waiter.ts';
 
-/** A timer's callback gets its argument and its id. The id is no longer live. */
+/** A timer's callback gets its argument and its id. The id is no longer live, unless the timer repeats. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
 
 /** The payload of a closed lane. Created here, since close() must not need memory. */

@@ -12,8 +12,8 @@ export interface DurableOptions {
   /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
   store: DurableStore;
   /**
-   * Keeps the near timers. It is not closed with the durable timers; if it is closed before, one of their own takes over. Default: one
-   * of their own, inline.
+   * Keeps the near timers. It is not closed with the durable timers; if it is closed before, or one of their timers is cancelled there by
+   * its id, one of their own takes over. Default: one of their own, inline.
    */
   scheduler?: Scheduler;
   /**

@@ -86,7 +86,7 @@ function warnOfUnheard({ length }: FiredBatch): void {
 export interface SchedulerEvents {
   fired: [batch: FiredBatch];
   'shard-restart': [restart: ShardRestart];
-  /** What a callback has thrown, with its timer; or an error of the scheduler's own. */
+  /** What a callback has thrown, with its timer; or an error of the scheduler's own. A promise that a callback returns is not looked at. */
   error: [error: unknown, timer?: FailedTimer];
 }
 

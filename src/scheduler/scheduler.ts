@@ -179,7 +179,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. Never throws.
+   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. Who waits for it hears of
+   * that: `sleep` and `withTimeout` reject with AbortError, a signal of `signalAfter` aborts with one. Never throws.
    * @cost O(1). One write to the table; the shard drops its entry later.
    */
   cancel(id: TimerId): boolean {
@@ -373,7 +374,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Stops the threads and resolves with every timer that was not delivered. Later calls return the same promise.
+   * Stops the threads and resolves with every timer that was not delivered. Waits of `sleep` and `withTimeout` reject with
+   * SchedulerClosedError; a signal of `signalAfter` goes on if its timer is scheduled anew. Later calls return the same promise.
    * @cost O(live timers), and the end of the threads.
    */
   close(): Promise<UnfiredTimer[]> {

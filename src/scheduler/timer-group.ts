@@ -32,8 +32,8 @@ export interface TimerStarts {
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   /**
-   * Schedules a timer for a time of the wall clock, a Date or ms since 1970, by that clock's present state: if the clock is set
-   * later, the timer does not move. Throws like {@link schedule}.
+   * Schedules a timer for a time of the wall clock, by that clock's present state: if the clock is set later, the timer does not move.
+   * See {@link WallClockTime} for what is a date. Throws like {@link schedule}.
    * @cost As `scheduleAfter`, and a reading of the wall clock.
    */
   scheduleAt(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
@@ -49,7 +49,7 @@ export interface TimerStarts {
    * grid, and cancelled. A callback that throws does not end it. Slack delays a call, not the grid; a label's scale does not
    * change a period. `scheduled` counts the timer once, `delivered` each call.
    * @throws as {@link schedule}; InvalidArgumentError for a period that is not finite or shorter than a tick.
-   * @cost As `scheduleAfter`, and 17 bytes per timer. A call costs a delivery and a command, and allocates nothing.
+   * @cost As `scheduleAfter`, and 25 bytes per timer. A call costs a delivery and a command, and allocates nothing.
    */
   scheduleEvery(
     workerHint: WorkerHint,
@@ -108,8 +108,8 @@ export function placementInGroup(hint: TimerGroup | null, client: Client): numbe
 
 /**
  * A hint that remembers: timers that end together, such as those of a connection. Wherever a call takes a hint it takes a group,
- * whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects with AbortError. Ids belong
- * to the scheduler: move and cancel single timers there.
+ * whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects with AbortError, a signal of
+ * `signalAfter` aborts with one. Ids belong to the scheduler: move and cancel single timers there.
  *
  * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing. New timers
  * take the places of stale ids. So a group is an object of 112 bytes, beyond four live timers with an array of a number for each, and

@@ -165,8 +165,8 @@ export class TimerLabel implements TimerStarts {
    * Sets the share, from 0 to 1, of the time beyond the minimum that the label's timers get. It holds at once for timers that are
    * scheduled or moved from now on. Live timers are moved in slices of about a quarter of a millisecond per turn of the event loop;
    * resolves when all have been. With `everywhere` the same holds for every client of a shared scheduler that has a label of this name,
-   * with a `min`, or gets it later; it does not wait for clients whose event loop is blocked for a second. Of two calls the later one counts.
-   * @throws InvalidArgumentError for a factor, and if the label was made without `min`; InvalidConfigError for an unknown option.
+   * with a `min`, or gets it later; those whose event loop is blocked are waited for a second at most. Of two calls the later one counts.
+   * @throws InvalidArgumentError for a factor, if the label was made without `min`, and everywhere beyond 1,024 names; InvalidConfigError for an unknown option.
    * @cost 0.25 ms of each turn, until all live timers of the label have moved; with `everywhere` in each client, and a wake of each.
    */
   async setScale(factor: number, options: ScaleOptions = {}): Promise<void> {

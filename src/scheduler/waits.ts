@@ -233,7 +233,10 @@ export async function withTimeout<T>(
   return wait.promise;
 }
 
-/** An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer; then it never aborts. */
+/**
+ * An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer, and is silent: it never aborts then. If
+ * anybody else cancels its timer, by id or with its group, it aborts with an AbortError.
+ */
 export type DeadlineSignal = AbortSignal & Disposable;
 
 /**

@@ -40,7 +40,7 @@ const answers: Record<string, { answer: unknown; call(scheduler: Scheduler, valu
 
 const promised = new Set(['sleep', 'withTimeout', 'wheels', 'advanceTo', 'nextExpiration']);
 
-describe.each([0, 2])('guarantee 10, after close: shards %i', (shards) => {
+describe.each([0, 2])('guarantee 10 ▲, after close: shards %i', (shards) => {
   test('every call that would start, move or share says so', async () => {
     const scheduler = createScheduler({ shards, clock: 'manual', capacity: 64 });
     scheduler.schedule(1, 10);

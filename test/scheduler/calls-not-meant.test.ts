@@ -2,10 +2,13 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
+import { createNoopMeter } from '@opentelemetry/api';
 import { createScheduler, createTimers, InvalidArgumentError, InvalidConfigError } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
+import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
+import { useScheduler } from 'shardwheel/timers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 import { manual } from './manual.ts';
@@ -183,10 +186,13 @@ describe('▲ two copies of the package', async () => {
 
   const refused: [string, () => unknown][] = [
     ['a scheduler, by createTimers', () => createTimers(theirs)],
+    ['a scheduler, by useScheduler', () => useScheduler(theirs)],
     ['a scheduler, by registerMetrics', () => registerMetrics(theirs)],
+    ['a scheduler, by observeMetrics', () => observeMetrics(theirs, createNoopMeter())],
     ['a scheduler, by serveDashboard', () => serveDashboard(theirs, { port: 0 })],
     ['a scheduler, by openDurableTimers', () => openDurableTimers({ store: memoryStore(), scheduler: theirs })],
     ['a label', () => ours.sleep(5, { label })],
+    ['a label, of a signal', () => ours.signalAfter(5, { label })],
     ['a group', () => ours.schedule(group as never, 5)],
     ['a group, of a wait', () => ours.sleep(5, { workerHint: group as never })],
     ['a group, of its shard', () => ours.shardOf(group as never)],

@@ -164,7 +164,7 @@ async function inWorld<T>(
 }
 
 describe.each(worlds)(
-  'however a timer ends, whoever waits for it hears of it, and nothing outlives it: $name',
+  '▲ however a timer ends, whoever waits for it hears of it, and nothing outlives it: $name',
   (world) => {
     test.each(ways)('%s', async (way) => {
       const outcomes = await inWorld(world, (client) => client.run(endAll, [...kinds], way));
@@ -181,7 +181,7 @@ describe.each(worlds)(
   },
 );
 
-describe.each(worlds.filter(({ isConnected }) => isConnected))('another client ends them: $name', (world) => {
+describe.each(worlds.filter(({ isConnected }) => isConnected))('▲ another client ends them: $name', (world) => {
   test('cancelAnywhere() of the owner', () =>
     inWorld(world, async (client, owner) => {
       const laned = kinds.filter((kind) => !kind.startsWith('drop-in'));

@@ -105,7 +105,7 @@ const subjects = [
   ...['plain', 'repeating', 'sleep', 'signalAfter'].map((kind) => [kind, 1] as const),
 ];
 
-describe('no count, no listener and no memory outlives a timer', () => {
+describe('▲ no count, no listener and no memory outlives a timer', () => {
   test.each(subjects)('%s, shards %i', async (kind, shards) => {
     for (const { way, left, bytes } of await leftOf(kind, shards)) {
       expect(left, `${kind}, ${way}`).toEqual([0, 0, 0, 0, 0]);

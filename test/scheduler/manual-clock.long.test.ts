@@ -48,7 +48,7 @@ function drawnProgram(scheduler: Scheduler, draws: Draws, until: number) {
   return { seen, isSpent: () => left === 0 };
 }
 
-describe.each([0, 1, 2])('advanceTo goes from due time to due time: shards %i', (shards) => {
+describe.each([0, 1, 2])('▲ advanceTo goes from due time to due time: shards %i', (shards) => {
   test('what a wait leads to comes in its turn', async () => {
     await using scheduler = await manual({ shards });
     const seen: number[] = [];

@@ -7,7 +7,7 @@ import { manual } from './manual.ts';
 const later = (scheduler: Scheduler, delay: number): Promise<void> =>
   new Promise((resolve) => void scheduler.scheduleAfter('a', delay, () => resolve()));
 
-describe.each([0, 1])('overlap: false: shards %i', (shards) => {
+describe.each([0, 1])('▲ overlap: false: shards %i', (shards) => {
   test.each<[MissedCalls, number[]]>([
     ['skip', [100, 400, 700]],
     ['burst', [100, 400, 700]],

@@ -29,7 +29,7 @@ const hostile = (): Record<string, object> => {
   };
 };
 
-describe.each([0, 1])('what a program gives is not looked into, shards %i', (shards) => {
+describe.each([0, 1])('▲ what a program gives is not looked into, shards %i', (shards) => {
   test.each(Object.keys(hostile()))('%s is an argument like any other, however its timer ends', async (name) => {
     const scheduler = createScheduler({ shards });
     await scheduler.ready;
@@ -52,7 +52,7 @@ describe.each([0, 1])('what a program gives is not looked into, shards %i', (sha
   });
 });
 
-test('what close() has handed back of a signal works on in another scheduler: time, outer signal, dispose', async () => {
+test('▲ what close() has handed back of a signal works on in another scheduler: time, outer signal, dispose', async () => {
   const outers = [new AbortController(), new AbortController(), new AbortController(), new AbortController()];
   const first = await manual({ shards: 0 });
   const signals = outers.map(({ signal }, i) => first.signalAfter(100, { signal, workerHint: i }));
@@ -76,7 +76,7 @@ test('what close() has handed back of a signal works on in another scheduler: ti
   for (const { signal } of outers) expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a signal that is disposed, or a wait that ends, within the abort of their outer signal is left alone', async () => {
+test('▲ a signal that is disposed, or a wait that ends, within the abort of their outer signal is left alone', async () => {
   await using scheduler = await manual({ shards: 0 });
   const { signal, abort } = (() => {
     const controller = new AbortController();
@@ -90,7 +90,7 @@ test('a signal that is disposed, or a wait that ends, within the abort of their 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-describe('a call that is refused leaves nothing', () => {
+describe('▲ a call that is refused leaves nothing', () => {
   const { signal } = new AbortController();
   let scheduler: Scheduler;
   const closing = {
@@ -154,7 +154,7 @@ test.each([0, 1])(
   },
 );
 
-test('withTimeout() without a limit waits, and ends as any other but by time', async () => {
+test('▲ withTimeout() without a limit waits, and ends as any other but by time', async () => {
   await using scheduler = await manual({ shards: 0 });
   let resolve: (value: string) => void = () => undefined;
   const work = new Promise<string>((done) => {

@@ -7,7 +7,7 @@ const everything = ['interval', 'sleep', 'timer'];
 const realClock = /^SHARDWHEEL_FAKE_TIMERS: .* goes by the real clock.*clock: 'manual'/;
 const mayNever = /^SHARDWHEEL_FAKE_TIMERS: .* may never fire.*when the fakes are gone/;
 
-describe.each(['esm', 'cjs'])('loaded as %s under the fakes of', (format) => {
+describe.each(['esm', 'cjs'])('▲ loaded as %s under the fakes of', (format) => {
   test.each([
     ['sinon', { comes: everything, told: realClock, isNodes: true }],
     ['node-test', { comes: [], told: mayNever, isNodes: false }],
@@ -30,7 +30,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-test("loaded under vitest's fakes, which are real afterwards", async () => {
+test("▲ loaded under vitest's fakes, which are real afterwards", async () => {
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'performance', 'hrtime'] });
   const { createScheduler } = await import('shardwheel');

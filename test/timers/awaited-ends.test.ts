@@ -55,7 +55,7 @@ function leftOf(scheduler: Scheduler, signal: AbortSignal) {
 
 const nothing = { size: 0, listeners: 0, isHolding: false, unref: 0 };
 
-describe.each([true, false])('ref: %s', (ref) => {
+describe.each([true, false])('▲ an awaited timer that ends rejects, ref: %s', (ref) => {
   describe.each(Object.entries(ways))('ended by %s', (_, { end, error }) => {
     test.each(['setTimeout', 'setInterval'] as const)('promises.%s', async (call) => {
       const scheduler = createScheduler({ shards: 0, clock: 'manual' });

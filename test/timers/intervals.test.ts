@@ -53,7 +53,7 @@ describe('overdue calls', () => {
     expect(await calls(undefined, times)).toEqual([10, 45, 50, 60, 70]);
   });
 
-  test('skip: the next is at least half a period away', async () => {
+  test('▲ skip: the next is at least half a period away', async () => {
     expect(await calls('skip', [10, 46, ...upTo(70).slice(46)])).toEqual([10, 46, 60, 70]);
     expect(await calls('skip', [10, 29, ...upTo(60).slice(29)])).toEqual([10, 29, 40, 50, 60]);
   });

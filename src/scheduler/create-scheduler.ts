@@ -18,7 +18,7 @@ import { Scheduler } from './scheduler.ts';
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
-  if (!resolved.manual) noticeFakes();
+  noticeFakes(resolved.manual);
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler(resolved, (events) => ownClient(resolved, events)));
 }
@@ -43,7 +43,7 @@ const connected = (): Set<string> => {
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {
   const known = requireHandle(handle);
   const { name, shards, capacity, ownerThread } = known;
-  if (!known.clock.manual) noticeFakes();
+  noticeFakes(known.clock.manual);
   const resolved = resolveConnectOptions(options, known);
   const names = connected();
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
@@ -214,6 +214,13 @@ describe('▲ two copies of the package', async () => {
     expect(() => createTimers(proxy)).toThrow('must be a Scheduler');
     const others = createScheduler({ shards: 0, clock: 'manual' });
     expect(() => ours.schedule(others.group(1), 5)).toThrow('a group of this scheduler');
+  });
+
+  test('docs/install.md quotes what is said', () => {
+    const said =
+      'The scheduler must be made by the same copy of shardwheel: another copy has made this one (npm ls shardwheel';
+    expect(() => createTimers(theirs)).toThrow(said);
+    expect(readFileSync(join(root, 'docs/install.md'), 'utf8')).toContain(`\n    ${said}`);
   });
 
   test('importing a copy changes nothing that a program can see', async () => {

@@ -26,6 +26,20 @@ describe.each(['esm', 'cjs'])('▲ loaded as %s under the fakes of', (format) =>
   });
 });
 
+describe.each(['esm', 'cjs'])('▲ a manual clock, loaded as %s under the fakes of', (format) => {
+  const neverResolves =
+    /^SHARDWHEEL_FAKE_TIMERS: .* advanceTo\(\) of this scheduler may never resolve; load shardwheel before/;
+  test.each([
+    ['sinon', { moved: [true, true], told: [] }],
+    ['node-test', { moved: [false, true], told: [expect.stringMatching(neverResolves)] }],
+  ])('%s: it moves, or the scheduler says that it will not', async (library, expected) => {
+    const env = { FAKES: library, FORMAT: format, FIRST: 'manual', NODE_OPTIONS: '' };
+    const ended = await runNode(['--no-warnings', 'test/time/programs/fakes-at-import.mjs'], { env });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({ ...expected, toldLater: 0 });
+  });
+});
+
 afterAll(() => {
   vi.useRealTimers();
 });

@@ -45,6 +45,26 @@ async function cameOf(options) {
   return came.sort();
 }
 
+/** Whether a manual clock can be moved. */
+async function moves() {
+  const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+  const waits = scheduler.sleep(10).then(() => scheduler.sleep(10));
+  const isMoved = scheduler.advanceTo(20).then(() => waits.then(() => true));
+  isMoved.catch(() => undefined); // close() ends what does not
+  const moved = await Promise.race([isMoved, real(200).then(() => false)]);
+  await Promise.race([scheduler.close(), real(2000)]);
+  return moved;
+}
+
+if (process.env.FIRST === 'manual') {
+  const moved = [await moves()];
+  await real(20);
+  const told = [...warnings];
+  uninstall();
+  moved.push(await moves());
+  process.stdout.write(JSON.stringify({ moved, told, toldLater: warnings.length - told.length }));
+  process.exit();
+}
 const under = await cameOf({ shards: 0 });
 await cameOf({ shards: 0 }); // warns no more
 await real(20);

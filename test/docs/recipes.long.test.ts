@@ -60,7 +60,7 @@ async function listening(server: Server): Promise<number> {
 test('there are as many as the document has headings for, and each is tried below', () => {
   const tried =
     'scheduler http-timeouts ws-heartbeat periodic-work lease mqtt-keepalive command-deadline upstream backoff debounce ' +
-    'rate-window expiring-map errors shutdown threads moving fake-time steps both-clocks';
+    'rate-window expiring-map errors shutdown hand-over threads moving fake-time steps both-clocks';
   expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
@@ -282,6 +282,36 @@ test('shutdown.ts', async () => {
   expect(await shutDown(server, scheduler, 100)).toBeGreaterThanOrEqual(1);
   expect(await slow).toBe('TypeError'); // its connection was closed
   expect(server.listening).toBe(false);
+});
+
+test('hand-over.ts: what was live goes on, a signal with it; what was waited for has rejected', async () => {
+  const scheduler = manual();
+  await using successor = manual();
+  const { handOver } = await load('hand-over');
+  await scheduler.advanceTo(1000);
+  await successor.advanceTo(40);
+  const seen: unknown[] = [];
+  const note = (name: string) => seen.push([name, successor.now()]);
+  scheduler.label('idle').scheduleAfter('a', 100, note, 'idle');
+  scheduler.scheduleEvery('b', 70, note, 'beat', { first: 20 });
+  const outer = new AbortController();
+  const [late, disposed, followed] = [90, 90, 95].map((delay) =>
+    scheduler.signalAfter(delay, { signal: outer.signal }),
+  );
+  const slept = scheduler.sleep(50).catch(({ code }) => code);
+  expect([await handOver(scheduler, successor), await slept]).toEqual([5, 'ERR_SCHEDULER_CLOSED']);
+  expect([successor.size, successor.label('idle').size]).toEqual([5, 1]);
+  disposed[Symbol.dispose]();
+  await successor.advanceTo(130);
+  outer.abort('outer');
+  await successor.advanceTo(200);
+  expect(seen).toEqual([
+    ['beat', 60],
+    ['beat', 130],
+    ['idle', 140],
+    ['beat', 200],
+  ]);
+  expect([late.reason.code, disposed.aborted, followed.reason]).toEqual(['ERR_TIMEOUT', false, 'outer']);
 });
 
 test.each([

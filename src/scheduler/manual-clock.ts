@@ -21,6 +21,7 @@ export interface AdvanceOptions {
  * their turn. The macrotask is a turn of the client: no timer of the program, faked or not, has a part in it.
  *
  * The clock stops where a timer of this client is due. Clients in other threads see it move from stop to stop.
+ * @internal
  */
 export class ManualClock {
   private readonly coordinator: Coordinator;

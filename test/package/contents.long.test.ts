@@ -17,6 +17,15 @@ it('the package holds every entry point with its types, the worker, the command 
   expect(files.filter((path) => !/^(lib|docs)\/|^[A-Za-z]+(\.md|\.json)?$/.test(path))).toEqual([]);
 });
 
+it('the package is as small as a release demands, and its declarations do not reach the inside', () => {
+  const { size, unpackedSize } = packed;
+  for (const [what, bound] of Object.entries(JSON.parse(read('tools/build/package-bounds.json')))) {
+    expect({ size, unpackedSize, files: files.length }[what], what).toBeLessThanOrEqual(bound as number);
+  }
+  const inside = ['client/client', 'scheduler/coordinator', 'shard/build-shard', 'lane/timer-table'];
+  expect(files.filter((path) => inside.some((name) => path === `lib/types/${name}.d.ts`))).toEqual([]);
+});
+
 it('nothing that is packed names a source map, for none is', () => {
   expect(files.filter((path) => path.endsWith('.map'))).toEqual([]);
   const code = files.filter((path) => /^lib\/.*\.([cm]?[jt]s|css)$/.test(path));

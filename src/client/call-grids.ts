@@ -109,6 +109,7 @@ export interface Repetition {
  *
  * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 25 bytes more than another, and its
  * calls allocate nothing. Nothing is cleared when a timer ends: whether a slot repeats is in its payload.
+ * @internal
  */
 export class CallGrids {
   private grids: Float64Array<SharedArrayBuffer>;

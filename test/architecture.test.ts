@@ -141,11 +141,11 @@ describe('imports', () => {
     for (const pattern of impure) expect(filesWith(wheel, pattern)).toEqual([]);
   });
 
-  test('shared memory is allocated where its words are named, and atomics are used where lanes, clock and shards are', () => {
+  test('shared memory is allocated where its words are named, and atomics are used where lanes, clock and shards are, and warnings are shared', () => {
     const maps = ['src/memory/shared-words.ts', 'src/lane/lane-memory.ts'];
     expect(filesWith(shipped, /\bnew SharedArrayBuffer\b/).filter((path) => !maps.includes(path))).toEqual([]);
     const parts = new Set(filesWith(shipped, /\bAtomics\./).map(partOf));
-    expect([...parts].sort()).toEqual(['client', 'hosts', 'lane', 'shard', 'sharing', 'time']);
+    expect([...parts].sort()).toEqual(['client', 'hosts', 'lane', 'shard', 'sharing', 'time', 'warn-once']);
   });
 
   test('a library that threads, metrics or stores need is imported for its types alone', () => {

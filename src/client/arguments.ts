@@ -1,6 +1,5 @@
 import { isProxy } from 'node:util/types';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
-import { process } from '../process.ts';
 import { show } from '../show.ts';
 import { epochTimeOf } from '../time/wall-clock-time.ts';
 import { warnOnce } from '../warn-once.ts';
@@ -36,20 +35,17 @@ const FAR = 1e11;
 /** A deadline within this many ms of the wall clock's present counts as a time of the wall clock: some ten years. */
 const NEAR_PRESENT = 3e11;
 
-let hasWarned = false;
-
 /**
  * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades ahead, and its
  * timer would never fire. `now` in ms on the scheduler's clock.
  */
 export function warnOfWallClock(deadline: number, now: number): void {
-  if (deadline - now < FAR || hasWarned || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
-  hasWarned = true;
+  if (deadline - now < FAR || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
   const years = Math.round((deadline - now) / (365.25 * 24 * 3_600_000));
-  process.emitWarning(
+  warnOnce(
+    'SHARDWHEEL_WALL_CLOCK',
     `A deadline of ${deadline} ms lies ${years} years ahead on the clock of scheduler.now(), and looks like one of Date.now(). ` +
       'scheduleAt(hint, date) takes a time of the wall clock, scheduleAfter(hint, delay) a delay',
-    { code: 'SHARDWHEEL_WALL_CLOCK' },
   );
 }
 
@@ -65,7 +61,7 @@ export function delayUntil(date: unknown): number {
   return delay;
 }
 
-/** Warns, once in a thread, of a date that can hardly be meant: its timer is due at once. */
+/** Warns, once in a process, of a date that can hardly be meant: its timer is due at once. */
 export function warnOfLongPast(date: unknown): void {
   warnOnce(
     'SHARDWHEEL_PAST_DATE',
@@ -78,7 +74,7 @@ export function warnOfLongPast(date: unknown): void {
 export const isLongPast = (time: number): boolean => time < Date.now() - NEAR_PRESENT;
 
 /**
- * Warns, once in a thread, if the argument of a repeating timer without options has only names of options: they were meant to be the
+ * Warns, once in a process, if the argument of a repeating timer without options has only names of options: they were meant to be the
  * options. Nothing of it is read but the names, and no trap of a proxy runs.
  */
 export function warnOfOptionsAsArgument(argument: unknown, options: object): void {

@@ -1,6 +1,7 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { threadNumber } from '../runtime.ts';
 import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
+import { joinWarnings, sharedWarnings } from '../warn-once.ts';
 import { connectClient } from './connect-client.ts';
 import { noticeFakes } from './notice-fakes.ts';
 import {
@@ -19,6 +20,7 @@ import { Scheduler } from './scheduler.ts';
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);
   noticeFakes(resolved.manual);
+  sharedWarnings();
   // Outside all contexts: the scheduler serves all callers, and would keep the context of this call alive.
   return outsideContexts(() => new Scheduler(resolved, (events) => ownClient(resolved, events)));
 }
@@ -53,5 +55,6 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
     () => new Scheduler({ ...resolved, shards, capacity }, (events) => connectClient(known, resolved, events, left)),
   );
   names.add(name);
+  joinWarnings(known.warnings);
   return scheduler;
 }

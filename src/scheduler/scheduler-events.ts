@@ -70,7 +70,7 @@ function newRefusals(): (shard: number | undefined, now: number) => number {
   };
 }
 
-/** Warns, once in a thread, of timers that fall due and that nobody hears of. */
+/** Warns, once in a process, of timers that fall due and that nobody hears of. */
 function warnOfUnheard({ length }: FiredBatch): void {
   const timers =
     length === 1

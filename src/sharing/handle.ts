@@ -3,6 +3,7 @@ import { process } from '../process.ts';
 import { threadNumber } from '../runtime.ts';
 import { show } from '../show.ts';
 import type { SharedClockMemory } from '../time/shared-clock.ts';
+import { sharedWarnings } from '../warn-once.ts';
 import type { WheelConfig } from '../wheel/wheel-config.ts';
 import { Board } from './board.ts';
 
@@ -54,7 +55,7 @@ export class HandleError extends Error {
 }
 
 /** Raised with every change to shared memory layouts or messages. */
-const VERSION = 4;
+const VERSION = 5;
 
 /**
  * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
@@ -68,6 +69,8 @@ export interface SchedulerHandle {
   /** `threadId` of the owner's thread. */
   readonly ownerThread: number;
   readonly board: SharedArrayBuffer;
+  /** Which warnings the process has had. */
+  readonly warnings: SharedArrayBuffer | undefined;
   readonly clock: SharedClockMemory;
   /** The doorbell of each host: a host is one shard or, if one serves all, all of them. */
   readonly hosts: readonly SharedArrayBuffer[];
@@ -85,7 +88,7 @@ export interface SchedulerHandle {
 }
 
 /** @internal */
-export type HandleParts = Omit<SchedulerHandle, 'shardwheel' | 'pid' | 'name' | 'board'>;
+export type HandleParts = Omit<SchedulerHandle, 'shardwheel' | 'pid' | 'name' | 'board' | 'warnings'>;
 
 /**
  * Makes a name that no other scheduler of the process has, in any thread and by any copy of this package. Loads no `node:crypto`.
@@ -97,7 +100,8 @@ const randomDigits = (): string => Math.random().toString(36).slice(2);
 
 /** @internal */
 export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
-  return { shardwheel: VERSION, pid: process.pid, name, board: Board.allocate(parts.hosts.length), ...parts };
+  const board = Board.allocate(parts.hosts.length);
+  return { shardwheel: VERSION, pid: process.pid, name, board, warnings: sharedWarnings(), ...parts };
 }
 
 /**

@@ -36,7 +36,7 @@ test('a deadline that is one of Date.now() is warned of, once; others as far are
   const lines = stderr.trim().split('\n');
   expect(lines[0]).toBe('so far none');
   expect(lines[1]).toMatch(
-    /\[SHARDWHEEL_WALL_CLOCK\] Warning: A deadline of \d{13} ms lies 5\d years ahead .* scheduleAt\(hint, date\)/,
+    /\[SHARDWHEEL_WALL_CLOCK\] ShardwheelWarning: A deadline of \d{13} ms lies 5\d years ahead .* scheduleAt\(hint, date\)/,
   );
   expect(stderr.match(/SHARDWHEEL_WALL_CLOCK/g)).toHaveLength(1);
 });

@@ -81,12 +81,15 @@ export class HomeTimers {
     this.wheel.prepare();
   }
 
-  /** Starts a timer, with a deadline in ms. Throws SchedulerClosedError, CapacityExceededError. */
-  add(timer: HomeTimer, deadline: number, context: Context): void {
+  /**
+   * Starts a timer, with a deadline in ms. `isAgain`: it has been one before, so only the room for a slot can be refused. Throws
+   * SchedulerClosedError, CapacityExceededError, AllocationError.
+   */
+  add(timer: HomeTimer, deadline: number, context: Context, isAgain = false): void {
     const { client, label } = this;
     if (client.isClosed) throw new SchedulerClosedError('setTimeout');
     if (label.size >= this.capacity) throw this.refusal();
-    const slot = this.wheel.take(deadline);
+    const slot = this.wheel.take(deadline, isAgain);
     this.timers[slot] = timer;
     if (context !== undefined) this.contexts ??= [];
     if (this.contexts !== undefined) this.contexts[slot] = context;

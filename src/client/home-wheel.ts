@@ -83,13 +83,21 @@ export class HomeWheel implements DueSink, EntryOwner {
     this.newIndex = newIndex;
   }
 
-  /** Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing. */
-  take(deadline: number): number {
+  /**
+   * Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing; with `mayWait` only if a slot is: else the next
+   * turns file it.
+   */
+  take(deadline: number, mayWait: boolean): number {
     const slot = this.firstFree === NONE ? this.length : this.firstFree;
     if (2 * slot === this.words.length) this.grow();
     this.index ??= this.newIndex(this.time.tick);
     const tick = this.tickOf(deadline);
-    this.insert(this.index, slot, tick);
+    try {
+      this.insert(this.index, slot, tick);
+    } catch (error) {
+      if (!mayWait) throw error;
+      this.refused.add(slot);
+    }
     if (slot === this.length) this.length = slot + 1;
     else this.firstFree = this.words[2 * slot];
     this.note(slot, deadline, tick);

@@ -1,4 +1,5 @@
 import type { ShardHere } from '../client/shard-here.ts';
+import { AllocationError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import { REQUEST } from '../lane/lane-memory.ts';
 import { buildShard, type LaneOrigin, type LaneSetup, type ShardSetup } from '../shard/build-shard.ts';
@@ -60,9 +61,16 @@ export class InlineShard implements ShardHere {
   /** After a failure it pauses until this time, in ms of the process. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private hasFailed = false;
+  /**
+   * Whether it reads the timer tables: its indexes were refused memory, when they were made or when they went on. One that can be made and
+   * cannot go on would be made again for ever.
+   */
+  private scans = false;
   /** When it tries again to get the memory for its indexes, in ms of the process; Infinity if it has it. */
   private triesAgainAt = Number.POSITIVE_INFINITY;
   private tries = 0;
+  /** When it was built with its indexes, in ms of the process; Infinity while it scans. */
+  private indexedAt = Number.POSITIVE_INFINITY;
   private awaitsCalm = false;
   private isOver = false;
 
@@ -77,7 +85,11 @@ export class InlineShard implements ShardHere {
 
   turn(tick: number): boolean {
     if (this.isOver || (this.hasFailed && this.isPausing())) return false;
-    if (this.triesAgainAt !== Number.POSITIVE_INFINITY && this.triesAgainAt <= monotonic.now()) this.rebuild();
+    if (this.triesAgainAt !== Number.POSITIVE_INFINITY && this.triesAgainAt <= monotonic.now()) {
+      this.scans = false;
+      this.triesAgainAt = Number.POSITIVE_INFINITY;
+      this.rebuild();
+    }
     if (this.server === undefined && !this.isNeeded()) return false;
     let isMore = false;
     const begun = this.isMeasured ? this.clock.read() : 0;
@@ -133,7 +145,6 @@ export class InlineShard implements ShardHere {
   /** What has been built is built anew, from the tables, in the next turn: one of them has moved. */
   rebuild(): void {
     this.server = undefined;
-    this.triesAgainAt = Number.POSITIVE_INFINITY;
   }
 
   /** Has `calm` called in the first turn that leaves nothing staged. */
@@ -188,7 +199,7 @@ export class InlineShard implements ShardHere {
     const offered = this.lanes.map((lane) => ({ ...lane }));
     // If this fails half-way, a lane may have taken what only its table has then.
     for (const lane of this.lanes) if (lane.origin !== 'nothing') lane.origin = 'tables';
-    const server = new LaneServer(buildShard(this.setup));
+    const server = new LaneServer(buildShard(this.setup, this.scans));
     const found = this.attach(server, offered);
     this.server = server;
     for (const lane of this.lanes) lane.origin = 'tables'; // in case it is ever rebuilt
@@ -203,13 +214,20 @@ export class InlineShard implements ShardHere {
       lanes.map(({ stage, ...lane }) => ({ ...lane, local: { stage } })),
     );
     if (found instanceof Error) throw found;
-    if (!server.isScanning) {
-      this.tries = 0;
-    } else if (this.triesAgainAt === Number.POSITIVE_INFINITY) {
-      this.triesAgainAt = monotonic.now() + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.tries);
-      this.tries += 1;
-    }
+    if (server.isScanning) this.scanFor();
+    else this.indexedAt = monotonic.now();
     return found;
+  }
+
+  /** Reads the tables for a while; the longer, the less its indexes have lasted. */
+  private scanFor(): void {
+    this.scans = true;
+    if (this.triesAgainAt !== Number.POSITIVE_INFINITY) return;
+    const now = monotonic.now();
+    if (now - this.indexedAt > LONGEST_PAUSE) this.tries = 0;
+    this.indexedAt = Number.POSITIVE_INFINITY;
+    this.triesAgainAt = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.tries);
+    this.tries += 1;
   }
 
   private isPausing(): boolean {
@@ -218,6 +236,7 @@ export class InlineShard implements ShardHere {
 
   private fail(cause: Error): void {
     this.rebuild(); // its state is unknown
+    if (cause instanceof AllocationError) this.scanFor();
     this.hasFailed = true;
     if (this.isOver) return;
     this.pausesUntil = monotonic.now() + Math.max(1, this.policy.pauseAfterDeath());

@@ -38,6 +38,8 @@ export interface BuiltShard {
   readonly doorbell: Doorbell;
   readonly clock: SharedClock;
   readonly scale: TickScale;
+  /** Whether an engine has been refused memory, so that the tables are read instead. */
+  readonly scans: boolean;
 }
 
 /**
@@ -46,11 +48,12 @@ export interface BuiltShard {
  */
 export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 
-/** Builds a shard, without lanes. */
-export function buildShard(setup: ShardSetup): BuiltShard {
+/** Builds a shard, without lanes. `scans`: with no engine for those that it gets. */
+export function buildShard(setup: ShardSetup, scans = false): BuiltShard {
   const clock = new SharedClock(setup.clock);
   const scale = new TickScale(setup.tick);
-  return { shard: new Shard(clock, scale), wheel: setup.wheel, doorbell: new Doorbell(setup.doorbell), clock, scale };
+  const doorbell = new Doorbell(setup.doorbell);
+  return { shard: new Shard(clock, scale), wheel: setup.wheel, doorbell, clock, scale, scans };
 }
 
 /** The client of a lane, if it is in this thread. */
@@ -64,7 +67,7 @@ export interface LocalClient {
  * Throws AllocationError.
  */
 export function serveLane(
-  { clock, scale, wheel }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel'>,
+  { clock, scale, wheel, scans }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel' | 'scans'>,
   { memory, clientBell }: LaneSetup,
   origin: LaneOrigin,
   local?: LocalClient,
@@ -89,6 +92,7 @@ export function serveLane(
     () => createTickIndex(wheel, { capacity, start }),
     () => new ScannedTable(table, start),
   ];
+  if (scans) indexes.splice(0, 2);
   if (local === undefined) indexes.length = 2; // a table that is read from end to end takes the client's time
   let refusal: unknown;
   for (const create of indexes) {

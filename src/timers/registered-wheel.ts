@@ -23,6 +23,7 @@ export function registeredWheel(isAlways: boolean, fail: (error: unknown) => voi
   const source = () => {
     try {
       const own = sourceFor(!isAlways);
+      own.isRegistered ||= !isAlways;
       return setsAside(own) === undefined ? own : undefined;
     } catch (error) {
       fail(error); // it could not be made

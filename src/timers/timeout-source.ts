@@ -26,6 +26,8 @@ export class TimeoutSource {
   readonly time: SharedClock;
   readonly missedCalls: MissedCalls;
   readonly longDelays: LongDelays;
+  /** Whether Node's own timers serve where the wheel is full: in a thread that is registered. */
+  isRegistered = false;
   /** See `Timeout`. */
   readonly self = (): TimeoutSource => this;
 

@@ -6,6 +6,7 @@ import { HANDED_BACK, REFED, SLOT } from '../client/home-wheel.ts';
 import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
+import { callByNode } from './call-by-node.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
 const LONGEST = 2 ** 31 - 1;
@@ -162,7 +163,7 @@ export class Timeout implements NodeJS.Timeout {
     const deadline = now + max(1, trunc(delay));
     this[GRID]?.restart(now);
     if (this[SLOT] >= 0) home.move(this[SLOT], deadline);
-    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context());
+    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true);
     return this;
   }
 
@@ -267,9 +268,12 @@ export class Timeout implements NodeJS.Timeout {
     this._idleTimeout = period;
     if (this[GRID]?.period !== whole) this[GRID] = new IntervalGrid(now, whole, missedCalls);
     else this[GRID].advance(home.wheel.lateFrom(this[GRID].deadline), begun, now);
+    const { deadline } = this[GRID];
+    const next = context === undefined && isEnteredKept ? client.context() : context;
     try {
-      home.add(this, this[GRID].deadline, context === undefined && isEnteredKept ? client.context() : context);
+      home.add(this, deadline, next, true);
     } catch (error) {
+      if (callByNode(this, this[SOURCE](), deadline, next, error)) return;
       this[NUMBER]?.drop();
       this[REFUSED](error as Error); // in addition to an error of its callback
     }

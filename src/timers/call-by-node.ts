@@ -1,0 +1,48 @@
+import { contexts, outsideContexts } from '../async-context/async-context.ts';
+import type { Context } from '../async-context/context-keeper.ts';
+import { HANDED_BACK, type HomeTimer, REFED, SLOT } from '../client/home-wheel.ts';
+import { AllocationError, CapacityExceededError } from '../errors.ts';
+import { setTimeout } from '../time/native-timers.ts';
+import type { TimeoutSource } from './timeout-source.ts';
+
+// Taken once: a program may replace them.
+const { max, min } = Math;
+
+/** ms after which the wheel is asked again, and a clear or `unref` meanwhile is noticed. */
+const PAUSE_MS = 20;
+
+/**
+ * Makes the next call of an interval that the wheel has no slot for, or gives it one meanwhile: since its own was freed for its callback,
+ * which may have set others. Returns false if the error is the program's: a wheel that is full and not a registered thread's, or closed.
+ */
+export function callByNode(
+  interval: HomeTimer,
+  source: TimeoutSource,
+  deadline: number,
+  context: Context,
+  error: unknown,
+): boolean {
+  const { client, home, time } = source;
+  const isLacking = error instanceof AllocationError || (error instanceof CapacityExceededError && source.isRegistered);
+  if (!isLacking || time.memory.manual) return false;
+  const tryAgain = (): void => {
+    if (interval[SLOT] >= 0 || !interval._onTimeout) return; // refreshed, or cleared
+    if (client.isClosed) {
+      interval[HANDED_BACK]();
+    } else if (time.read() >= deadline) {
+      contexts.runUncaught(context, interval); // which sets its next call
+    } else {
+      try {
+        home.add(interval, deadline, context, true);
+      } catch {
+        wait();
+      }
+    }
+  };
+  const wait = (): void => {
+    const native = outsideContexts(() => setTimeout(tryAgain, max(1, min(PAUSE_MS, deadline - time.read()))));
+    if (!interval[REFED]) native.unref();
+  };
+  wait();
+  return true;
+}

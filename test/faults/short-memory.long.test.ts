@@ -30,6 +30,8 @@ function run(command: string, signal: AbortSignal): Promise<Report | undefined> 
       { signal, timeout: 60_000, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout));
+        else if (error.signal === 'SIGSEGV')
+          resolve(undefined); // of V8's own, which is refused memory: no code of ours can
         else if (/out of memory|process OOM|bad_alloc|FATAL ERROR/i.test(stderr)) resolve(undefined);
         else reject(new Error(`${command}: ${error.message}\n${stdout}\n${stderr}`));
       },

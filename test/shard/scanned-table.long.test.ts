@@ -7,13 +7,20 @@ import type { ServedLane } from '../../src/shard/served-lane.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
 
-const memory = vi.hoisted(() => ({ isRefused: false }));
+const memory = vi.hoisted(() => ({ isRefused: false, isRefusedLater: false, made: 0 }));
 
 vi.mock('../../src/wheel/create-index.ts', async (importOriginal) => {
   const { createTickIndex } = await importOriginal<typeof import('../../src/wheel/create-index.ts')>();
   const refusing: typeof createTickIndex = (...given) => {
     if (memory.isRefused) throw new AllocationError(1, new Error('refused by the test'));
-    return createTickIndex(...given);
+    memory.made += 1;
+    const index = createTickIndex(...given);
+    const advanceTo = index.advanceTo.bind(index);
+    index.advanceTo = (...steps) => {
+      if (memory.isRefusedLater) throw new AllocationError(1, new Error('refused by the test'));
+      return advanceTo(...steps);
+    };
+    return index;
   };
   return { createTickIndex: refusing };
 });
@@ -87,5 +94,33 @@ test('memory that becomes free is taken: an index is built for the timers that t
   });
   await scheduler.advanceTo(30);
   expect(order).toEqual([10, 20, 30]);
+  await scheduler.close();
+});
+
+test('where an index can be made and cannot go on, the table is read, and the index made again after longer and longer pauses', async () => {
+  const COUNT = 6000;
+  Object.assign(memory, { isRefused: false, isRefusedLater: true, made: 0 });
+  const scheduler = createScheduler({ shards: 0, capacity: 2 ** 14 });
+  const causes: unknown[] = [];
+  scheduler.on('error', (error) => causes.push((error as Error).cause));
+  let fired = 0;
+  const count = (): void => {
+    fired += 1;
+  };
+  for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 1 + (i % 400), count);
+  await until(() => fired === COUNT);
+  expect(memory.made).toBeGreaterThan(0);
+  expect(memory.made).toBeLessThan(8); // after 1 s, 2 s, …: however slow this machine is
+  expect(causes.length).toBe(memory.made);
+  expect(causes.every((cause) => cause instanceof AllocationError)).toBe(true);
+
+  memory.isRefusedLater = false;
+  const { made } = memory;
+  const { inline } = internalsOf(scheduler).coordinator.hosts[0] as unknown as { inline: { scans: boolean } };
+  await until(() => {
+    scheduler.scheduleAfter(1, 1, () => undefined);
+    return !inline.scans;
+  });
+  expect(memory.made).toBeGreaterThan(made);
   await scheduler.close();
 });

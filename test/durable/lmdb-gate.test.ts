@@ -9,6 +9,9 @@ import { newIdentity } from '../../src/durable/table/thread-identity.ts';
 import { latch } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 
+/** However busy this machine is. */
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
+
 let path: string;
 const gates: LmdbGate[] = [];
 beforeEach(() => {
@@ -16,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const gate of gates.splice(0)) gate.close();
-  await vi.waitFor(() => expect(readdirSync(join(path, 'gate'), { recursive: true })).toEqual(['commits']));
+  await soon(() => expect(readdirSync(join(path, 'gate'), { recursive: true })).toEqual(['commits']));
 });
 
 function newGate(): LmdbGate {
@@ -41,9 +44,11 @@ async function zombie(): Promise<string> {
   const parent = spawn('sh', ['-c', 'sleep 300 & echo $!; exec sleep 300']);
   onTestFinished(() => void parent.kill());
   const pid = Number((await once(parent.stdout, 'data'))[0]);
+  // The shell would look, and nothing be left of it.
+  await soon(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
   process.kill(pid, 'SIGKILL');
   const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
-  await vi.waitFor(() => expect(stat()[2]).toBe('Z'));
+  await soon(() => expect(stat()[2]).toBe('Z'));
   return `${pid}-${pid}-${newIdentity().split(/[-.]/)[2]}.${stat()[21]}-x`;
 }
 

@@ -1,0 +1,47 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { transformSync } from 'esbuild';
+import { afterAll, beforeAll } from 'vitest';
+import { read, root } from './documents.ts';
+
+/** The files that docs/guide.md shows, by name. */
+export const shown = new Map(
+  [...read('docs/guide.md').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
+    ([, name, code]): [string, string] => [name, code],
+  ),
+);
+
+/** Those that the examples, or tests of their own, have and run. */
+export const ofExamples: Readonly<Record<string, string>> = {
+  'retry.ts': 'examples/fake-time/retry.ts',
+  'retry.test.ts': 'test/smoke/fake-time/retry.test.ts',
+  'retry-with-node-test.ts': 'examples/fake-time/retry-with-node-test.ts',
+};
+export const recipes = new Map([...shown].filter(([name]) => !Object.hasOwn(ofExamples, name)));
+
+/** Recipes in a folder, where they find the built package. */
+interface WrittenRecipes {
+  readonly folder: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a recipe exports, only the recipe knows
+  load(name: string): Promise<any>;
+}
+
+/** Writes the recipes, as they are and as JavaScript, for the tests of the calling file. */
+export function writtenRecipes(name: string): WrittenRecipes {
+  const folder = join(root, 'dist', name);
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    for (const [name, code] of recipes) {
+      write(name, code);
+      const target = 'es2022'; // Node 20 knows no `using`
+      write(name.replace('.ts', '.mjs'), transformSync(code, { loader: 'ts', target }).code);
+    }
+    const compilerOptions = { noUnusedLocals: false, types: ['node'], paths: {} }; // `shardwheel` is the built package
+    write('tsconfig.json', JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, load: (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href) };
+}

@@ -152,7 +152,7 @@ export class NotedLoad {
     if (timer === undefined) return;
     if (timer.kind !== 'repeating') this.forget(timer);
     else if (--timer.calls === 0) this.cancel(timer);
-    if (this.below(4) === 0) this.step();
+    if (!this.isStopped && this.below(4) === 0) this.step();
   };
 
   cancel(timer) {

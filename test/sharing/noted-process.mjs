@@ -79,10 +79,13 @@ async function end() {
   if (below(2) === 0) await Promise.all(ends.map((each) => each()));
   else for (const each of ends) await each();
   process.send({ faults });
+  isOver = true;
   process.disconnect();
 }
 
+let isOver = false;
 process.on('message', () => void end());
+process.on('disconnect', () => isOver || process.exit(1)); // whoever judges is gone
 load.run();
 fault();
 process.send({ isReady: true });

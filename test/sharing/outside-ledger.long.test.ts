@@ -13,6 +13,8 @@ const program = fileURLToPath(new URL('./noted-process.mjs', import.meta.url));
 /** ms: ten minutes in `npm run test:slow`. */
 const TIME = process.env.SHARDWHEEL_SLOW === '1' ? 600_000 : 12_000;
 const CLIENTS = 3;
+/** ms within which a process has ended that was told to. */
+const PATIENCE = 90_000;
 const folder = temporaryFolder();
 
 type Counts = Record<string, number>;
@@ -32,7 +34,9 @@ async function round(draws: Draws, isKilled: boolean, sums: Counts): Promise<str
   await Promise.race([pass(draws.between(1000, 4000)), exited]);
   if (isKilled) child.kill('SIGKILL');
   else if (child.connected) child.send('end');
+  const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
   const [code] = await exited;
+  clearTimeout(patience);
   const { counts, wrong } = new OutsideLedger(notes);
   add(sums, counts);
   rmSync(notes, { recursive: true });
@@ -40,7 +44,7 @@ async function round(draws: Draws, isKilled: boolean, sums: Counts): Promise<str
 }
 
 test(`every timer is accounted for in another process, whatever is killed, seed ${SEED}`, {
-  timeout: TIME + 120_000,
+  timeout: TIME + 2 * PATIENCE,
 }, async () => {
   const draws = new Draws(SEED);
   const sums: Counts = { processes: 0, killed: 0 };

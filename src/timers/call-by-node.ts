@@ -35,7 +35,7 @@ export function callByNode(
       try {
         home.add(interval, deadline, context, true);
       } catch {
-        wait();
+        wait(); // still no slot: until then Node makes the call
       }
     }
   };

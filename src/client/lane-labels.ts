@@ -62,10 +62,10 @@ export class Label {
 
   /**
    * When a timer is due by the present factor: not before `earliest`, unless that lies beyond `full`, and not after `full`, in
-   * ms. Linear between them, like the scaled timers of Envoy's overload manager.
+   * ms. Linear between them, like the scaled timers of Envoy's overload manager. What is never due, as a wait without a limit, stays so.
    */
   deadlineOf(earliest: number, full: number): number {
-    if (this.factor === 1 || full <= earliest) return full;
+    if (this.factor === 1 || full <= earliest || full === Number.MAX_VALUE) return full;
     return Math.min(full, earliest + (full - earliest) * this.factor);
   }
 }

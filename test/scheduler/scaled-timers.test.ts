@@ -85,3 +85,19 @@ describe('setScale()', () => {
     expect(fired).toEqual([1000]);
   });
 });
+
+test('a wait without a limit has none under any factor', async () => {
+  await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 16 });
+  const label = scheduler.label('upstream', { min: MIN });
+  await label.setScale(0);
+  let end = (_: string): void => undefined;
+  const work = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const wait = scheduler.withTimeout(work, Number.POSITIVE_INFINITY, { label });
+  await label.setScale(0.5);
+  await label.setScale(0);
+  await scheduler.advanceTo(1e6);
+  end('done');
+  expect(await wait).toBe('done');
+});

@@ -12,16 +12,24 @@ const idle = scheduler.label('idle');
 const deadlines = scheduler.label('request');
 const connections: number[] = [];
 let requests = 0;
+let idleOnes = 0;
+let lateOnes = 0;
 
+const disconnect = (): void => {
+  idleOnes += 1;
+};
+const giveUp = (): void => {
+  lateOnes += 1;
+};
 const answer = (deadline: number): void => void scheduler.cancel(deadline);
 
 /** Some connections come, and each request moves its connection's idle timeout. One in ten is too late. */
 function traffic(): void {
-  for (let i = 0; i < 20; i++) connections.push(idle.scheduleAfter(connections.length, 20_000));
+  for (let i = 0; i < 20; i++) connections.push(idle.scheduleAfter(connections.length, 20_000, disconnect));
   for (let i = 0; i < 200; i++) {
     const connection = Math.floor(Math.random() * connections.length);
     scheduler.rescheduleAfter(connections[connection], 20_000);
-    const deadline = deadlines.scheduleAfter(connection, 500);
+    const deadline = deadlines.scheduleAfter(connection, 500, giveUp);
     if (++requests % 10 > 0) scheduler.scheduleAfter(connection, Math.random() * 300, answer, deadline);
   }
 }
@@ -30,5 +38,5 @@ const repeating = setInterval(traffic, 20);
 setTimeout(async () => {
   clearInterval(repeating);
   await scheduler.close(); // the dashboard ends with it, and says so to whoever looks
-  console.log(`${requests} requests on ${connections.length} connections`);
+  console.log(`${requests} requests on ${connections.length} connections, ${lateOnes} too late, ${idleOnes} idle`);
 }, Number(seconds) * 1000);

@@ -77,7 +77,9 @@ test.each(programs)('%s %j prints what it should, and ends by itself', async (ex
 test('dashboard: a program that is looked at, and ends by itself', async () => {
   const { code, stdout, stderr } = await run('dashboard', '1');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^Open http:\/\/127\.0\.0\.1:\d+\/ in a browser, .*\n\d+ requests on \d+ connections, \d+ too late, 0 idle\n$/);
+  expect(stdout).toMatch(
+    /^Open http:\/\/127\.0\.0\.1:\d+\/ in a browser, .*\n\d+ requests on \d+ connections, \d+ too late, 0 idle\n$/,
+  );
 });
 
 test('auto-scale: timeouts get shorter while the heap is full, and connections fewer', async () => {

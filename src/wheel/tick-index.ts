@@ -64,7 +64,7 @@ export interface TickIndex {
   clear(): void;
 }
 
-export interface DueSink {
+export interface DueSink extends Partial<EntryOwner> {
   /** Called when a slot has come due; it is no longer filed. `tick` is the tick being handed over. */
   due(slot: number, tick: number): void;
   /**

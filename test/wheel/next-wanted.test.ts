@@ -260,3 +260,21 @@ describe('nextWanted', () => {
     },
   );
 });
+
+test('what is beyond the reach of a pinned wheel, and wanted no more, leaves it when its spoke is read', () => {
+  const index = new PinnedIndex({ levels: [{ width: 1, spokes: 2 }], capacity: 100, overflow: 'list' });
+  const wanted = new Map<number, number>();
+  const handedOver: [slot: number, tick: number][] = [];
+  const sink = {
+    wantedAt: (slot: number) => wanted.get(slot) ?? -1,
+    due: (slot: number, tick: number) => void handedOver.push([slot, tick]),
+  };
+  for (let slot = 0; slot < 100; slot++) index.insert(slot, 60_000);
+  wanted.set(7, 60_000).set(8, 70_000);
+  index.advanceTo(2, sink, Number.POSITIVE_INFINITY);
+  expect(index.size).toBe(2);
+  index.advanceTo(65_000, sink, Number.POSITIVE_INFINITY);
+  expect(handedOver).toEqual([[7, 60_000]]);
+  index.advanceTo(70_000, sink, Number.POSITIVE_INFINITY);
+  expect([index.size, handedOver[1]]).toEqual([0, [8, 70_000]]);
+});

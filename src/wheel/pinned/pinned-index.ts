@@ -38,7 +38,7 @@ export const pinnedLevels = ({ levels }: PinnedConfig): { width: number; spokes:
  * is left by a call that was cut short.) Never early, and less than one width late: the price of never moving.
  *
  * With overflow 'list', a tick that no level reaches waits in the last spoke of the coarsest: when that is handed over it is filed
- * anew, by its distance then. `placements` keep its own tick, so that the two are told apart.
+ * anew, by its distance then, if its owner still wants it. `placements` keep its own tick, so that the two are told apart.
  *
  * Order: by instant of handing over; within one in the order filed, merged over all levels by filing number.
  * insert, remove: O(1), or growth of one spoke. advanceTo: O(levels) per instant with due timers.
@@ -368,15 +368,19 @@ export class PinnedIndex implements WheelIndex {
       if (earliest === undefined || left <= 0) break;
       left--;
       earliest.first();
-      const due = this.placements.tickOf(earliest.slot);
-      if (due > tick) this.prepare(earliest.slot, due); // it had been beyond reach; memory may be refused: then nothing has changed
+      let due = this.placements.tickOf(earliest.slot);
+      if (due > tick) {
+        // It had been beyond reach. Memory may be refused: then nothing has changed.
+        due = sink.wantedAt?.(earliest.slot, due) ?? due;
+        if (due > tick) this.prepare(earliest.slot, due);
+      }
       const slot = earliest.shift();
       const at = this.placements.spokeOf(slot);
       this.placements.displace(slot);
       this.size--;
       if (earliest.count === 0) this.vacate(at);
       if (due > tick) this.insert(slot, due);
-      else sink.due(slot, tick);
+      else if (due >= 0) sink.due(slot, tick);
     }
     for (const spoke of open) {
       if (spoke.count > 0 && spoke.wasteful(this.compaction)) spoke.compact(this.compaction, this.place);

@@ -120,7 +120,7 @@ describe.each([0, 2])('hostile input: shards %i', (shards) => {
       },
     };
     expect(() => scheduler.scheduleMany([1, 2], closing)).toThrow(SchedulerClosedError);
-    expect(() => scheduler.cancelMany(closing)).toThrow(SchedulerClosedError);
+    expect(scheduler.cancelMany(closing)).toBe(0); // what only ends answers
     expect((await scheduler.close()).map((timer) => timer.id)).toEqual([id]);
     expect(scheduler.size).toBe(0);
   });

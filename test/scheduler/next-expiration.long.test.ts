@@ -81,8 +81,11 @@ describe.each([0, 1])('nextExpiration tells when a timer fires: shards %i', (sha
     await using scheduler = createScheduler({ shards, wheel: 'pinned3', clock: 'manual' });
     await scheduler.ready;
     const timers = createTimers(scheduler);
-    scheduler.schedule(1, 2_000_000);
+    const alone = scheduler.schedule(1, 2_000_000);
+    expect(await scheduler.nextExpiration()).toBe(2_000_000); // a list of few rounds nothing
+    for (let count = 0; count < 6000; count++) scheduler.schedule(count, 2 ** 42);
     expect(await scheduler.nextExpiration()).toBe(2_031_616);
+    expect(scheduler.has(alone)).toBe(true);
     expect(await scheduler.advanceTo(2_031_615)).toBe(0);
     expect(await scheduler.advanceTo(2_031_616)).toBe(1);
     timers.setTimeout(() => undefined, 2 ** 40);

@@ -25,7 +25,7 @@ export function show(value: unknown): string {
 export function messageOf(thrown: unknown): string {
   try {
     const said: unknown = thrown instanceof Error ? thrown.message : thrown;
-    if (typeof said === 'string') return said;
+    return typeof said === 'string' ? said : show(said);
   } catch {
     // a getter, or a trap of a proxy, has thrown: shown as any value
   }

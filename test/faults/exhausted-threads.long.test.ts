@@ -39,7 +39,9 @@ describe.skipIf(fewest === undefined)('where no thread can be started', () => {
     ["{ shards: 'auto' }", 200_000],
   ])('every timer of a scheduler of %s comes, inline', (subject, count) => {
     const text = `
+      import { stat } from 'node:fs/promises';
       import { createScheduler } from 'shardwheel';
+      await stat('/'); // libuv's pool: with it there are as many threads as there may be
       const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const scheduler = createScheduler(${subject});
       const errors = [];

@@ -370,9 +370,8 @@ export class PinnedIndex implements WheelIndex {
       earliest.first();
       let due = this.placements.tickOf(earliest.slot);
       if (due > tick) {
-        // It had been beyond reach. Memory may be refused: then nothing has changed.
-        due = sink.wantedAt?.(earliest.slot, due) ?? due;
-        if (due > tick) this.prepare(earliest.slot, due);
+        due = sink.wantedAt?.(earliest.slot, due) ?? due; // it had been beyond reach
+        if (due > tick) this.prepare(earliest.slot, due); // memory may be refused: then nothing has changed
       }
       const slot = earliest.shift();
       const at = this.placements.spokeOf(slot);

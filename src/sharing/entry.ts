@@ -10,7 +10,8 @@ const COUNTS_TOLD = 3;
 export const SCALED = 4;
 
 const COUNTS = 16;
-const COUNTED = [
+/** What a client counts for the others. */
+export const COUNTED = [
   'size',
   'scheduled',
   'rescheduled',

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { Board, type Membership } from '../../src/sharing/board.ts';
+import { type ClientCounts, COUNTED } from '../../src/sharing/entry.ts';
 import type { PulseHolder } from '../../src/sharing/pulse.ts';
 import { tapAtomics, visiting } from '../shard/shared-access.ts';
 
@@ -17,18 +18,7 @@ function endWaits(words: Int32Array, holder: PulseHolder | undefined): void {
   Atomics.notify(words, 0);
 }
 
-const COUNTED = [
-  'size',
-  'scheduled',
-  'rescheduled',
-  'cancelled',
-  'delivered',
-  'stale',
-  'highWater',
-  'latest',
-  'labels',
-] as const;
-const NO_COUNTS = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<(typeof COUNTED)[number], number>;
+const NO_COUNTS = Object.fromEntries(COUNTED.map((name) => [name, 0])) as ClientCounts;
 
 /** Everything that a client does to the board; `member` is told as soon as there is one. */
 function live(board: Board, joined: (member: Membership | undefined) => void): void {

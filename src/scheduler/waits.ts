@@ -156,8 +156,8 @@ class BoundedWait<T> extends Wait<T> {
   override readonly call = 'withTimeout';
   private readonly delay: number;
   private label: string | undefined = undefined;
-  /** What the work holds of it: nothing once it has ended, since a promise may live on for long. */
-  private readonly follower: { wait: BoundedWait<T> | undefined } = { wait: this };
+  /** Has the work hold nothing of it, once it has ended: a promise may live on for long. */
+  private unfollow: (() => void) | undefined = undefined;
 
   constructor(delay: number) {
     super(delay);
@@ -166,7 +166,14 @@ class BoundedWait<T> extends Wait<T> {
 
   /** Ends as the work does. */
   follow(work: PromiseLike<T>): void {
-    follow(work, this.follower);
+    let wait: BoundedWait<T> | undefined = this;
+    this.unfollow = () => {
+      wait = undefined;
+    };
+    work.then(
+      (value) => wait?.settle(value),
+      (error) => wait?.fail(error),
+    );
   }
 
   /** Starts its timer, and then the work. */
@@ -188,16 +195,9 @@ class BoundedWait<T> extends Wait<T> {
 
   protected override end(): void {
     super.end();
-    this.follower.wait = undefined;
+    this.unfollow?.();
+    this.unfollow = undefined;
   }
-}
-
-/** Ends a wait as its work does. A function of its own: what it creates holds the follower alone. */
-function follow<T>(work: PromiseLike<T>, follower: { readonly wait: BoundedWait<T> | undefined }): void {
-  work.then(
-    (value) => follower.wait?.settle(value),
-    (error) => follower.wait?.fail(error),
-  );
 }
 
 /** See {@link Scheduler.sleep}. `plain`: the calls without a label. @internal */

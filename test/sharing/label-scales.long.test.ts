@@ -130,6 +130,7 @@ describe.each([0, 1])('▲ setScale everywhere: shards %i', (shards) => {
     await withTimer(gone, 'idle');
     await gone.worker.terminate();
     const id = await withTimer(other, 'idle');
+    await factorOf(one, 'idle'); // it has connected
     await owner.label('idle', { min: 0 }).setScale(0.5, { everywhere: true });
     await until(async () => (await seen(other, 'idle', id))[1] === 1);
     await owner.close();

@@ -43,7 +43,8 @@ test.each(subjects)(
     const reach = Math.min(wheel.upperBound / precision / 2, 100_000);
     for (let step = 0; step < STEPS; step++) {
       share = step < 5 || draws.below(3) === 0 ? 100 : 90;
-      for (let i = draws.below(60); i > 0; i--) {
+      const isFlood = step % 100 === 20; // more than any wheel has room for
+      for (let i = isFlood ? 2000 : draws.below(60); i > 0; i--) {
         const deadline = now + Math.ceil(draws.below(Math.ceil(reach)) + 1) * precision;
         if (deadline >= wheel.upperBound) continue;
         wanted += 1;

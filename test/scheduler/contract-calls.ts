@@ -34,11 +34,16 @@ export class ContractCalls {
     hostile: (operation) => this.callHostile(operation),
     ref: ({ a }) => this.setRef(a % 2 === 0),
     close: () => this.world.close(),
+    dropIn: (operation) => this.world.dropIns.start(operation, this.runInner),
+    dropInWait: (operation) => this.startDropInWait(operation),
+    dropInClear: ({ a, b }) => this.world.dropIns.clear(a, b),
+    dropInRefresh: ({ a }) => this.world.dropIns.refresh(a),
+    dropInRef: ({ a, b }) => this.world.dropIns.setRef(a, b),
   };
 
   constructor(world: ContractWorld) {
     this.world = world;
-    this.starts = new ContractStarts(world, (operation, isLast) => this.run(operation, isLast));
+    this.starts = new ContractStarts(world, this.runInner);
   }
 
   /** `isLast`: nothing is done after it before reactions run. */
@@ -48,6 +53,16 @@ export class ContractCalls {
     const run = this.runs[operation.kind];
     if (run === undefined) this.starts.start(operation);
     else run(operation, isLast);
+  }
+
+  private readonly runInner = (calls: readonly Operation[]): void => {
+    for (const [i, operation] of calls.entries()) this.run(operation, i === calls.length - 1);
+  };
+
+  private startDropInWait(operation: Operation): void {
+    const { dropIns, waits } = this.world;
+    const outer = operation.c % 2 === 0 ? waits.outers[operation.b % waits.outers.length] : undefined;
+    dropIns.startWait(operation, outer, this.runInner);
   }
 
   private setRef(isRef: boolean): void {
@@ -113,7 +128,7 @@ export class ContractCalls {
   }
 
   private abort(a: number): void {
-    const { model, waits } = this.world;
+    const { dropIns, model, waits } = this.world;
     const at = a % waits.outers.length;
     const outer = waits.outers[at];
     if (outer.signal.aborted) {
@@ -123,6 +138,7 @@ export class ContractCalls {
     for (const timer of [...model.live.values()]) {
       if (timer.outer === outer) this.world.end(timer, timer.kind === 'signal' ? 'outer' : 'ABORT_ERR');
     }
+    dropIns.abort(outer);
     outer.abort({ code: 'outer' });
   }
 

@@ -100,24 +100,31 @@ export class ContractModel {
     }
   }
 
-  /** Takes note of a delivery at a time; says what is wrong with it, if anything is. */
-  deliver(timer: ModelTimer, now: number): string | undefined {
-    const { id, deadline, due, label } = timer;
-    if (this.live.get(id) !== timer) return `${id} is not live`;
+  /** Takes note that something is delivered at a time; says what is wrong with that time, if anything is. */
+  come(now: number): string | undefined {
     if (now < this.now) return `the clock falls from ${this.now} to ${now}`;
     this.now = now;
+    if (this.isJump) return undefined;
     const { ticks } = this;
-    if (!this.isJump) {
-      if (now !== ticks * this.tick) return `the clock stops at ${now}, which is no tick`;
-      this.passOver(ticks - 1);
+    if (now !== ticks * this.tick) return `the clock stops at ${now}, which is no tick`;
+    this.passOver(ticks - 1);
+    for (const { deadline, due, id, isPending } of this.live.values()) {
+      if (!isPending && due < ticks) return `${id} is passed at ${now}: ${deadline}`;
     }
+    return undefined;
+  }
+
+  /** Takes note of a delivery, at the present; says what is wrong with it, if anything is. */
+  deliver(timer: ModelTimer): string | undefined {
+    const { now, ticks } = this;
+    const { id, deadline, due, label } = timer;
+    if (this.live.get(id) !== timer) return `${id} is not live`;
     if (timer.isPending) return `${id} is called though its last call is pending`;
     if (deadline > now) return `${id} is early at ${now}: ${deadline}`;
     const isEarly = due > ticks;
     if (isEarly && !(timer.isMoved && label.slack > 0)) return `${id} is due at tick ${due}, and comes at ${ticks}`;
     for (const other of this.live.values()) {
       if (other === timer || other.isPending) continue;
-      if (!this.isJump && other.due < ticks) return `${other.id} is passed at ${now}: ${other.deadline}`;
       if (!isEarly && comesBefore(other, timer)) return `${other.id} comes before ${id}`;
     }
     if (timer.kind === 'repeating') this.nextCall(timer, now);

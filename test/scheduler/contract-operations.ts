@@ -1,5 +1,6 @@
 import type { SchedulerOptions } from 'shardwheel';
 import type { Draws } from '../fixtures/draws.ts';
+import type { DropInOptions } from './drop-in-model.ts';
 
 /** What callbacks do as well as the program. */
 const INNER = {
@@ -20,6 +21,11 @@ const INNER = {
   scale: 1,
   hostile: 1,
   ref: 1,
+  dropIn: 7,
+  dropInWait: 3,
+  dropInClear: 3,
+  dropInRefresh: 4,
+  dropInRef: 1,
 } as const;
 
 /** What takes turns of the event loop. */
@@ -51,6 +57,8 @@ export interface Operation {
 
 export interface Program {
   readonly options: SchedulerOptions & { readonly tick: number; readonly shards: number; readonly slack: number };
+  /** Of the drop-in timers on its scheduler. */
+  readonly dropIn: DropInOptions;
   readonly operations: readonly Operation[];
 }
 
@@ -97,5 +105,9 @@ export function drawProgram(draws: Draws, shards: number, length: number): Progr
       { engine: 'cascading', precision: 1, levelBits: [6, 6, 6, 6, 6, 6] },
     ]),
   };
-  return { options, operations: Array.from({ length }, () => drawOperation(draws, outer, 0, shards)) };
+  const dropIn = {
+    missedCalls: draws.pick(['skip', 'burst', 'delay'] as const),
+    longDelays: draws.pick(['keep', 'keep', 'warn'] as const),
+  };
+  return { options, dropIn, operations: Array.from({ length }, () => drawOperation(draws, outer, 0, shards)) };
 }

@@ -16,9 +16,9 @@ export async function runPrograms(seed: number, shards: number, least: number): 
       const part = await shrink(program);
       const { faults: why } = await ContractRun.of(part);
       const shown = part.operations.map((operation) => JSON.stringify(operation)).join('\n');
-      const { options } = part;
+      const { options, dropIn } = part;
       throw new Error(
-        `program ${number} of seed ${seed}: ${faults.slice(0, 3)}\nof it ${why[0]}\n${JSON.stringify(options)}\n${shown}`,
+        `program ${number} of seed ${seed}: ${faults.slice(0, 3)}\nof it ${why[0]}\n${JSON.stringify({ options, dropIn })}\n${shown}`,
       );
     }
     done += operations;
@@ -27,10 +27,10 @@ export async function runPrograms(seed: number, shards: number, least: number): 
 }
 
 /** Leaves out whatever is not needed for a fault: halves, quarters, single operations, and what callbacks do. */
-async function shrink({ options, operations }: Program): Promise<Program> {
+async function shrink({ options, dropIn, operations }: Program): Promise<Program> {
   let least = operations;
   const fails = async (part: readonly Operation[]) =>
-    (await ContractRun.of({ options, operations: part })).faults.length > 0;
+    (await ContractRun.of({ options, dropIn, operations: part })).faults.length > 0;
   for (let size = least.length >> 1; size >= 1; size = Math.ceil(size / 2)) {
     for (let at = 0; at < least.length; ) {
       const part = least.toSpliced(at, size);
@@ -46,5 +46,5 @@ async function shrink({ options, operations }: Program): Promise<Program> {
       else inner += 1;
     }
   }
-  return { options, operations: least };
+  return { options, dropIn, operations: least };
 }

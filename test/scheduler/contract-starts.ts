@@ -19,14 +19,14 @@ export class ContractStarts {
   /** By repeating timer: settles the promise that its last call returned. */
   readonly pending = new Map<ModelTimer, () => void>();
   private readonly world: ContractWorld;
-  private readonly runAtOnce: (operation: Operation, isLast: boolean) => void;
+  private readonly runCalls: (calls: readonly Operation[]) => void;
   /** Errors on their way. */
   private readonly thrown: { readonly timer: ModelTimer; readonly deadline: number }[] = [];
 
-  constructor(world: ContractWorld, runAtOnce: (operation: Operation, isLast: boolean) => void) {
+  constructor(world: ContractWorld, runCalls: (calls: readonly Operation[]) => void) {
     const { faults, scheduler } = world;
     this.world = world;
-    this.runAtOnce = runAtOnce;
+    this.runCalls = runCalls;
     scheduler.on('fired', ({ args, deadlines, ids, length }) => {
       for (let i = 0; i < length; i++) {
         const timer = world.model.live.get(ids[i]);
@@ -191,10 +191,11 @@ export class ContractStarts {
       faults.push(`${timer.id} is delivered after close`);
       return;
     }
-    const fault = model.deliver(timer, scheduler.now());
+    this.world.come(scheduler.now());
+    const fault = model.deliver(timer);
     if (fault !== undefined) faults.push(fault);
     const live = model.live.get(timer.id);
     this.world.expectSame('deadline in its callback', scheduler.deadlineOf(timer.id), live?.deadline);
-    for (const [i, operation] of calls.entries()) this.runAtOnce(operation, i === calls.length - 1);
+    this.runCalls(calls);
   }
 }

@@ -78,8 +78,8 @@ export class ContractWaits {
     return this.ended.length > 0;
   }
 
-  /** Compares what has been told. Precondition: all reactions have run. */
-  compare(): void {
+  /** Compares what has been told. `isHeard`: who else listens. Precondition: all reactions have run. */
+  compare(isHeard: (outer: AbortController) => boolean): void {
     for (const { timer, told, expected = '', workSignal } of this.ended) {
       if (told.join() !== expected) this.faults.push(`${timer.kind} ${timer.id} is told '${told}', not '${expected}'`);
       const isByItself = expected === 'settled' || expected === 'failed';
@@ -87,7 +87,7 @@ export class ContractWaits {
     }
     this.ended = [];
     for (const outer of this.outers) {
-      const isListening = [...this.live.keys()].some((timer) => timer.outer === outer);
+      const isListening = isHeard(outer) || [...this.live.keys()].some((timer) => timer.outer === outer);
       const listeners = getEventListeners(outer.signal, 'abort').length;
       if (listeners !== Number(isListening)) this.faults.push(`${listeners} listeners of an outer signal`);
     }

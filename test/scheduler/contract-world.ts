@@ -1,4 +1,5 @@
 import type { Scheduler, TimerGroup, TimerLabel, UnfiredTimer } from 'shardwheel';
+import { ContractDropIns } from './contract-drop-ins.ts';
 import { ContractModel, type ModelLabel, type ModelTimer } from './contract-model.ts';
 import type { Program } from './contract-operations.ts';
 import { ContractWaits } from './contract-waits.ts';
@@ -11,6 +12,7 @@ export class ContractWorld {
   readonly scheduler: Scheduler;
   readonly model: ContractModel;
   readonly waits: ContractWaits;
+  readonly dropIns: ContractDropIns;
   /** ms: a quarter of a tick. */
   readonly unit: number;
   readonly capacity: number;
@@ -27,10 +29,12 @@ export class ContractWorld {
   /** What it must hand back. */
   unfired: { readonly id: number }[] = [];
 
-  constructor(scheduler: Scheduler, { tick, slack }: Program['options'], capacity: number) {
+  constructor(scheduler: Scheduler, { options, dropIn }: Program, capacity: number) {
+    const { tick, slack } = options;
     this.scheduler = scheduler;
     this.model = new ContractModel(tick);
     this.waits = new ContractWaits(scheduler, this.faults);
+    this.dropIns = new ContractDropIns(this, tick, slack, capacity, dropIn);
     this.unit = tick / 4;
     this.capacity = capacity;
     const settings = [
@@ -60,6 +64,19 @@ export class ContractWorld {
     if (one !== other) this.faults.push(`${what}: ${one} instead of ${other}`);
   }
 
+  get isJump(): boolean {
+    return this.model.isJump;
+  }
+
+  /** Something is delivered at a time. */
+  come(now: number): void {
+    const { dropIns, faults, isJump, model, unit } = this;
+    const fault = model.come(now);
+    if (fault !== undefined) faults.push(fault);
+    const next = dropIns.model.nextDue * 4 * unit;
+    if (!isJump && next < now) faults.push(`a drop-in timer is passed at ${now}: it is due at ${next}`);
+  }
+
   /** One of all timers, or of the live ones; undefined also for one of which the model does not know within this tick what it has done. */
   pick(at: number): ModelTimer | undefined {
     const { model, timers } = this;
@@ -84,6 +101,7 @@ export class ContractWorld {
       this.waits.end(timer, isSettled ? 'ERR_SCHEDULER_CLOSED' : undefined);
       return { id, deadline, label: label.name, period, isSettled };
     });
+    this.dropIns.close();
     this.closing = this.scheduler.close();
   }
 }

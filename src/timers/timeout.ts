@@ -161,9 +161,9 @@ export class Timeout implements NodeJS.Timeout {
     if (!(delay >= 0)) return this;
     const now = time.read();
     const deadline = now + max(1, trunc(delay));
-    this[GRID]?.restart(now);
     if (this[SLOT] >= 0) home.move(this[SLOT], deadline);
-    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true);
+    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true); // may be refused
+    this[GRID]?.restart(now);
     return this;
   }
 

@@ -42,6 +42,20 @@ async function calls(missedCalls: 'skip' | 'burst' | 'delay' | undefined, times:
 
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 
+test('a refresh that is refused within a call of an interval leaves its grid', async () => {
+  await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 1 });
+  const { setInterval, setTimeout } = createTimers(scheduler);
+  const seen: number[] = [];
+  const interval = setInterval(() => {
+    seen.push(scheduler.now());
+    const other = setTimeout(() => undefined, 1000);
+    expect(() => interval.refresh()).toThrow(expect.objectContaining({ code: 'ERR_CAPACITY_EXCEEDED' }));
+    other.close();
+  }, 10);
+  await scheduler.advanceTo(35);
+  expect(seen).toEqual([10, 20, 30]);
+});
+
 describe('overdue calls', () => {
   test.each(['skip', 'burst', 'delay'] as const)('%s: with none overdue, calls come at each period', async (missed) => {
     expect(await calls(missed, upTo(50))).toEqual([10, 20, 30, 40, 50]);

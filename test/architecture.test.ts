@@ -184,7 +184,6 @@ describe('files', () => {
     'src/client/client.ts': 'every single call of a timer, the hot paths side by side',
     'src/hosts/lane-host.ts': 'one automaton of where the lanes are, with each of its steps',
     'src/scheduler/scheduler.ts': 'one class is the public face, and most of its lines are docstrings',
-    'src/wheel/pinned/pinned-index.ts': 'one engine behind one interface',
   };
 
   test('have at most 300 lines, or a reason, and never more than 400', () => {

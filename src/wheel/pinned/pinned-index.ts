@@ -1,22 +1,16 @@
-import { AllocationError } from '../../errors.ts';
-import { levelOccupancy, Occupancy } from '../occupancy.ts';
+import { levelOccupancy } from '../occupancy.ts';
 import { defaultCompaction } from '../presets.ts';
-import type { DueSink, EntryOwner, LevelOccupancy } from '../tick-index.ts';
+import type { DueSink, LevelOccupancy } from '../tick-index.ts';
 import type { CompactionConfig, PinnedConfig } from '../wheel-config.ts';
 import type { WheelIndex } from '../wheel-index.ts';
 import type { IndexSnapshot, LevelSnapshot, ListSnapshot } from '../wheel-snapshot.ts';
-import { LevelReach } from './level-reach.ts';
-import { Placements } from './placements.ts';
-import { Spoke } from './spoke.ts';
-
-/** A longer spoke is not looked through for the sake of a wake. */
-const SHORT_SPOKE = 512;
-
-const wantsAll: EntryOwner = { wantedAt: (_slot, tick) => tick };
+import { NextSpoke } from './next-spoke.ts';
+import type { PinnedLevel } from './pinned-spokes.ts';
+import type { Spoke } from './spoke.ts';
 
 export interface PinnedIndexOptions {
-  /** The finest first; `width` in ticks of the first, so the first is 1. `spokes` are powers of two. */
-  readonly levels: readonly { width: number; spokes: number }[];
+  /** The finest first, whose width is 1. */
+  readonly levels: readonly PinnedLevel[];
   readonly capacity: number;
   /** Ticks beyond the last level's reach: refused (the default; `upperBound`), or held at the end of it until they come into reach. */
   readonly overflow?: 'list' | 'throw';
@@ -25,7 +19,7 @@ export interface PinnedIndexOptions {
 }
 
 /** The levels of a configuration in ticks of the finest. */
-export const pinnedLevels = ({ levels }: PinnedConfig): { width: number; spokes: number }[] =>
+export const pinnedLevels = ({ levels }: PinnedConfig): PinnedLevel[] =>
   levels.map(({ precision, spokes }) => ({ width: precision / levels[0].precision, spokes }));
 
 /**
@@ -45,82 +39,24 @@ export const pinnedLevels = ({ levels }: PinnedConfig): { width: number; spokes:
  *
  * After: the pinned-three-level wheel; for what differs see the preset.
  */
-export class PinnedIndex implements WheelIndex {
-  now: number;
-  size = 0;
+export class PinnedIndex extends NextSpoke implements WheelIndex {
   readonly cascaded = 0;
   readonly keepsDueTicks = false;
   readonly nearEnd = Number.NEGATIVE_INFINITY;
-  private readonly widths: Float64Array;
-  private readonly spokeCounts: Int32Array;
-  private readonly reach: LevelReach;
-  private readonly bases: Int32Array;
-  private readonly spokes: (Spoke | undefined)[];
-  private readonly occupancy: Occupancy;
   private readonly compaction: CompactionConfig;
-  private readonly placements: Placements;
-  private readonly refuses: boolean;
-  private filings = 0;
-  private event = Number.POSITIVE_INFINITY;
   private advancing = false;
   /** Spokes of the instant being handed over. */
   private readonly open: Spoke[] = [];
 
   constructor(options: PinnedIndexOptions) {
     const { levels, capacity, overflow = 'throw', start = 0, compaction = defaultCompaction } = options;
-    this.now = start;
-    this.refuses = overflow === 'throw';
-    this.placements = new Placements(capacity);
+    super(levels, capacity, start, overflow === 'throw');
     this.compaction = compaction;
-    this.widths = Float64Array.from(levels, (level) => level.width);
-    this.spokeCounts = Int32Array.from(levels, (level) => level.spokes);
-    this.reach = new LevelReach(this.widths, this.spokeCounts);
-    this.bases = new Int32Array(levels.length + 1);
-    levels.forEach(({ spokes }, level) => {
-      this.bases[level + 1] = this.bases[level] + Math.ceil(spokes / 32) * 32;
-    });
-    this.spokes = new Array(this.bases[levels.length]).fill(undefined);
-    this.occupancy = new Occupancy(this.spokes.length);
   }
 
   /** No memory is laid out ahead. */
   bytesFor(_slots: number): number {
     return this.bytes;
-  }
-
-  get bytes(): number {
-    const fixed = this.placements.bytes + this.occupancy.bytes + 8 * this.spokes.length;
-    return this.spokes.reduce((sum, spoke) => sum + (spoke?.bytes ?? 0), fixed);
-  }
-
-  get upperBound(): number {
-    if (!this.refuses) return Number.POSITIVE_INFINITY;
-    const top = this.widths.length - 1;
-    return Math.min(this.reach.last(top, this.now) + 1, 2 ** 53);
-  }
-
-  insert(slot: number, tick: number): void {
-    const due = tick > this.now ? tick : this.now + 1;
-    const level = this.reach.levelFor(due, this.now);
-    const round = this.reach.roundFor(level, due, this.now);
-    const at = this.spokeOf(level, round);
-    const spoke = this.spokes[at] ?? new Spoke();
-    this.placements.reserve(slot); // memory may be refused: then nothing has changed
-    this.placements.place(slot, at, spoke.add(slot, this.filings++), due);
-    this.spokes[at] = spoke;
-    if (spoke.count === 1) this.occupancy.set(at);
-    this.size++;
-    this.event = Math.min(this.event, round * this.widths[level]);
-  }
-
-  prepare(_slot: number, tick: number): void {
-    const due = tick > this.now ? tick : this.now + 1;
-    const level = this.reach.levelFor(due, this.now);
-    this.spokes[this.spokeOf(level, this.reach.roundFor(level, due, this.now))]?.reserve(); // a new one has room
-  }
-
-  private spokeOf(level: number, round: number): number {
-    return this.bases[level] + (round % this.spokeCounts[level]);
   }
 
   insertNear(slot: number, tick: number): void {
@@ -129,27 +65,6 @@ export class PinnedIndex implements WheelIndex {
 
   /** Does not use places: what this index keeps of a slot does not fit into a word. */
   usePlaces(): void {}
-
-  remove(slot: number): boolean {
-    const { placements } = this;
-    if (!placements.has(slot)) return false;
-    const at = placements.spokeOf(slot);
-    const spoke = this.spokes[at] as Spoke;
-    spoke.remove(placements.entryOf(slot));
-    placements.displace(slot);
-    this.size--;
-    if (spoke.count === 0) this.vacate(at);
-    return true;
-  }
-
-  has(slot: number): boolean {
-    return this.placements.has(slot);
-  }
-
-  /** Also works for a slot that is being handed over. */
-  tickOf(slot: number): number {
-    return this.placements.tickOf(slot);
-  }
 
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
     if (tick < this.event) {
@@ -174,35 +89,6 @@ export class PinnedIndex implements WheelIndex {
       this.advancing = false;
       this.open.length = 0;
     }
-  }
-
-  /** Nothing ever moves: the next event is the next hand-over, but for what is beyond reach. */
-  nextTick(): number {
-    return this.refuses ? this.findEvent() : this.nextDue(wantsAll);
-  }
-
-  nextEvent(): number {
-    return this.event;
-  }
-
-  nextWanted(owner: EntryOwner): number {
-    for (;;) {
-      this.event = this.findEvent();
-      if (this.event === Number.POSITIVE_INFINITY || this.hasWanted(this.event, owner)) return this.event;
-    }
-  }
-
-  nextDue(owner: EntryOwner): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let level = 0; level < this.widths.length; level++) {
-      const width = this.widths[level];
-      let round = this.nextRound(level, Math.floor(this.now / width));
-      while (round * width < least) {
-        least = Math.min(least, this.leastOf(this.spokes[this.spokeOf(level, round)] as Spoke, round * width, owner));
-        round = this.nextRound(level, round + 1);
-      }
-    }
-    return least;
   }
 
   levels(): LevelOccupancy[] {
@@ -260,94 +146,6 @@ export class PinnedIndex implements WheelIndex {
     return { width, slots: this.spokeCounts[level], occupied, occupiedCount: occupied.length, lists };
   }
 
-  private findEvent(): number {
-    let event = Number.POSITIVE_INFINITY;
-    for (let level = 0; level < this.widths.length; level++) {
-      const round = this.nextRound(level, Math.floor(this.now / this.widths[level]));
-      event = Math.min(event, round * this.widths[level]);
-    }
-    return event;
-  }
-
-  /** The next round of a level, from one on, that hands something over; Infinity if there is none within reach. */
-  private nextRound(level: number, from: number): number {
-    const count = this.spokeCounts[level];
-    const base = this.bases[level];
-    const current = Math.floor(this.now / this.widths[level]);
-    if (from - current >= count) return Number.POSITIVE_INFINITY;
-    const index = from % count;
-    // The small terms first, so that no intermediate sum is beyond 2^53.
-    const ahead = this.occupancy.next(base + index, base + count);
-    if (ahead >= 0) {
-      const round = from + (ahead - base - index);
-      return round - current < count ? round : Number.POSITIVE_INFINITY;
-    }
-    const wrapped = this.occupancy.next(base, base + count);
-    if (wrapped < 0) return Number.POSITIVE_INFINITY;
-    const round = from + (count + wrapped - base - index);
-    return round - current < count ? round : Number.POSITIVE_INFINITY;
-  }
-
-  /**
-   * The earliest tick at which a wanted slot of a spoke that is read at `tick` is handed over for good; Infinity if none is wanted.
-   * Reads up to the first that is handed over there. Removes what has ended, and files anew what is due later.
-   */
-  private leastOf(spoke: Spoke, tick: number, owner: EntryOwner): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const slot of spoke) {
-      const due = this.tickOf(slot);
-      const wanted = owner.wantedAt(slot, due);
-      if (wanted === due && due <= tick) return tick;
-      if (wanted === due) {
-        least = Math.min(least, this.reach.handedOverAt(due, tick));
-        continue;
-      }
-      if (wanted > due) least = Math.min(least, this.reach.handedOverAt(wanted, this.now));
-      this.refile(slot, due, wanted);
-    }
-    return least;
-  }
-
-  /**
-   * Files a slot anew that is filed for `due` and wanted later, or removes it if it has ended. Returns false if memory is refused: it stays
-   * where it is.
-   */
-  private refile(slot: number, due: number, wanted: number): boolean {
-    try {
-      if (wanted > due) this.prepare(slot, wanted);
-    } catch (error) {
-      if (!(error instanceof AllocationError)) throw error;
-      return false;
-    }
-    this.remove(slot);
-    if (wanted > due) this.insert(slot, wanted);
-    return true;
-  }
-
-  /**
-   * Whether something that is handed over at `tick` is still wanted then, or a spoke of it is too long to be looked through. Removes what
-   * is not, and files anew what is due later.
-   */
-  private hasWanted(tick: number, owner: EntryOwner): boolean {
-    for (let level = 0; level < this.widths.length; level++) {
-      const round = tick / this.widths[level];
-      if (!Number.isInteger(round)) continue;
-      const spoke = this.spokes[this.spokeOf(level, round)];
-      if (spoke === undefined || spoke.count === 0) continue;
-      if (spoke.count > SHORT_SPOKE) return true;
-      for (const slot of spoke.slots()) {
-        const due = this.tickOf(slot);
-        const wanted = owner.wantedAt(slot, due);
-        if (wanted === due) return true;
-        // Beyond a range that refuses it waits at its end: `wanted` may be far later.
-        const next = Math.min(wanted, this.upperBound - 1);
-        if (wanted > due && next <= due) return true;
-        if (!this.refile(slot, due, wanted > due ? next : wanted)) return true;
-      }
-    }
-    return false;
-  }
-
   /** Hands over an instant: the spokes of all levels that are due at `tick`, merged by filing number. */
   private handOver(tick: number, sink: DueSink, budget: number): number {
     const { open } = this;
@@ -386,12 +184,6 @@ export class PinnedIndex implements WheelIndex {
     }
     open.length = 0;
     return left;
-  }
-
-  /** Replaces a spoke: one that has been read from its front must never be filed into again. */
-  private vacate(at: number): void {
-    this.occupancy.unset(at);
-    this.spokes[at] = undefined;
   }
 
   private readonly place = (slot: number, entry: number): void => {

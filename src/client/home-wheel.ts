@@ -1,29 +1,9 @@
-import type { Runnable } from '../async-context/context-keeper.ts';
 import { AllocationError } from '../errors.ts';
 import { ownWordsAtLeast } from '../memory/own-words.ts';
 import { coincidingTick } from '../time/tick-scale.ts';
 import type { DueSink, EntryOwner, TickIndex } from '../wheel/tick-index.ts';
 import { type ClientTime, LAST_TICK } from './client-time.ts';
 import { DueQueue } from './due-queue.ts';
-
-/**
- * The slot of a timer while it is live: it waits, or is due and has not run. A number below 0 once it has ended: another for each,
- * as two timers are never equal. Only `HomeTimers` writes it.
- */
-export const SLOT = Symbol('slot');
-/** Whether it holds the process while it is live. Only `HomeTimers` writes it then. */
-export const REFED = Symbol('refed');
-/** Called when its client is closed before it was due. */
-export const HANDED_BACK = Symbol('handedBack');
-
-/** A timer that lives in its thread. It runs when it is due, and throws what its function throws. */
-export interface HomeTimer extends Runnable {
-  [SLOT]: number;
-  [REFED]: boolean;
-  [HANDED_BACK](): void;
-  /** The function that it calls, under the name of Node's timeouts. */
-  readonly _onTimeout: unknown;
-}
 
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;
@@ -34,6 +14,8 @@ const FIRST_SLOTS = 1024;
 const NONE = -1;
 /** So many ticks after any to which a timer is moved within words. */
 const DUE_NOW = 2 ** 30 + 2 ** 29;
+/** The taken ticks are at most so many behind the present while timers are moved within words: differences of words are right then. */
+const MOST_BEHIND = 2 ** 29;
 
 /** Makes the index of a thread's timers, with its present tick. */
 export type NewIndex = (now: number) => TickIndex;
@@ -56,6 +38,7 @@ export type NewIndex = (now: number) => TickIndex;
 export class HomeWheel implements DueSink, EntryOwner {
   /** The due slots of `tick`. */
   readonly queue = new DueQueue();
+  /** The last that was taken. */
   private tick = 0;
   private readonly time: ClientTime;
   private readonly slack: number;
@@ -90,10 +73,10 @@ export class HomeWheel implements DueSink, EntryOwner {
   take(deadline: number, mayWait: boolean): number {
     const slot = this.firstFree === NONE ? this.length : this.firstFree;
     if (2 * slot === this.words.length) this.grow();
-    this.index ??= this.newIndex(this.time.tick);
+    const index = this.index ?? this.begin();
     const tick = this.tickOf(deadline);
     try {
-      this.insert(this.index, slot, tick);
+      this.insert(index, slot, tick);
     } catch (error) {
       if (!mayWait) throw error;
       this.refused.add(slot);
@@ -106,15 +89,16 @@ export class HomeWheel implements DueSink, EntryOwner {
 
   /** Makes what the first slot needs. Throws what the system refuses. */
   prepare(): void {
-    this.index ??= this.newIndex(this.time.tick);
+    if (this.index === undefined) this.begin();
     if (this.words.length === 0) this.grow();
   }
 
   /** Moves a taken slot to a deadline in ms, to its place among those that are taken now. */
   move(slot: number, deadline: number): void {
+    const { time } = this;
     const tick = this.tickOf(deadline);
-    const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < this.time.wordReachEnd;
-    if (isLater && (this.far.size === 0 || !this.far.has(slot))) {
+    const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < time.wordReachEnd;
+    if (isLater && time.tick - this.tick <= MOST_BEHIND && (this.far.size === 0 || !this.far.has(slot))) {
       this.set(slot, tick);
       return;
     }
@@ -182,12 +166,21 @@ export class HomeWheel implements DueSink, EntryOwner {
         this.tick = tick;
         index.advanceTo(tick, this, Number.POSITIVE_INFINITY);
       }
-      if (queue.length === 0) index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+      if (queue.length === 0) {
+        index.advanceTo(until, this, Number.POSITIVE_INFINITY);
+        this.tick = until;
+      }
     } catch (error) {
       this.empty(index, error);
     }
     if (!queue.isInOrder) queue.sort();
     return queue.length > 0;
+  }
+
+  private begin(): TickIndex {
+    this.tick = this.time.tick;
+    this.index = this.newIndex(this.tick);
+    return this.index;
   }
 
   /** The index has no memory to go on: it is emptied, and the next turns look at each slot. Throws other errors. */

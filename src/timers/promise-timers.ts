@@ -1,4 +1,4 @@
-import { HANDED_BACK } from '../client/home-wheel.ts';
+import { HANDED_BACK } from '../client/home-timer.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
 import { unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';

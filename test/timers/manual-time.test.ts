@@ -96,6 +96,25 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     expect(order).toEqual([...kept, ...moved, -1]);
   });
 
+  // Words tell ticks apart that are less than 2^31 from each other; a jump may pass more.
+  test.each([2, 3, 4, 5, 6, 9])('a refresh while a jump of %i times 2^30 ms goes by keeps its delay', async (words) => {
+    await using scheduler = manual(shards);
+    const { setTimeout } = createTimers(scheduler);
+    const seen: unknown[] = [];
+    const told = (name: string) => () => seen.push([name, scheduler.now()]);
+    setTimeout(() => [same, later].map((timeout) => timeout.refresh()), 10);
+    const same = setTimeout(told('of the same tick'), 10);
+    const later = setTimeout(told('later'), 20);
+    const now = words * 2 ** 30 + 5;
+    await scheduler.advanceTo(now, { jump: true });
+    expect(seen).toEqual([]);
+    await scheduler.advanceTo(now + 30);
+    expect(seen).toEqual([
+      ['of the same tick', now + 10],
+      ['later', now + 20],
+    ]);
+  });
+
   test('an infinite delay is the end of the clock', async () => {
     await using scheduler = manual(shards);
     createTimers(scheduler).setTimeout(() => {}, Number.POSITIVE_INFINITY);

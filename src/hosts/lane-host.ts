@@ -1,11 +1,13 @@
 import type { ShardHere } from '../client/shard-here.ts';
-import { SchedulerClosedError, ShardFailedError } from '../errors.ts';
-import type { LaneOrigin, ShardSetup } from '../shard/build-shard.ts';
+import { SchedulerClosedError } from '../errors.ts';
+import type { ShardSetup } from '../shard/build-shard.ts';
 import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import { type FailureEvents, HostFailures } from './host-failures.ts';
 import { InlineShard, type OwnLane } from './inline-shard.ts';
 import { GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
+import { LaneOrigins } from './lane-origins.ts';
+import { LaneRefusals } from './lane-refusals.ts';
 import { NamedState } from './named-state.ts';
-import { ENDLESS, RestartPolicy, type ShardRestart, sleep } from './restart-policy.ts';
 
 /** Where the lanes are, and what may follow. */
 const NEXT = {
@@ -18,19 +20,12 @@ const NEXT = {
 } as const;
 type State = keyof typeof NEXT;
 
-/** A thread that has no memory for the lanes more often than this in a row is not asked again. */
-const MOST_REFUSALS = 3;
-
-export interface HostEvents {
+export interface HostEvents extends FailureEvents {
   /** Asks for a turn of the client now. */
   wakeClient(): void;
   /** The client's turns are also this shard's, from now on or no more. */
   serveHere(shard: ShardHere): void;
   leaveHere(shard: ShardHere): void;
-  /** The lanes could not be served; that is tried again. */
-  failed(error: ShardFailedError): void;
-  /** A successor serves them in the place of what has died. */
-  restarted(restart: ShardRestart): void;
   /** No thread will serve the lanes again. */
   stays(): void;
 }
@@ -50,13 +45,13 @@ export interface HostEvents {
  */
 export class LaneHost {
   readonly lanes: OwnLane[] = [];
-  /** How often another thread, or inline, has taken over. */
-  restarts = 0;
   readonly setup: ShardSetup;
+  readonly failures: HostFailures;
   private readonly state = new NamedState<State>('inline', NEXT);
   private readonly link: LaneLink;
   private readonly events: HostEvents;
-  private readonly policy = new RestartPolicy(ENDLESS);
+  private readonly origins = new LaneOrigins();
+  private readonly refusals = new LaneRefusals();
   /** Set while the lanes are served here. */
   private inline: InlineShard | undefined;
   /** Of the thread that has the lanes, or had them last. */
@@ -66,21 +61,12 @@ export class LaneHost {
   /** Number of lanes that the thread has taken, and of live timers that it has found in them. */
   private taken = 0;
   private found = 0;
-  private failures = 0;
-  /** How often in a row a thread has had no memory for the lanes. */
-  private refusals = 0;
-  /** Whether a table has moved while its lane was on its way. */
-  private hasMoved = false;
-  /** Deaths of threads that were noted, and how many deaths and failures have not been reported. */
-  private noted = 0;
-  private unreported = 0;
-  /** What the latest of them came by. */
-  private cause: Error | undefined;
 
   constructor(setup: ShardSetup, link: LaneLink, events: HostEvents) {
     this.setup = setup;
     this.link = link;
     this.events = events;
+    this.failures = new HostFailures(setup.number, link, events);
     this.inline = this.newInline([]);
   }
 
@@ -99,11 +85,6 @@ export class LaneHost {
     return this.inline?.busy ?? 0;
   }
 
-  /** Number of threads that have died, and of failures to serve the lanes. */
-  get deaths(): number {
-    return this.link.deaths + this.failures;
-  }
-
   /** Resolves when the lanes are served where they should be. Rejects if the client is closed before. */
   async ready(): Promise<void> {
     while (!this.isServed()) {
@@ -116,7 +97,7 @@ export class LaneHost {
   open(lane: OwnLane): void {
     this.inline?.admit(lane);
     this.lanes.push(lane);
-    if (this.state.is('attached')) void this.offer(offersOf([lane], 'nothing'));
+    if (this.state.is('attached')) void this.offer(this.origins.ofNew([lane]));
   }
 
   /** Called when a lane's table has moved to larger memory: whoever serves it builds its index anew, from that. */
@@ -127,7 +108,7 @@ export class LaneHost {
     } else if (this.state.is('attached')) {
       void this.offerAnew();
     } else {
-      this.hasMoved = true; // what a thread hands back is of the old table
+      this.origins.moved(); // what a thread hands back is of the old table
     }
   }
 
@@ -147,7 +128,7 @@ export class LaneHost {
     if (left === undefined) return;
     if (left instanceof Error) {
       this.state.enter('attached');
-      void this.offer(offersOf(this.lanes.slice(asked), 'nothing'));
+      void this.offer(this.origins.ofNew(this.lanes.slice(asked)));
       return;
     }
     this.serveInline(left);
@@ -155,8 +136,7 @@ export class LaneHost {
 
   /** Serves the lanes here that a thread has left. */
   private serveInline(left: readonly LeftLane[]): void {
-    this.inline = this.newInline(this.hasMoved ? [] : left);
-    this.hasMoved = false;
+    this.inline = this.newInline(left);
     this.state.enter('inline');
     this.events.wakeClient(); // for the first turn of an index that was made for timers
     this.link.left();
@@ -172,7 +152,7 @@ export class LaneHost {
       this.events.wakeClient(); // the thread may have raised the client's bell, and died before it woke the client
     }
     if (this.state.is('waiting')) {
-      if (server.by === 'thread') this.attach(server.epoch, offersOf(this.lanes, 'tables'));
+      if (server.by === 'thread') this.attach(server.epoch, this.origins.ofTables(this.lanes));
       else if (server.by === 'clients') this.stay();
     } else if (this.state.is('inline')) {
       if (server.by === 'clients') this.stay();
@@ -228,7 +208,6 @@ export class LaneHost {
     this.state.enter('attached');
     this.taken = 0;
     this.found = 0;
-    if (offered.length > 0) this.hasMoved = false;
     void this.offer(offered);
   }
 
@@ -239,13 +218,13 @@ export class LaneHost {
     if (this.epoch !== epoch || !this.state.is('attached', 'leaving')) return;
     if (found === GONE) return;
     if (found instanceof Error) return this.refused(epoch, found);
-    this.refusals = 0;
+    this.refusals.end();
     this.taken += offered.length;
     this.found += found;
     if (this.taken < this.lanes.length) return;
     this.state.tell();
-    this.noteDeaths();
-    this.served(this.found);
+    this.failures.noteDeaths();
+    this.failures.served(this.found);
   }
 
   /** Whether the lanes are with this thread, and are to stay there. */
@@ -259,9 +238,8 @@ export class LaneHost {
    */
   private async refused(epoch: number, error: Error): Promise<void> {
     if (this.link.refused(error)) return;
-    this.noteFailure(error);
-    this.refusals += 1;
-    await sleep(Math.max(1, this.policy.pauseAfterDeath()));
+    this.failures.note(error);
+    await this.refusals.pause();
     if (this.isWith(epoch)) await this.offerAnew();
   }
 
@@ -273,11 +251,11 @@ export class LaneHost {
     if (left instanceof Error) {
       this.attach(epoch, []);
       await this.refused(epoch, left);
-    } else if (this.refusals > MOST_REFUSALS) {
+    } else if (this.refusals.areTooMany) {
       this.wantsThread = false;
       this.serveInline([]);
     } else {
-      this.attach(epoch, offersOf(this.lanes, 'tables'));
+      this.attach(epoch, this.origins.ofTables(this.lanes));
     }
   }
 
@@ -299,49 +277,16 @@ export class LaneHost {
 
   /** Serves the lanes here, each from what a thread has handed back of it, or else from its table. */
   private newInline(left: readonly LeftLane[]): InlineShard {
-    this.noteDeaths();
+    this.failures.noteDeaths();
     const failed = (cause: Error): void => {
-      this.unreported += 1;
-      this.cause = cause;
-      this.noteFailure(cause);
+      this.failures.noteInline(cause);
       this.events.wakeClient(); // for a turn that knows when the pause ends
     };
-    const built = (found: number): void => this.served(found);
+    const built = (found: number): void => this.failures.served(found);
     const calm = (): void => this.checkBoard();
-    const lanes = this.lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, left) }));
-    const inline = new InlineShard(this.setup, { failed, built, calm }, lanes);
+    const inline = new InlineShard(this.setup, { failed, built, calm }, this.origins.ofLeft(this.lanes, left));
     inline.isMeasured = this.measures;
     this.events.serveHere(inline);
     return inline;
   }
-
-  private noteFailure(cause: Error): void {
-    this.failures += 1;
-    this.events.failed(new ShardFailedError(this.setup.number, cause));
-  }
-
-  /** Takes in the deaths of threads that nobody has heard of. */
-  private noteDeaths(): void {
-    const deaths = this.link.deaths - this.noted;
-    if (deaths === 0) return;
-    this.noted += deaths;
-    this.unreported += deaths;
-    this.cause = this.link.cause;
-  }
-
-  /** Reports a restart if the lanes are served after deaths or failures; gets the number of live timers found. */
-  private served(rescheduled: number): void {
-    const { unreported: deaths, cause } = this;
-    if (cause === undefined) return;
-    this.unreported = 0;
-    this.cause = undefined;
-    this.restarts += 1;
-    this.events.restarted({ shard: this.setup.number, cause, rescheduled, deaths });
-  }
 }
-
-const entriesOf = ({ placement }: OwnLane, left: readonly LeftLane[]): LaneOrigin =>
-  left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
-
-const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>
-  lanes.map(({ placement, setup }) => ({ placement, setup, origin }));

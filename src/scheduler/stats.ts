@@ -86,7 +86,8 @@ export interface SchedulerStats extends TimerCounts {
 
 /** What a client knows of a host's shards without asking it, in the order of its answer. @internal */
 export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {
-  const { isInline: inline, deaths, restarts } = host;
+  const { isInline: inline, failures } = host;
+  const { deaths, restarts } = failures;
   return host.lanes.map(({ placement: shard }) => {
     const { size, capacity, retired, highWater } = client.laneAt(shard).table;
     return { shard, size, capacity, retired, highWater, deaths, restarts, inline };

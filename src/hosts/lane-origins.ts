@@ -1,0 +1,41 @@
+import type { LaneOrigin } from '../shard/build-shard.ts';
+import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import type { InlineLane, OwnLane } from './inline-shard.ts';
+
+/**
+ * What whoever serves a client's lanes next builds their indexes from: nothing where there has been no timer, the entries that a thread
+ * has handed back, or the tables. Entries are of the table as it was: where one has moved to larger memory since, the tables are read.
+ */
+export class LaneOrigins {
+  /** Whether a table has moved while its lane was not here. */
+  private hasMoved = false;
+
+  /** A table has moved, and its lane is not here. */
+  moved(): void {
+    this.hasMoved = true;
+  }
+
+  /** To offer lanes that have had no timer yet. */
+  ofNew(lanes: readonly OwnLane[]): OfferedLane[] {
+    return offersOf(lanes, 'nothing');
+  }
+
+  /** To offer all lanes: none is elsewhere. */
+  ofTables(lanes: readonly OwnLane[]): OfferedLane[] {
+    this.hasMoved = false;
+    return offersOf(lanes, 'tables');
+  }
+
+  /** To serve all lanes here, of which a thread has left some. */
+  ofLeft(lanes: readonly OwnLane[], left: readonly LeftLane[]): InlineLane[] {
+    const kept = this.hasMoved ? [] : left;
+    this.hasMoved = false;
+    return lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, kept) }));
+  }
+}
+
+const entriesOf = ({ placement }: OwnLane, left: readonly LeftLane[]): LaneOrigin =>
+  left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
+
+const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>
+  lanes.map(({ placement, setup }) => ({ placement, setup, origin }));

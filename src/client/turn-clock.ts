@@ -1,4 +1,5 @@
 import { contexts } from '../async-context/async-context.ts';
+import { runTicks } from '../async-context/run-ticks.ts';
 import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
@@ -120,6 +121,8 @@ export class TurnClock {
   private immediate: NodeJS.Immediate | undefined;
   /** When the turn ended that has left a rest, in ms: the loop polls before the rest comes. */
   private leftAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last turn has ended by an error. */
+  private hasThrown = false;
   private readonly client: ClientTurn;
   private readonly time: ClientTime;
   private readonly keepAlive: KeepAlive;
@@ -177,6 +180,11 @@ export class TurnClock {
     let isThrown = true;
     let isLeft = true;
     try {
+      if (this.hasThrown) {
+        this.hasThrown = false;
+        runTicks?.(); // Node may not have run them; they come before the next timer, as after any other callback
+        if (this.state === OVER) return;
+      }
       // A callback has at most four frames of this package below it: these are called here.
       const isMore = isPhaseOnly ? client.beginPhase() : client.begin(!isTimer || state !== IDLE);
       const areFired = client.visitsLanes && client.delivery.deliver(polledFrom);
@@ -191,6 +199,7 @@ export class TurnClock {
   private finish(isLeft: boolean, isThrown: boolean): void {
     contexts.forget();
     if (this.state === OVER) return;
+    this.hasThrown = isThrown;
     if (isThrown) this.dropTimer();
     let next = this.time.now;
     let isFinished = false;

@@ -28,10 +28,7 @@ export class ContractDropIns extends HeldDropIns {
       if (this !== held.handle) world.faults.push("a drop-in timer's callback has another object");
       run();
     };
-    // After an error, as of a next call that is refused, reactions may run later than what else is due.
-    const mayFail = throws || kind === 'interval';
-    const done = mayFail ? calls.filter((call) => call.kind !== 'settle') : calls;
-    const run = () => this.called(held, () => runCalls(done), throws);
+    const run = () => this.called(held, () => runCalls(calls), throws);
     const set = kind === 'timeout' ? face.setTimeout : face.setInterval;
     const isFull = !model.set(timer, world.scheduler.now());
     try {

@@ -3,6 +3,7 @@ import defaults, { createTimers, useScheduler } from 'shardwheel/timers';
 import promiseDefaults, { setTimeout as sleep, scheduler as waits } from 'shardwheel/timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { pass } from '../fixtures/event-loop.ts';
+import { UncaughtErrors } from '../fixtures/uncaught-errors.ts';
 
 const manual = (shards: number) => createScheduler({ shards, clock: 'manual', capacity: 2 ** 16, maxBatch: 100 });
 
@@ -43,6 +44,21 @@ describe.each([0, 1])('a face on a manual clock: shards %i', (shards) => {
     expect(seen).toEqual(['clearing', 'last']);
     expect(caught.map(String)).toEqual(['Error: from a callback']);
     expect(scheduler.size).toBe(0);
+  });
+
+  test('what a callback that throws has set in motion comes before the next timer', async () => {
+    await using scheduler = manual(shards);
+    const { setTimeout } = createTimers(scheduler);
+    using uncaught = new UncaughtErrors();
+    const seen: unknown[] = [];
+    setTimeout(() => {
+      queueMicrotask(() => process.nextTick(() => seen.push('tick')));
+      throw new Error('from a callback');
+    }, 10);
+    setTimeout(() => seen.push('next'), 10);
+    await scheduler.advanceTo(10);
+    expect(seen).toEqual(['tick', 'next']);
+    expect(uncaught.errors.map(String)).toEqual(['Error: from a callback']);
   });
 
   test('they count in the scheduler, and are a row of their own', async () => {

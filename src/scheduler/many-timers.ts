@@ -56,9 +56,9 @@ function startAll(
 export function cancelMany(client: Client, ids: ArrayLike<number>): number {
   const count = requireLength('ids', ids);
   const all = readAll(ids, count);
-  if (client.isClosed) return 0; // by code that the reading ran
   let live = 0;
-  for (let i = 0; i < count; i++) if (client.cancel(all[i])) live += 1;
+  // Where somebody waits, code of the program may run, and close the scheduler.
+  for (let i = 0; i < count && !client.isClosed; i++) if (client.cancel(all[i])) live += 1;
   return live;
 }
 

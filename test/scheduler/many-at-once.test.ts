@@ -101,3 +101,15 @@ describe.each([0, 2])('scheduleMany and cancelMany: shards %i', (shards) => {
     expect(scheduler.size).toBe(0);
   });
 });
+
+test('cancelMany() of what somebody waits for, who closes the scheduler: each timer is cancelled or handed back, never both', async () => {
+  const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+  let closing: Promise<unknown[]> | undefined;
+  scheduler.signalAfter(1000).addEventListener('abort', () => {
+    closing = scheduler.close();
+  });
+  const ids = [...scheduler.liveTimers()].map(({ id }) => id as number);
+  for (let i = 0; i < 5; i++) ids.push(scheduler.scheduleAfter(i, 1000));
+  expect(scheduler.cancelMany(ids)).toBe(1);
+  expect(await closing).toHaveLength(5);
+});

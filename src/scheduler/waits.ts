@@ -249,6 +249,7 @@ class DeadlineTimer extends Waiter {
   readonly controller = new AbortController();
   private readonly error: TimeoutError;
   private readonly outer: AbortSignal | undefined;
+  private isDisposed = false;
 
   constructor(error: TimeoutError, outer: AbortSignal | undefined) {
     super(false);
@@ -256,16 +257,19 @@ class DeadlineTimer extends Waiter {
     this.outer = outer;
   }
 
-  readonly dispose = (): void => void this.leave();
+  readonly dispose = (): void => {
+    this.isDisposed = true;
+    this.leave();
+  };
 
   readonly abort = (): void => {
     this.leave();
-    this.controller.abort(this.outer?.reason);
+    if (!this.isDisposed) this.controller.abort(this.outer?.reason);
   };
 
   protected override begun(): void {
-    // An outer signal that has aborted has done so since `close` handed the timer back.
-    if (this.outer?.aborted) void Promise.resolve().then(this.abort);
+    // If it has been disposed, or the outer signal has aborted, that was after `close` had handed the timer back.
+    if (this.isDisposed || this.outer?.aborted) void Promise.resolve().then(this.abort);
     else if (this.outer !== undefined) watch(this.outer, this.abort);
   }
 
@@ -274,6 +278,7 @@ class DeadlineTimer extends Waiter {
   }
 
   protected override ended(how: Ending): void {
+    if (this.isDisposed) return;
     if (how === 'delivered') this.controller.abort(this.error);
     else if (how !== 'handed back') this.controller.abort(AbortError.by(how));
   }

@@ -76,6 +76,22 @@ test('▲ what close() has handed back of a signal works on in another scheduler
   for (const { signal } of outers) expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
+test('▲ a signal that is disposed after close() has handed its timer back never aborts, and ends that timer where it is scheduled anew', async () => {
+  const outer = new AbortController();
+  const first = await manual({ shards: 0 });
+  const signals = [0, 1, 2].map(() => first.signalAfter(100, { signal: outer.signal }));
+  const unfired = await first.close();
+  for (const signal of signals) signal[Symbol.dispose]();
+  await using second = await manual({ shards: 0 });
+  const ids = unfired.map(({ argument, callback }) => second.schedule(1, 10, callback, argument));
+  expect(second.cancel(ids[0])).toBe(true);
+  outer.abort();
+  await second.advanceTo(100);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
+  expect(second.size).toBe(0);
+  expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+});
+
 test('▲ a signal that is disposed, or a wait that ends, within the abort of their outer signal is left alone', async () => {
   await using scheduler = await manual({ shards: 0 });
   const { signal, abort } = (() => {

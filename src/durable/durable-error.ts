@@ -10,6 +10,7 @@ export class DurableStoreError extends Error {
     | 'ERR_STORE_VERSION'
     | 'ERR_STORE_UNREACHABLE'
     | 'ERR_STORE_IN_USE'
+    | 'ERR_STORE_GONE'
     | 'ERR_STORE_LOCK_LOST'
     | 'ERR_STORE_FAILED';
   override readonly name = 'DurableStoreError';
@@ -28,6 +29,26 @@ export class DurableStoreError extends Error {
   static inUse(store: string): DurableStoreError {
     const message = `The ${store} is open already: openDurableTimers() takes a store of its own`;
     return new DurableStoreError('ERR_STORE_IN_USE', message);
+  }
+
+  static foreign(path: string, cause?: unknown): DurableStoreError {
+    const message =
+      `The LMDB store ${path} is open in a process of another pid namespace, as that of another container. Processes that share a ` +
+      'store must see each other: run them in one pid namespace, give each a folder of its own, or use bullmqStore()';
+    return new DurableStoreError('ERR_STORE_IN_USE', message, { cause });
+  }
+
+  /** `silence`: ms. */
+  static takenOver(path: string, silence: number): DurableStoreError {
+    const message =
+      `The LMDB store ${path} was taken over by a process of another pid namespace, as this one gave no sign of life for ` +
+      `${silence} ms: close the durable timers`;
+    return new DurableStoreError('ERR_STORE_LOCK_LOST', message);
+  }
+
+  static gone(path: string): DurableStoreError {
+    const message = `The LMDB store ${path} is no longer there: its folder was removed, moved or replaced while it was open`;
+    return new DurableStoreError('ERR_STORE_GONE', message);
   }
 
   static lockLost(name: string, key: string): DurableStoreError {

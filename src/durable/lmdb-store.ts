@@ -48,13 +48,15 @@ export function lmdbStore(options: LmdbStoreOptions): DurableStore {
   return new TableStore('lmdb', () => openTable(path, patience), patience);
 }
 
-async function openTable(path: string, patience: Patience): Promise<LmdbTable> {
+async function openTable(given: string, patience: Patience): Promise<LmdbTable> {
   const { open } = loadPackage<typeof import('lmdb')>('lmdbStore', 'lmdb');
   let gate: LmdbGate | undefined;
   let root: RootDatabase | undefined;
+  let path = given;
   try {
+    path = resolve(given); // the working directory may change
     // lmdb itself, like Node's recursive mkdir, tries for ever to create a folder where a file system allows none.
-    if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(resolve(path))) });
+    if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(path)) });
     if (!statSync(path).isDirectory()) throw new Error(`ENOTDIR: not a folder, open '${path}'`);
     accessSync(path, constants.W_OK);
     gate = new LmdbGate(path);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
@@ -42,6 +42,11 @@ async function filled(path: string): Promise<string> {
   await Promise.all(keys.map((key) => timers.schedule('a', key, Date.now() + 1e9, 'x'.repeat(100))));
   await timers.close();
   return join(path, 'data.mdb');
+}
+
+function moved(path: string): string {
+  renameSync(path, `${path}-before`);
+  return path;
 }
 
 test('a folder that does not exist yet is created, with those above it', async () => {
@@ -128,6 +133,48 @@ test('a thousand may have a store open; one more is told that there is no place'
   });
   await kill(child);
   await (await openAt(folder)).close();
+});
+
+describe.skipIf(process.platform === 'win32')('a folder that goes while the store is open', () => {
+  const gone = {
+    code: 'ERR_STORE_GONE',
+    message: expect.stringContaining('its folder was removed, moved or replaced'),
+  };
+  const ways: [string, (path: string) => unknown][] = [
+    ['is removed', (path) => rmSync(path, { recursive: true })],
+    ['is moved', moved],
+    ['is replaced by another', (path) => filled(moved(path))],
+  ];
+
+  test.each(ways)('%s: nothing is confirmed any more', async (_, go) => {
+    const path = join(folder, 'store');
+    const timers = await openAt(path);
+    timers.on('error', () => undefined);
+    await timers.schedule('a', 'k', Date.now() + 1e9);
+    await go(path);
+    const calls = [
+      () => timers.schedule('a', 'other', Date.now() + 1e9),
+      () => timers.reschedule('a', 'k', Date.now() + 1e9),
+      () => timers.cancel('a', 'k'),
+      () => timers.get('a', 'k'),
+      () => timers.count(),
+      () => all(timers.timers('a')),
+      () => timers.close(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject(gone);
+  });
+
+  test('an error says so without any call, and young timers are not taken for stored', async () => {
+    const path = join(folder, 'store');
+    const timers = await openDurableTimers({ store: lmdbStore({ path }), persistAfter: 60_000 });
+    timers.handle('a', () => undefined);
+    await timers.schedule('a', 'young', Date.now() + 1e6);
+    const told = once(timers, 'error');
+    rmSync(path, { recursive: true });
+    expect(await told).toMatchObject([gone]);
+    await expect(timers.flush()).rejects.toMatchObject(gone);
+    await expect(timers.close()).rejects.toMatchObject({ code: 'ERR_STORE_GONE' });
+  });
 });
 
 // Only Linux has prlimit, which stands for the full disk.

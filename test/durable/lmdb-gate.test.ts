@@ -16,6 +16,7 @@ let path: string;
 const gates: LmdbGate[] = [];
 beforeEach(() => {
   path = newFolder();
+  writeFileSync(join(path, 'data.mdb'), '');
 });
 afterEach(async () => {
   for (const gate of gates.splice(0)) gate.close();
@@ -28,16 +29,26 @@ function newGate(): LmdbGate {
   return gate;
 }
 
+/** A gate of a store that is open. */
+async function openGate(): Promise<LmdbGate> {
+  const gate = newGate();
+  await gate.opened(async () => undefined, within(1000));
+  return gate;
+}
+
 const within = (time: number) => ({ time, error: () => new DurableStoreError('ERR_STORE_FAILED', 'too late') });
 
 test('who opens gives up in time while another is busy', async () => {
   const { opened, open } = latch();
-  const committed = newGate().committed(() => opened);
+  const committed = (await openGate()).committed(() => opened);
   await expect(newGate().opened(async () => 'opened', within(50))).rejects.toThrow('too late');
   open();
   await committed;
   expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });
+
+/** An identity of this namespace. */
+const like = (thread: string): string => newIdentity().replace(/^\d+-\d+-\d+/, thread);
 
 /** Of a process that has ended, though its parent has not looked. */
 async function zombie(): Promise<string> {
@@ -49,15 +60,15 @@ async function zombie(): Promise<string> {
   process.kill(pid, 'SIGKILL');
   const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
   await soon(() => expect(stat()[2]).toBe('Z'));
-  return `${pid}-${pid}-${newIdentity().split(/[-.]/)[2]}.${stat()[21]}-x`;
+  return like(`${pid}-${pid}-${stat()[21]}`);
 }
 
 test.each([
-  ['that has ended', () => '4194303-4194303-dead.1-x'],
-  ['that had the number of one that lives', () => newIdentity().replace(/\.\d+/, '.1')],
+  ['that has ended', () => like('4194303-4194303-1')],
+  ['that had the number of one that lives', () => like(newIdentity().replace(/(\d+-\d+)-.*/, '$1-1'))],
   ['that nobody has waited for', zombie],
 ])('what a process has left %s is removed', async (_, identityOf) => {
-  const [gate, identity] = [newGate(), await identityOf()];
+  const [gate, identity] = [await openGate(), await identityOf()];
   const left = (folder: string): void => writeFileSync(join(path, 'gate', folder, identity), '1');
   mkdirSync(join(path, 'gate/openings'));
   for (const folder of ['commits', 'openings']) left(folder);
@@ -67,6 +78,6 @@ test.each([
 });
 
 test('a commit that fails leaves nobody busy', async () => {
-  await expect(newGate().committed(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  await expect((await openGate()).committed(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
   expect(await newGate().opened(async () => 'opened', within(50))).toBe('opened');
 });

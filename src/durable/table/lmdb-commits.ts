@@ -35,7 +35,8 @@ export class LmdbCommits {
 
   /**
    * Resolves with what `write` resolves with, and not before it is on disk. `write` is called once, and writes at once; what several
-   * write within a condition of the engine is committed as a whole. Rejects with DurableStoreError: nothing of the commit was written.
+   * write within a condition of the engine is committed as a whole. Rejects with DurableStoreError: nothing of the commit was written, or
+   * into a store that is no longer there.
    */
   add(write: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {

@@ -19,6 +19,9 @@ const fullDisk: StoreMeanings = [['ERR_STORE_FULL', /./, 'is full']];
 /** Fewer free bytes than LMDB extends its file by. */
 const LEAST_FREE_BYTES = 2 ** 20;
 
+/** What lmdb says where LMDB gives it no transaction: a process of another pid namespace has this one's id, and so its lock. */
+const noTransaction = /of null \(reading 'address'\)/;
+
 /** The error that a failed commit is due to: lmdb's own error has it in a promise, which rejects with it. */
 export async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: unknown };
@@ -30,6 +33,7 @@ export async function causeOf(error: unknown): Promise<unknown> {
 export function lmdbError(path: string, cause: unknown): DurableStoreError {
   if (cause instanceof DurableStoreError) return cause;
   const said = textOf(cause);
+  if (noTransaction.test(said)) return DurableStoreError.foreign(path, cause);
   // LMDB calls a write that was cut short, as on a full disk, an input/output error.
   const isFull = /Input\/output error|EIO/.test(said) && hasFewFree(path);
   return DurableStoreError.of(`The LMDB store ${path}`, isFull ? fullDisk : meanings, said, cause);

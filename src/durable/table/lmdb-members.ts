@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { type Members, newVersion } from './record-table.ts';
-import { hasThreadEnded, newIdentity } from './thread-identity.ts';
+import { fateOf, isForeign, newIdentity } from './thread-identity.ts';
 
 /** ms between two signs of life of a process. */
 const BEAT_MS = 5000;
@@ -11,7 +11,8 @@ const STALL = 30_000;
 /**
  * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of readers, and
  * the kernel a lock for each, which ends with its process. That a thread of a process has ended the kernel says, on Linux. What
- * still exists but stands still is known by its count of beats, which rises no more.
+ * still exists but stands still is known by its count of beats, which rises no more. One of another pid namespace is dead: the gate
+ * has let nobody in while one was alive.
  */
 export class LmdbMembers implements Members {
   readonly self = newIdentity();
@@ -40,6 +41,7 @@ export class LmdbMembers implements Members {
   }
 
   beat(): void {
+    this.commits.gate.requireStore();
     const now = performance.now();
     if (now - this.lastBeat >= BEAT_MS) this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
     this.root.resetReadTxn();
@@ -53,7 +55,7 @@ export class LmdbMembers implements Members {
       gone.delete(member);
       const known = this.seen.get(member);
       const at = known?.count === count ? known.at : now;
-      this.seen.set(member, { count, at, hasEnded: hasThreadEnded(member) });
+      this.seen.set(member, { count, at, hasEnded: fateOf(member) === 'ended' });
     }
     for (const member of gone) this.seen.delete(member);
     for (const member of this.seen.keys()) {
@@ -65,6 +67,7 @@ export class LmdbMembers implements Members {
 
   isAlive(member: string): boolean {
     if (member === this.self) return true;
+    if (isForeign(member)) return false;
     const known = this.seen.get(member);
     // Nothing has been seen of it: it has left, or has just come.
     if (known === undefined) return this.beats.get(member) !== undefined;

@@ -147,8 +147,9 @@ export class LmdbTable implements RecordTable {
     return this.deadTimers.put([name, key], [deadline, due, attempts, payload ?? null, diedAt, reason]);
   }
 
-  /** A read, of a file that may be damaged. */
+  /** A read, of a file that may be damaged, or gone. */
   private reading<T>(read: () => T): T {
+    this.commits.gate.requireNotLost();
     try {
       return read();
     } catch (error) {
@@ -162,9 +163,14 @@ export class LmdbTable implements RecordTable {
   }
 
   async close(): Promise<void> {
+    const { root, gate } = this.commits;
     await this.members.leave().catch(() => undefined); // the others see that the process has left
-    await this.commits.root.close();
-    this.commits.gate.close();
+    try {
+      gate.requireStore();
+    } finally {
+      await root.close();
+      gate.close();
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { messageOf, show } from '../show.ts';
 export class DurableStoreError extends Error {
   readonly code:
     | 'ERR_STORE_PACKAGE_MISSING'
+    | 'ERR_STORE_PACKAGE_FAILED'
     | 'ERR_STORE_CORRUPT'
     | 'ERR_STORE_FULL'
     | 'ERR_STORE_READ_ONLY'

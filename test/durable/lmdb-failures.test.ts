@@ -12,6 +12,11 @@ import { newFolder } from './folder.ts';
 
 const isLinux = process.platform === 'linux';
 
+/** The flag by which Node asks for permissions. */
+const permission = ['--permission', '--experimental-permission'].find((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag),
+) as string;
+
 let folder: string;
 beforeEach(() => {
   folder = newFolder();
@@ -96,13 +101,36 @@ test('a store of another version is refused, and left as it is', async () => {
 });
 
 test('a process that may read nothing but the program and the store opens it', async () => {
-  const known = ['--permission', '--experimental-permission'].find((flag) =>
-    process.allowedNodeEnvironmentFlags.has(flag),
-  );
-  const flags = [known as string, '--allow-addons', `--allow-fs-read=${process.cwd()}`, `--allow-fs-read=${folder}`];
+  const flags = [permission, '--allow-addons', `--allow-fs-read=${process.cwd()}`, `--allow-fs-read=${folder}`];
   const text = `import { lmdbStore, openDurableTimers } from 'shardwheel/durable';
     await (await openDurableTimers({ store: lmdbStore({ path: '${folder}' }) })).close();`;
   expect(await runText(text, [...flags, `--allow-fs-write=${folder}`])).toMatchObject({ code: 0, stdout: '' });
+});
+
+describe('a process that may not', () => {
+  const read = [permission, '--allow-addons', '--allow-fs-read=*'];
+
+  test.each([
+    [
+      'load addons',
+      ['--no-addons'],
+      'ERR_STORE_PACKAGE_FAILED',
+      /needs the package 'lmdb', which cannot be loaded from .*lmdb/,
+    ],
+    ['make the folder', read, 'ERR_STORE_READ_ONLY', /is denied to this process/],
+    [
+      'read the folder',
+      [...read.slice(0, 2), `--allow-fs-read=${process.cwd()}`],
+      'ERR_STORE_READ_ONLY',
+      /is denied to/,
+    ],
+  ])('%s is told so', async (_, flags, code, message) => {
+    const text = `import { lmdbStore, openDurableTimers } from './lib/durable.js';
+      await openDurableTimers({ store: lmdbStore({ path: '${join(folder, 'none')}' }) }).catch(({ name, code, message }) =>
+        console.log(JSON.stringify({ name, code, message })));`;
+    const { stdout } = await runText(text, flags);
+    expect(JSON.parse(stdout)).toEqual({ name: 'DurableStoreError', code, message: expect.stringMatching(message) });
+  });
 });
 
 test('a path that is a file, below one, a device, or where no folder can be, is refused', async () => {

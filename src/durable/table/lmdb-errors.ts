@@ -11,6 +11,7 @@ const meanings: StoreMeanings = [
   ['ERR_STORE_VERSION', /MDB_VERSION_MISMATCH/i, 'was written by another version of LMDB'],
   ['ERR_STORE_FULL', /MDB_MAP_FULL|ENOSPC|EFBIG|EDQUOT|No space left|File too large|quota/i, 'is full'],
   ['ERR_STORE_FULL', /MDB_READERS_FULL/, `has no place for a further process`],
+  ['ERR_STORE_READ_ONLY', /ERR_ACCESS_DENIED/, 'is denied to this process (--allow-fs-read, --allow-fs-write)'],
   ['ERR_STORE_READ_ONLY', /EROFS|EACCES|EPERM|ENOENT|Read-only|Permission denied|not permitted/i, 'cannot be written'],
   ['ERR_STORE_FAILED', /EEXIST|ENOTDIR|EISDIR/, 'must be a folder'],
 ];

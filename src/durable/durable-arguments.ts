@@ -18,6 +18,11 @@ export function requirePrefix(prefix: unknown): void {
   throw new InvalidArgumentError('prefix', 'must be a string', prefix);
 }
 
+export function requirePath(path: unknown): void {
+  if (typeof path === 'string' && path !== '') return;
+  throw new InvalidArgumentError('path', 'must be the path of a folder', path);
+}
+
 export function requireHandler(handler: unknown, name: string, isHandled: boolean): void {
   if (typeof handler !== 'function') throw new InvalidArgumentError('handler', 'must be a function', handler);
   if (isHandled) throw new InvalidArgumentError('name', 'must be one that has no handler yet', name);

@@ -13,6 +13,7 @@ export class DurableStoreError extends Error {
     | 'ERR_STORE_IN_USE'
     | 'ERR_STORE_GONE'
     | 'ERR_STORE_LOCK_LOST'
+    | 'ERR_STORE_NO_BACKUP'
     | 'ERR_STORE_FAILED';
   override readonly name = 'DurableStoreError';
 
@@ -50,6 +51,11 @@ export class DurableStoreError extends Error {
   static gone(path: string): DurableStoreError {
     const message = `The LMDB store ${path} is no longer there: its folder was removed, moved or replaced while it was open`;
     return new DurableStoreError('ERR_STORE_GONE', message);
+  }
+
+  /** `instead`: what does it for this store. */
+  static noBackup(store: string, instead: string): DurableStoreError {
+    return new DurableStoreError('ERR_STORE_NO_BACKUP', `${store} has no backup of its own: ${instead}`);
   }
 
   static lockLost(name: string, key: string): DurableStoreError {

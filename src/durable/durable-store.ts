@@ -46,6 +46,8 @@ export interface DurableStore {
   removeDead(name: string, key: string): Promise<boolean>;
   /** Resolves with counts of the store, for all processes together, but for `near` and `writes`. */
   stats(): Promise<StoreStats>;
+  /** Copies what is stored, as it is at one moment, into a folder that is empty or not there. Rejects with DurableStoreError. */
+  backup(path: string): Promise<void>;
   /** Hands no further timer to the delivery, and leaves them to other processes. Rejects with DurableStoreError in time. */
   stop(): Promise<void>;
   /** After `stop`, when no attempt is under way. Rejects with DurableStoreError in time: what it holds of its own is released. */

@@ -7,6 +7,7 @@ import {
   requireHandler,
   requireKey,
   requireName,
+  requirePath,
   requirePrefix,
   requireScheduleOptions,
   requireWithin,
@@ -212,6 +213,19 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async flush(): Promise<void> {
     this.#requireOpen('flush');
     await this.#unstored.flush();
+  }
+
+  /**
+   * Stores all timers that are in memory alone, and copies the store into a folder that does not exist yet, or is empty: `lmdbStore` opens it.
+   * What is scheduled meanwhile is in the copy or not. Attempts that run are made again from there.
+   * @throws DurableStoreError; of other stores than LMDB's ERR_STORE_NO_BACKUP.
+   * @cost A read of the store, and a write of what is in it, in a thread of the engine.
+   */
+  async backup(path: string): Promise<void> {
+    this.#requireOpen('backup');
+    requirePath(path);
+    await this.#unstored.flush();
+    await this.#store.backup(path);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { type DeadTimer, idOf } from './stored-timer.ts';
 import type { DuePlace, Members, RecordTable, TimerRecord } from './table/record-table.ts';
@@ -117,6 +118,10 @@ class MemoryTable implements RecordTable {
     const { records, dead } = this.data;
     const active = [...records.values()].filter(({ owner }) => owner !== undefined).length;
     return { records: records.size, active, dead: dead.size };
+  }
+
+  async backup(): Promise<void> {
+    throw DurableStoreError.noBackup('memoryStore', 'what is to be kept is for another store');
   }
 
   async close(): Promise<void> {

@@ -160,6 +160,13 @@ export class QueueStore implements DurableStore {
     return (await this.link.call(() => client.hdel(prefix + DEAD, timerId(name, key)))) === 1;
   }
 
+  async backup(): Promise<void> {
+    throw DurableStoreError.noBackup(
+      'bullmqStore',
+      'copy what Redis writes (BGSAVE, its append-only file), or keep a replica',
+    );
+  }
+
   async stats(): Promise<StoreStats> {
     const { client, prefix } = this.link;
     const [counts, dead] = await Promise.all([this.counts(), this.link.call(() => client.hlen(prefix + DEAD))]);

@@ -13,6 +13,7 @@ const meanings: StoreMeanings = [
   ['ERR_STORE_FULL', /MDB_READERS_FULL/, `has no place for a further process`],
   ['ERR_STORE_READ_ONLY', /ERR_ACCESS_DENIED/, 'is denied to this process (--allow-fs-read, --allow-fs-write)'],
   ['ERR_STORE_READ_ONLY', /EROFS|EACCES|EPERM|ENOENT|Read-only|Permission denied|not permitted/i, 'cannot be written'],
+  ['ERR_STORE_FAILED', /ENOTEMPTY/, 'must be an empty folder, or none yet'],
   ['ERR_STORE_FAILED', /EEXIST|ENOTDIR|EISDIR/, 'must be a folder'],
 ];
 

@@ -1,5 +1,6 @@
-import type { Database } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import type { DeadTimer } from '../stored-timer.ts';
+import { copyStore } from './lmdb-backup.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { lmdbError } from './lmdb-errors.ts';
 import { LmdbMembers } from './lmdb-members.ts';
@@ -41,10 +42,13 @@ export class LmdbTable implements RecordTable {
   private readonly deadTimers: Database<DeadFields, NameAndKey>;
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
+  private readonly openAt: (path: string) => RootDatabase;
 
-  constructor(commits: LmdbCommits) {
+  /** `openAt` opens another store, as this one was opened. */
+  constructor(commits: LmdbCommits, openAt: (path: string) => RootDatabase) {
     const { root } = commits;
     this.commits = commits;
+    this.openAt = openAt;
     this.timers = root.openDB('timers', { useVersions: true });
     this.dueTimes = root.openDB('due', {});
     this.owners = root.openDB('active', {});
@@ -160,6 +164,11 @@ export class LmdbTable implements RecordTable {
   /** Stores a name with its first timer; it counts as stored once a commit has succeeded, not before. */
   private remember(name: string): void {
     if (!this.known.has(name)) void this.nameSet.put(name, true);
+  }
+
+  async backup(path: string): Promise<void> {
+    this.commits.gate.requireStore();
+    await copyStore(this.commits.root, path, this.openAt);
   }
 
   async close(): Promise<void> {

@@ -37,6 +37,8 @@ export interface RecordTable {
   /** Records that this process has written or removed. */
   readonly writes: number;
   readonly members: Members;
+  /** As that of a store. */
+  backup(path: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -116,6 +116,10 @@ export class TableStore extends Rows implements DurableStore {
     return this.table.removeDead(name, key);
   }
 
+  backup(path: string): Promise<void> {
+    return this.table.backup(path);
+  }
+
   async stats(): Promise<StoreStats> {
     const table = this.fresh;
     const { records, active, dead } = table.sizes();

@@ -13,60 +13,27 @@ const TOLERANCE_MS = 20;
 /** Timers that are set again in one go: some 2 ms. */
 const SLICE = 5000;
 
-/** What holds timers in memory: those that no store has yet, or that stand in the wheel beside their store. */
-export interface TimerHolder<Of extends DueAt> {
-  readonly alarms: Alarms;
-  /** The timer is due, or to be stored. */
-  wake(timer: HeldTimer<Of>): void;
-  claim(timer: HeldTimer<Of>): Promise<Claim | undefined>;
-  settle(timer: HeldTimer<Of>, attempt: StoredTimer, ending: Ending): Promise<boolean>;
-}
-
-type DueAt = Pick<StoredTimer, 'key' | 'due'>;
-
-/** A timer in memory, which is woken at a time of the wall clock. */
-export class HeldTimer<Of extends DueAt = DueAt> extends Waiter implements DueTimer {
+/** A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside its store. */
+export abstract class HeldTimer extends Waiter implements DueTimer {
   override readonly call = 'durable timer';
   override readonly isSettledByClose = true;
   /** Its timer, and the scheduler that has it; undefined while it is not set. */
   timerId: TimerId | undefined = undefined;
   scheduler: Scheduler | undefined = undefined;
-  state: 'waiting' | 'due' | 'running' | 'ended' | 'storing' = 'waiting';
-  readonly name: string;
-  of: Of;
-  /** When it is to be stored, if no store has it, ms of the monotonic clock. */
-  storeAt: number;
-  private readonly holder: TimerHolder<Of>;
-
-  constructor(holder: TimerHolder<Of>, name: string, of: Of, storeAt = Number.POSITIVE_INFINITY) {
-    super();
-    this.holder = holder;
-    this.name = name;
-    this.of = of;
-    this.storeAt = storeAt;
-  }
-
-  get key(): string {
-    return this.of.key;
-  }
-
+  abstract readonly name: string;
+  abstract readonly key: string;
   /** ms since 1970. */
-  get wakesAt(): number {
-    const toStore = Date.now() + this.storeAt - performance.now();
-    return this.state === 'waiting' ? Math.min(this.of.due, toStore) : toStore;
+  abstract readonly wakesAt: number;
+  private readonly alarms: Alarms;
+
+  constructor(alarms: Alarms) {
+    super();
+    this.alarms = alarms;
   }
 
-  wake(): void {
-    this.holder.wake(this);
-  }
-
-  claim(): Promise<Claim | undefined> {
-    return this.holder.claim(this);
-  }
-
-  settle(attempt: StoredTimer, ending: Ending): Promise<boolean> {
-    return this.holder.settle(this, attempt, ending);
-  }
+  abstract wake(): void;
+  abstract claim(): Promise<Claim | undefined>;
+  abstract settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
 
   protected override letGo(): void {
     this.timerId = undefined;
@@ -76,7 +43,7 @@ export class HeldTimer<Of extends DueAt = DueAt> extends Waiter implements DueTi
   /** The program may have closed its scheduler, or cancelled what it has not set. */
   protected override ended(how: TimerEnding): void {
     if (how === 'delivered') this.wake();
-    else this.holder.alarms.takeOver(this);
+    else this.alarms.takeOver(this);
   }
 }
 

@@ -1,95 +1,106 @@
 import { setTimeout } from '../time/native-timers.ts';
-import { type Alarms, HeldTimer, type TimerHolder } from './alarms.ts';
+import type { Alarms } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
 import { type Claim, dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
+import { type UnstoredHolder, type UnstoredState, UnstoredTimer } from './unstored-timer.ts';
 import { KeyOrder } from './work-order.ts';
 
 /** ms until a timer that could not be stored is stored again. */
 const PAUSE_MS = 1000;
 
-type UnstoredTimer = HeldTimer<StoredTimer>;
-
 /**
- * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. A key is here or in the store:
+ * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. What is scheduled for a key is here or in
+ * the store:
  *
- *     schedule ──▶ young ──due──▶ due ──slot──▶ running ──▶ forgotten; young again, for the next attempt; dead, in the store
- *         │          │  ▲          │               └─ schedule, cancel ─▶ ended: what becomes of the attempt does not count
+ *     schedule ──▶ young ──due──▶ due ──slot──▶ running ──▶ ended; young again, for the next attempt
+ *         │          │  ▲          │               └─ schedule, cancel ─▶ ended
  *         │          │  └──moved───┤
- *         │          └─persistAfter┴─▶ storing ──▶ the store's
+ *         │          └─persistAfter┴─▶ storing ──▶ stored
  *         └─stored already, no room, or persistAfter is 0─▶ the store's
  *
- * What is storing is delivered by the store alone, as the store may have it without having been able to say so. To move, cancel or
- * deliver what is young costs no write. Calls that go to the store take their turn by key.
+ * unstored-timer.ts has the table. To move, cancel or deliver what is young or due costs no write, and is done at once unless a call for
+ * the key is under way; what goes to the store takes its turn by key.
  */
-export class Unstored implements TimerHolder<StoredTimer> {
+export class Unstored implements UnstoredHolder {
   readonly alarms: Alarms;
   private readonly store: DurableStore;
   private readonly host: DurableHost;
   private readonly delivery: Delivery;
-  private readonly entries = new Map<string, UnstoredTimer>();
-  private readonly running = new Map<string, UnstoredTimer>();
+  /** By id. What is forgotten is not here. */
+  private readonly known = new Map<string, UnstoredTimer>();
   private readonly order = new KeyOrder();
+  /** How many of the known ones run. */
+  private running = 0;
 
   constructor(store: DurableStore, host: DurableHost, delivery: Delivery) {
     this.alarms = host.alarms;
     this.store = store;
     this.host = host;
     this.delivery = delivery;
-    host.alarms.add(() => this.entries.values());
+    host.alarms.add(() => this.known.values());
   }
 
+  /** How many are scheduled. */
   get size(): number {
-    return this.entries.size;
+    return this.known.size - this.running;
+  }
+
+  /** The timer that is scheduled for a key, if it is in memory alone. */
+  get(name: string, key: string): StoredTimer | undefined {
+    const found = this.known.get(idOf({ name, key }));
+    return found?.isScheduled ? found.timer : undefined;
+  }
+
+  /** The timers of a name that are in memory alone; without a name, all. */
+  timers(name: string | undefined): StoredTimer[] {
+    const scheduled = [...this.known.values()].filter(({ isScheduled }) => isScheduled);
+    return scheduled.map(({ timer }) => timer).filter((timer) => name === undefined || timer.name === name);
   }
 
   /** Keeps a timer in memory for `youth` ms, or stores it. Rejects with DurableStoreError. */
-  schedule(timer: StoredTimer, youth: number): Promise<boolean> {
+  async schedule(timer: StoredTimer, youth: number): Promise<void> {
     const id = idOf(timer);
-    return this.inTurn(
+    await this.inTurn(
       id,
-      () => youth > 0 && this.keep(id, timer, youth),
-      () => this.place(id, timer, youth),
+      () => this.scheduleHere(id, timer, youth),
+      () => this.scheduleAnywhere(id, timer, youth),
     );
   }
 
   /** Rejects with DurableStoreError. */
   move(name: string, key: string, deadline: number): Promise<boolean> {
     const id = idOf({ name, key });
-    const inMemory = () => this.moveYoung(id, deadline);
-    return this.inTurn(id, inMemory, async () => {
-      const entry = this.entries.get(id);
-      if (entry !== undefined) await this.storeEntry(entry);
-      return this.store.move(name, key, deadline);
-    });
+    return this.inTurn(
+      id,
+      () => this.moveHere(id, deadline),
+      async () => {
+        await this.storeScheduled(this.known.get(id));
+        return this.store.move(name, key, deadline);
+      },
+    );
   }
 
   /** Rejects with DurableStoreError. */
   cancel(name: string, key: string): Promise<boolean> {
     const id = idOf({ name, key });
-    const inMemory = () => this.drop(id);
-    return this.inTurn(id, inMemory, async () => {
-      const isRemoved = await this.store.remove(name, key);
-      return this.forget(id) || isRemoved; // it may have been storing
-    });
-  }
-
-  /** The timer of a key, if it is in memory alone. */
-  get(name: string, key: string): StoredTimer | undefined {
-    return this.entries.get(idOf({ name, key }))?.of;
-  }
-
-  /** The timers of a name that are in memory alone; without a name, all. */
-  timers(name: string | undefined): StoredTimer[] {
-    const all = Array.from(this.entries.values(), ({ of }) => of);
-    return name === undefined ? all : all.filter((timer) => timer.name === name);
+    return this.inTurn(
+      id,
+      () => this.cancelHere(id),
+      async () => {
+        const isRemoved = await this.store.remove(name, key);
+        const storing = this.known.get(id);
+        if (storing !== undefined) this.change(storing, 'ended');
+        return isRemoved || storing !== undefined;
+      },
+    );
   }
 
   /** Stores all. Rejects with DurableStoreError. */
   async flush(): Promise<void> {
-    const all = [...this.entries.values()];
-    const stored = all.map((entry) => this.order.run(idOf(entry), () => this.storeEntry(entry)));
+    const scheduled = [...this.known.values()].filter(({ isScheduled }) => isScheduled);
+    const stored = scheduled.map((timer) => this.order.run(idOf(timer), () => this.storeScheduled(timer)));
     await this.store.bounded(Promise.all(stored));
   }
 
@@ -99,165 +110,163 @@ export class Unstored implements TimerHolder<StoredTimer> {
       await this.store.bounded(this.order.idle());
       await this.flush();
     } finally {
-      for (const id of [...this.entries.keys()]) this.forget(id);
+      for (const timer of [...this.known.values()]) this.change(timer, 'ended');
     }
   }
 
-  wake(entry: UnstoredTimer): void {
-    if (entry.state === 'waiting' && entry.of.due <= Date.now()) {
-      entry.state = 'due';
-      this.delivery.push(entry);
-      if (entry.state === 'due') this.arm(entry); // it waits for a slot
-    } else if (performance.now() >= entry.storeAt) {
-      this.storeSoon(entry);
+  /** The timer is due, or to be stored. */
+  wake(timer: UnstoredTimer): void {
+    if (timer.state === 'young' && timer.timer.due <= Date.now()) {
+      this.change(timer, 'due');
+      this.delivery.push(timer);
+      if (timer.isOursAlone) this.arm(timer); // it waits for a slot
+    } else if (performance.now() >= timer.storeAt) {
+      this.storeSoon(timer);
     } else {
-      this.arm(entry); // the wall clock was set back
+      this.arm(timer); // the wall clock was set back
     }
   }
 
-  async claim(entry: UnstoredTimer): Promise<Claim | undefined> {
-    if (entry.state !== 'due') return undefined;
-    if (entry.of.due > Date.now()) {
-      this.reset(entry, entry.of);
+  async claim(timer: UnstoredTimer): Promise<Claim | undefined> {
+    if (timer.state !== 'due') return undefined;
+    if (timer.timer.due > Date.now()) {
+      this.makeYoung(timer, timer.timer); // the wall clock was set back
       return undefined;
     }
-    const id = idOf(entry);
-    this.forget(id);
-    entry.state = 'running';
-    this.running.set(id, entry);
-    return { attempt: { ...entry.of, attempts: entry.of.attempts + 1 }, isOver: () => entry.state !== 'running' };
+    this.change(timer, 'running');
+    const attempt = { ...timer.timer, attempts: timer.timer.attempts + 1 };
+    return { attempt, isOver: () => timer.state !== 'running' };
   }
 
-  async settle(entry: UnstoredTimer, _: StoredTimer, ending: Ending): Promise<boolean> {
-    const id = idOf(entry);
-    if (ending.kind === 'done' && !this.order.has(id)) return this.conclude(id, entry, ending);
+  /** After the calls for the key that are under way, as they may end the attempt. */
+  async settle(timer: UnstoredTimer, ending: Ending): Promise<boolean> {
+    const id = idOf(timer);
+    if (ending.kind === 'done' && !this.order.has(id)) return this.conclude(timer, ending);
     return this.order.run(id, async () => {
-      if (entry.state === 'running' && ending.kind === 'dead') await this.store.bury(ending.timer);
-      return this.conclude(id, entry, ending);
+      if (timer.state === 'running' && ending.kind === 'dead') await this.store.bury(ending.timer);
+      return this.conclude(timer, ending);
     });
   }
 
-  private conclude(id: string, entry: UnstoredTimer, ending: Ending): boolean {
-    const counts = entry.state === 'running';
-    this.running.delete(id);
+  /** Returns whether what became of the attempt counts. */
+  private conclude(timer: UnstoredTimer, ending: Ending): boolean {
     if (ending.kind === 'done') this.host.counts.endedYoung += 1;
-    if (counts && ending.kind === 'again') {
-      this.entries.set(id, entry);
-      this.reset(entry, ending.timer);
-    }
-    return counts;
+    if (timer.state !== 'running') return false;
+    if (ending.kind === 'again') this.makeYoung(timer, ending.timer);
+    else this.change(timer, 'ended');
+    return true;
   }
 
   /**
-   * Does the work of a call when the key's turn comes: in memory if it can be, which is tried at once if nothing of the key is under way.
-   * The turn lasts until it is certain what has been done; the caller waits less.
+   * Does the work of a call when the key's turn comes: `here`, in memory, if it can be, which is tried at once if nothing of the key is
+   * under way; `here` returns undefined, and has changed nothing, if the store is to be asked. The turn lasts until it is certain what has
+   * been done; the caller waits less.
    */
-  private async inTurn(id: string, inMemory: () => boolean, work: () => Promise<boolean>): Promise<boolean> {
-    if (!this.order.has(id) && inMemory()) return true;
-    return this.store.bounded(this.order.run(id, async () => inMemory() || work()));
-  }
-
-  /** The entry of a key, unless the store may have it. */
-  private young(id: string): UnstoredTimer | undefined {
-    const entry = this.entries.get(id);
-    return entry?.state === 'storing' ? undefined : entry;
-  }
-
-  /** Moves what is young, or follows what runs, as the store does not know the key. Returns false if the store is to be asked. */
-  private keep(id: string, timer: StoredTimer, youth: number): boolean {
-    const young = this.young(id);
-    if (young !== undefined) {
-      this.reset(young, timer);
-      return true;
-    }
-    const isFirst = !this.entries.has(id) && this.running.get(id)?.state === 'running';
-    return isFirst && this.add(id, timer, youth);
-  }
-
-  /** Returns false if there is no room. */
-  private add(id: string, timer: StoredTimer, youth: number): boolean {
-    const entry = new HeldTimer(this, timer.name, timer, performance.now() + youth);
-    if (!this.hasRoom || !this.alarms.set(entry)) return false;
-    this.entries.set(id, entry);
-    this.endRunning(id);
-    return true;
+  private async inTurn(
+    id: string,
+    here: () => boolean | undefined,
+    anywhere: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const answer = this.order.has(id) ? undefined : here();
+    return answer ?? this.store.bounded(this.order.run(id, async () => here() ?? anywhere()));
   }
 
   private get hasRoom(): boolean {
-    return this.entries.size < this.host.settings.youngLimit;
+    return this.size < this.host.settings.youngLimit;
   }
 
-  private async place(id: string, timer: StoredTimer, youth: number): Promise<boolean> {
-    const mayBeYoung = youth > 0 && !this.entries.has(id) && this.hasRoom;
-    if (mayBeYoung && !(await this.store.has(timer.name, timer.key)) && this.add(id, timer, youth)) return true;
-    const entry = this.entries.get(id);
-    if (entry === undefined) await this.store.put(timer);
-    else await this.hand(entry, timer);
-    this.endRunning(id);
+  /** Replaces what is scheduled here, or follows what runs here: in both cases the store does not know the key. */
+  private scheduleHere(id: string, timer: StoredTimer, youth: number): boolean | undefined {
+    const found = this.known.get(id);
+    if (found === undefined || youth === 0) return undefined;
+    if (found.isOursAlone) this.makeYoung(found, timer);
+    else if (found.state === 'running' && this.hasRoom) this.keep(id, timer, youth);
+    else return undefined;
     return true;
   }
 
-  private moveYoung(id: string, deadline: number): boolean {
-    const young = this.young(id);
-    if (young === undefined) return false;
-    this.reset(young, { ...young.of, deadline, due: dueTime(deadline), attempts: 0 });
-    return true;
-  }
-
-  /** Cancels what the store does not have. Returns false if there is none. */
-  private drop(id: string): boolean {
-    if (this.young(id) === undefined) return !this.entries.has(id) && this.endRunning(id);
-    this.host.counts.endedYoung += 1;
-    return this.forget(id);
-  }
-
-  private endRunning(id: string): boolean {
-    const running = this.running.get(id);
-    if (running?.state !== 'running') return false;
-    running.state = 'ended';
-    return true;
-  }
-
-  private async storeEntry(entry: UnstoredTimer): Promise<void> {
-    if (this.entries.get(idOf(entry)) === entry) await this.hand(entry, entry.of);
-  }
-
-  /** Hands an entry to the store, as `timer`. If that fails it is tried again. */
-  private async hand(entry: UnstoredTimer, timer: StoredTimer): Promise<void> {
-    entry.state = 'storing';
-    this.alarms.unset(entry);
-    try {
+  private async scheduleAnywhere(id: string, timer: StoredTimer, youth: number): Promise<boolean> {
+    const scheduled = this.known.get(id);
+    if (scheduled?.isScheduled) {
+      await this.handOver(scheduled, timer);
+    } else if (youth > 0 && this.hasRoom && !(await this.store.has(timer.name, timer.key))) {
+      this.keep(id, timer, youth);
+    } else {
       await this.store.put(timer);
-      this.forget(idOf(entry));
+      this.endAttempt(id);
+    }
+    return true;
+  }
+
+  private moveHere(id: string, deadline: number): boolean | undefined {
+    const found = this.known.get(id);
+    if (!found?.isOursAlone) return undefined;
+    this.makeYoung(found, { ...found.timer, deadline, due: dueTime(deadline), attempts: 0 });
+    return true;
+  }
+
+  private cancelHere(id: string): boolean | undefined {
+    const found = this.known.get(id);
+    if (found === undefined || found.state === 'storing') return undefined;
+    if (found.isOursAlone) this.host.counts.endedYoung += 1;
+    this.change(found, 'ended');
+    return true;
+  }
+
+  /** Keeps a timer in memory, in place of an attempt that runs. */
+  private keep(id: string, timer: StoredTimer, youth: number): void {
+    this.endAttempt(id);
+    const young = new UnstoredTimer(this, timer, performance.now() + youth);
+    this.known.set(id, young);
+    this.arm(young);
+  }
+
+  private endAttempt(id: string): void {
+    const found = this.known.get(id);
+    if (found?.state === 'running') this.change(found, 'ended');
+  }
+
+  private async storeScheduled(timer: UnstoredTimer | undefined): Promise<void> {
+    if (timer?.isScheduled) await this.handOver(timer, timer.timer);
+  }
+
+  /** Hands a timer to the store, as `stored`. If that fails it is tried again, as it was. */
+  private async handOver(timer: UnstoredTimer, stored: StoredTimer): Promise<void> {
+    this.change(timer, 'storing');
+    try {
+      await this.store.put(stored);
     } catch (error) {
-      entry.storeAt = performance.now() + PAUSE_MS;
-      this.arm(entry);
+      timer.storeAt = performance.now() + PAUSE_MS;
+      if (timer.state === 'storing') this.arm(timer);
       throw error;
     }
+    if (timer.state === 'storing') this.change(timer, 'stored'); // else dropped by `close`
   }
 
-  private reset(entry: UnstoredTimer, timer: StoredTimer): void {
-    entry.of = timer;
-    entry.state = 'waiting';
-    this.arm(entry);
+  private makeYoung(timer: UnstoredTimer, as: StoredTimer): void {
+    timer.timer = as;
+    this.change(timer, 'young');
+    this.arm(timer);
+  }
+
+  /** Changes the state of a timer, and forgets it here if that is its last. */
+  private change(timer: UnstoredTimer, to: UnstoredState): void {
+    if (timer.state === 'running') this.running -= 1;
+    if (to === 'running') this.running += 1;
+    timer.become(to);
+    if (to !== 'young' && to !== 'due') this.alarms.unset(timer);
+    if (timer.isForgotten) this.known.delete(idOf(timer));
   }
 
   /** Without room in the scheduler it is stored at once. */
-  private arm(entry: UnstoredTimer): void {
-    if (this.alarms.set(entry)) return;
-    if (entry.state === 'storing') setTimeout(() => this.storeSoon(entry), PAUSE_MS);
-    else this.storeSoon(entry);
+  private arm(timer: UnstoredTimer): void {
+    if (this.alarms.set(timer)) return;
+    if (timer.state === 'storing') setTimeout(() => this.storeSoon(timer), PAUSE_MS);
+    else this.storeSoon(timer);
   }
 
-  private storeSoon(entry: UnstoredTimer): void {
-    this.store.bounded(this.order.run(idOf(entry), () => this.storeEntry(entry))).catch(this.host.failed);
-  }
-
-  private forget(id: string): boolean {
-    const entry = this.entries.get(id);
-    if (entry === undefined) return false;
-    entry.state = 'ended'; // it may be due, and wait for a slot
-    this.alarms.unset(entry);
-    return this.entries.delete(id);
+  private storeSoon(timer: UnstoredTimer): void {
+    const stored = this.order.run(idOf(timer), () => this.storeScheduled(timer));
+    this.store.bounded(stored).catch(this.host.failed);
   }
 }

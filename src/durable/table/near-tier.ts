@@ -1,5 +1,5 @@
 import { setImmediate } from '../../time/native-timers.ts';
-import { type Alarms, HeldTimer, type TimerHolder } from '../alarms.ts';
+import { type Alarms, HeldTimer } from '../alarms.ts';
 import type { Claim, Ending } from '../stored-timer.ts';
 import type { DuePlace, TimerRecord } from './record-table.ts';
 import type { Opened, Rows } from './rows.ts';
@@ -14,6 +14,43 @@ const SWEPT = 100;
  */
 const BACKLOG = 2000;
 
+/** A timer of the table that is due soon, or on its way to a handler. */
+class NearTimer extends HeldTimer {
+  state: 'waiting' | 'due' = 'waiting';
+  place: DuePlace;
+  private readonly tier: NearTier;
+
+  constructor(tier: NearTier, place: DuePlace) {
+    super(tier.alarms);
+    this.tier = tier;
+    this.place = place;
+  }
+
+  get name(): string {
+    return this.tier.name;
+  }
+
+  get key(): string {
+    return this.place.key;
+  }
+
+  get wakesAt(): number {
+    return this.place.due;
+  }
+
+  wake(): void {
+    this.tier.wake(this);
+  }
+
+  claim(): Promise<Claim | undefined> {
+    return this.tier.claim(this);
+  }
+
+  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
+    return this.tier.settle(attempt, ending);
+  }
+}
+
 /**
  * The timers of one name that are due soon, in the wheel: a disposable index over the table.
  *
@@ -26,13 +63,13 @@ const BACKLOG = 2000;
  *
  * Memory: some 300 bytes per timer, for at most `nearLimit` timers. Costs no write.
  */
-export class NearTier implements TimerHolder<DuePlace> {
+export class NearTier {
   readonly alarms: Alarms;
-  private readonly name: string;
+  readonly name: string;
   private readonly parts: Opened;
   private readonly rows: Rows;
   private readonly backlog: number;
-  private readonly timers = new Map<string, HeldTimer>();
+  private readonly timers = new Map<string, NearTimer>();
   private covered: DuePlace = { due: 0, key: '' };
   /** Timers that have fired and were not removed. */
   private onTheirWay = 0;
@@ -113,7 +150,7 @@ export class NearTier implements TimerHolder<DuePlace> {
     if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
   }
 
-  wake(timer: HeldTimer): void {
+  wake(timer: NearTimer): void {
     this.alarms.unset(timer);
     timer.state = 'due';
     this.onTheirWay += 1;
@@ -121,13 +158,13 @@ export class NearTier implements TimerHolder<DuePlace> {
   }
 
   /** Takes a timer from here, and for this process. */
-  async claim(timer: HeldTimer): Promise<Claim | undefined> {
+  async claim(timer: NearTimer): Promise<Claim | undefined> {
     if (this.isEnded) return undefined;
     if (this.timers.get(timer.key) === timer) this.remove(timer.key);
     return this.rows.claim(this.name, timer.key);
   }
 
-  settle(_: HeldTimer, attempt: TimerRecord, ending: Ending): Promise<boolean> {
+  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
     return this.rows.settle(attempt, ending);
   }
 
@@ -144,9 +181,9 @@ export class NearTier implements TimerHolder<DuePlace> {
   /** Returns false if the scheduler, which may be the caller's, has no room. */
   private add(place: DuePlace): boolean {
     if (this.isEnded) return true;
-    const timer = this.timers.get(place.key) ?? new HeldTimer(this, this.name, place);
+    const timer = this.timers.get(place.key) ?? new NearTimer(this, place);
     if (timer.state !== 'waiting') return true; // on its way to a handler, which asks the table
-    timer.of = place;
+    timer.place = place;
     this.timers.set(place.key, timer);
     if (place.due <= Date.now()) this.wake(timer);
     else if (!this.alarms.set(timer)) return !this.timers.delete(place.key);

@@ -1,0 +1,306 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Alarms } from '../../src/durable/alarms.ts';
+import type { Delivery } from '../../src/durable/delivery.ts';
+import { DurableHost, type DurableSettings } from '../../src/durable/durable-host.ts';
+import type { DurableStore } from '../../src/durable/durable-store.ts';
+import type { Claim, DueTimer, Ending, StoredTimer } from '../../src/durable/stored-timer.ts';
+import { Unstored } from '../../src/durable/unstored.ts';
+import { FOLLOWERS, type UnstoredHolder, type UnstoredState, UnstoredTimer } from '../../src/durable/unstored-timer.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
+
+const states = Object.keys(FOLLOWERS) as UnstoredState[];
+const mayFollow = (from: UnstoredState, to: UnstoredState): boolean =>
+  (FOLLOWERS[from] as readonly UnstoredState[]).includes(to);
+
+/** From 'young' to each state. */
+const ways: Record<UnstoredState, readonly UnstoredState[]> = {
+  young: [],
+  due: ['due'],
+  running: ['due', 'running'],
+  storing: ['storing'],
+  stored: ['storing', 'stored'],
+  ended: ['ended'],
+};
+const FAR = 8e15;
+const PAST = 0;
+const NAME = 'a';
+const KEYS = ['one', 'other'];
+
+/** A deadline is past or far away, and alarms ring when the program says so: the monotonic clock goes to when a timer is to be stored. */
+class World {
+  /** What the store has, by key; and the calls that it has not answered. */
+  readonly stored = new Map<string, StoredTimer>();
+  readonly dead: StoredTimer[] = [];
+  private readonly calls: { run: () => unknown; resolve: (answer: never) => void; reject: (error: Error) => void }[] =
+    [];
+  /** What is in the hands of the delivery, and its attempts under way, by key. */
+  readonly pushed: DueTimer[] = [];
+  readonly attempts = new Map<string, { timer: DueTimer; claim: Claim }>();
+  readonly armed = new Set<UnstoredTimer>();
+  readonly unstored: Unstored;
+  readonly host: DurableHost;
+  hasRoom = true;
+  private now = 0;
+
+  constructor() {
+    vi.spyOn(performance, 'now').mockImplementation(() => this.now);
+    const settings = { scheduler: undefined, youngLimit: 100 } as DurableSettings;
+    this.host = new DurableHost(settings, new EventEmitter());
+    void this.host.alarms.close();
+    const alarms = {
+      add: () => undefined,
+      set: (timer: UnstoredTimer) => (this.hasRoom ? Boolean(this.armed.add(timer)) : false),
+      unset: (timer: UnstoredTimer) => this.armed.delete(timer),
+    } as unknown as Alarms;
+    Object.assign(this.host, { alarms, failed: () => undefined });
+    const call = <T>(run: () => T): Promise<T> =>
+      new Promise((resolve, reject) => this.calls.push({ run, resolve: resolve as never, reject }));
+    const store: Partial<DurableStore> = {
+      bounded: (work) => work,
+      has: (_, key) => this.stored.has(key),
+      put: (timer) => call(() => void this.stored.set(timer.key, timer)),
+      remove: (_, key) => call(() => this.stored.delete(key)),
+      bury: (timer) => call(() => void this.dead.push(timer)),
+      move: (_, key, deadline) =>
+        call(() => {
+          const before = this.stored.get(key);
+          if (before !== undefined) this.stored.set(key, { ...before, deadline, due: deadline, attempts: 0 });
+          return before !== undefined;
+        }),
+    };
+    const delivery = { push: (timer: DueTimer) => this.pushed.push(timer) } as unknown as Delivery;
+    this.unstored = new Unstored(store as DurableStore, this.host, delivery);
+  }
+
+  get isAsked(): boolean {
+    return this.calls.length > 0;
+  }
+
+  /** The store answers the first call. */
+  async answer(how: 'done' | 'failed' | 'done, and not said'): Promise<void> {
+    const call = this.calls.shift();
+    if (call === undefined) return;
+    const answer = how === 'failed' ? undefined : call.run();
+    if (how === 'done') call.resolve(answer as never);
+    else call.reject(new Error('as the test wants it'));
+    await settled();
+  }
+
+  ring(timer: UnstoredTimer): void {
+    this.armed.delete(timer);
+    if (timer.state !== 'young' || timer.timer.due === FAR) this.now = Math.max(this.now, timer.storeAt);
+    timer.wake();
+  }
+
+  /** The delivery takes the first that is not of a key which has an attempt under way. */
+  async begin(): Promise<void> {
+    const at = this.pushed.findIndex(({ key }) => !this.attempts.has(key));
+    if (at < 0) return;
+    const [timer] = this.pushed.splice(at, 1);
+    const claim = await timer.claim();
+    if (claim !== undefined) this.attempts.set(timer.key, { timer, claim });
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function timerOf(key: string, deadline: number, payload: number): StoredTimer {
+  return {
+    name: NAME,
+    key,
+    deadline,
+    due: deadline,
+    attempts: 0,
+    payload: new Uint8Array([payload % 256, payload >> 8]),
+  };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('the states of a timer that is not stored', () => {
+  const holder = { alarms: undefined } as unknown as UnstoredHolder;
+  for (const from of states) {
+    test.each(states)(`${from}, then %s`, (to) => {
+      const timer = new UnstoredTimer(holder, timerOf('k', FAR, 0), 0);
+      for (const state of ways[from]) timer.become(state);
+      expect(timer.state).toBe(from);
+      if (mayFollow(from, to)) timer.become(to);
+      else expect(() => timer.become(to)).toThrow(`A timer that is ${from} cannot become ${to}`);
+      expect(timer.state).toBe(mayFollow(from, to) ? to : from);
+    });
+  }
+});
+
+interface Scheduled {
+  payload: number;
+  deadline: number;
+  attempts: number;
+}
+
+/** What is to be: of a key one thing is scheduled, wherever it is kept, and one attempt runs, which counts or does not. */
+class Model {
+  scheduled: Scheduled | undefined;
+  attempt: (Scheduled & { counts: boolean }) | undefined;
+  deaths = 0;
+
+  schedule(payload: number, deadline: number): void {
+    this.scheduled = { payload, deadline, attempts: 0 };
+    if (this.attempt !== undefined) this.attempt.counts = false;
+  }
+
+  move(deadline: number): boolean {
+    if (this.scheduled !== undefined) this.scheduled = { ...this.scheduled, deadline, attempts: 0 };
+    return this.scheduled !== undefined;
+  }
+
+  cancel(): boolean {
+    const isThere = this.scheduled !== undefined || this.attempt?.counts === true;
+    this.scheduled = undefined;
+    if (this.attempt !== undefined) this.attempt.counts = false;
+    return isThere;
+  }
+
+  begin(): Scheduled | undefined {
+    const { scheduled } = this;
+    if (scheduled !== undefined) this.attempt = { ...scheduled, attempts: scheduled.attempts + 1, counts: true };
+    this.scheduled = undefined;
+    return this.attempt;
+  }
+
+  end(how: Ending['kind']): boolean {
+    const { counts, ...as } = this.attempt as Scheduled & { counts: boolean };
+    this.attempt = undefined;
+    if (counts && how === 'again') this.scheduled = as;
+    if (counts && how === 'dead') this.deaths += 1;
+    return counts;
+  }
+}
+
+const shown = (timer: StoredTimer | undefined): Scheduled | undefined =>
+  timer && {
+    payload: (timer.payload?.[0] ?? 0) + 256 * (timer.payload?.[1] ?? 0),
+    deadline: timer.deadline,
+    attempts: timer.attempts,
+  };
+
+/** Makes `steps` random steps. What is called is awaited while other steps are made. */
+async function runAtRandom(draws: Draws, steps: number): Promise<void> {
+  const world = new World();
+  const { unstored } = world;
+  const models = new Map(KEYS.map((key) => [key, new Model()]));
+  let pending: Promise<void> | undefined;
+  let made = 0;
+  const call = async (): Promise<void> => {
+    const key = draws.pick(KEYS);
+    const model = models.get(key) as Model;
+    const deadline = draws.pick([PAST, FAR]);
+    const kind = draws.below(8);
+    if (kind > 5) expect(await expected(unstored.cancel(NAME, key), model.cancel())).toBe(true);
+    else if (kind === 0) expect(await expected(unstored.move(NAME, key, deadline), model.move(deadline))).toBe(true);
+    else if (kind === 1) await unstored.flush();
+    else {
+      made += 1;
+      model.schedule(made, deadline);
+      await unstored.schedule(timerOf(key, deadline, made), draws.pick([0, 1000, 1000]));
+    }
+  };
+  const begin = async (): Promise<void> => {
+    const before = new Map(world.attempts);
+    await world.begin();
+    for (const [key, { claim }] of world.attempts) {
+      if (before.has(key)) continue;
+      expect(shown(claim.attempt)).toEqual(shownOf((models.get(key) as Model).begin()));
+    }
+  };
+  const end = async (): Promise<void> => {
+    const found = draws.pick([...world.attempts.values(), undefined]);
+    if (found === undefined) return;
+    const { timer, claim } = found;
+    const { key } = timer;
+    const model = models.get(key) as Model;
+    const kind = draws.pick(['done', 'again', 'dead'] as const);
+    expect(claim.isOver?.()).toBe(!model.attempt?.counts);
+    const dead = { ...claim.attempt, diedAt: 0, reason: '' };
+    const ending: Ending =
+      kind === 'done' ? { kind } : kind === 'again' ? { kind, timer: claim.attempt } : { kind, timer: dead };
+    const counts = model.end(kind);
+    const settling = timer.settle(claim.attempt, ending).then((answer) => {
+      expect(answer).toBe(counts);
+      world.attempts.delete(key);
+    });
+    while (world.attempts.has(key)) {
+      await world.answer('done');
+      await settled();
+    }
+    await settling;
+  };
+  /** What is stored is delivered from there. */
+  const deliverStored = (): void => {
+    for (const key of KEYS) {
+      if (unstored.get(NAME, key) === undefined && world.stored.delete(key))
+        (models.get(key) as Model).scheduled = undefined;
+    }
+  };
+  const check = (): void => {
+    let size = 0;
+    for (const [key, { scheduled }] of models) {
+      const here = unstored.get(NAME, key);
+      if (here !== undefined) size += 1;
+      expect(shown(here ?? world.stored.get(key))).toEqual(scheduled);
+    }
+    expect(unstored.size).toBe(size);
+    expect(unstored.timers(NAME)).toHaveLength(size);
+    expect(world.dead).toHaveLength([...models.values()].reduce((sum, { deaths }) => sum + deaths, 0));
+  };
+
+  for (let step = 0; step < steps; step++) {
+    const kind = draws.below(13);
+    if (kind === 12 && pending === undefined && !world.isAsked) deliverStored();
+    else if (kind < 4 && pending === undefined) {
+      pending = call().finally(() => {
+        pending = undefined;
+      });
+    } else if (kind < 6) await begin();
+    else if (kind < 7 && pending === undefined) await end();
+    else if (kind < 9 && world.armed.size > 0) world.ring(draws.pick([...world.armed]));
+    else if (kind < 10) world.hasRoom = draws.below(4) > 0;
+    else await world.answer(pending !== undefined ? 'done' : draws.pick(['done', 'failed', 'done, and not said']));
+    await settled();
+    if (pending === undefined && !world.isAsked) check();
+  }
+  const drain = async (work: Promise<void> | undefined): Promise<void> => {
+    let isOver = work === undefined;
+    void work?.finally(() => {
+      isOver = true;
+    });
+    while (!isOver || world.isAsked) {
+      await world.answer('done');
+      await settled();
+    }
+    await work;
+  };
+  await drain(pending);
+  check();
+  await drain(unstored.close());
+  expect(unstored.size).toBe(0);
+  for (const [key, { scheduled }] of models) expect(shown(world.stored.get(key))).toEqual(scheduled);
+}
+
+const expected = async (answer: Promise<boolean>, by: boolean): Promise<boolean> => (await answer) === by;
+const shownOf = (model: Scheduled | undefined): Scheduled | undefined =>
+  model && { payload: model.payload, deadline: model.deadline, attempts: model.attempts };
+
+test(`random calls, alarms, attempts and answers of the store agree with a plain model, seed ${SEED}`, async () => {
+  const reached = new Set<string>();
+  const become = UnstoredTimer.prototype.become;
+  vi.spyOn(UnstoredTimer.prototype, 'become').mockImplementation(function (this: UnstoredTimer, next) {
+    const from = this.state;
+    become.call(this, next);
+    reached.add(`${from}, ${next}`);
+  });
+  const draws = new Draws(SEED);
+  for (let run = 0; run < 40; run++) await runAtRandom(draws, 200);
+  const allowed = states.flatMap((from) => FOLLOWERS[from].map((to) => `${from}, ${to}`));
+  expect([...reached].sort()).toEqual(allowed.sort());
+});

@@ -1,8 +1,9 @@
-import { isLongPast, warnOfLongPast } from '../client/arguments.ts';
+import { isLongPast, requireDelay, warnOfLongPast } from '../client/arguments.ts';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import { epochTimeOf } from '../time/wall-clock-time.ts';
 import type { CloseOptions, ScheduleOptions } from './durable-timer.ts';
+import type { Kept } from './kept.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
 const MOST_KEY = 1024;
@@ -36,17 +37,40 @@ export function requireDeadlineTime(deadline: unknown): number {
   return time;
 }
 
+/** Returns ms since 1970. */
+export function requireDelayedTime(delay: unknown, now: number): number {
+  requireDelay(delay);
+  return requireDeadlineTime(now + Math.max(0, delay as number));
+}
+
 /** Returns ms. */
 function requirePersistAfter(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value <= MOST_YOUTH) return value;
   throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MOST_YOUTH}`, value);
 }
 
-/** Returns `persistAfter` in ms; undefined if it is not given. */
-export function requireScheduleOptions(options: ScheduleOptions = {}): number | undefined {
-  requireOptions(options, { persistAfter: 0 } satisfies Record<keyof ScheduleOptions, 0>);
-  const { persistAfter } = options;
-  return persistAfter === undefined ? undefined : requirePersistAfter(persistAfter);
+/** Returns `persistAfter` in ms, undefined if it is not given; and what is kept of two timers. */
+export function requireScheduleOptions(options: ScheduleOptions = {}): {
+  persistAfter: number | undefined;
+  kept: Kept;
+} {
+  requireOptions(options, { persistAfter: 0, ifAbsent: 0, keep: 0 } satisfies Record<keyof ScheduleOptions, 0>);
+  const { persistAfter, ifAbsent, keep } = options;
+  return {
+    persistAfter: persistAfter === undefined ? undefined : requirePersistAfter(persistAfter),
+    kept: requireKept(ifAbsent, keep),
+  };
+}
+
+function requireKept(ifAbsent: unknown, keep: unknown): Kept {
+  if (ifAbsent !== undefined && typeof ifAbsent !== 'boolean') {
+    throw new InvalidArgumentError('ifAbsent', 'must be true or false', ifAbsent);
+  }
+  if (keep !== undefined && keep !== 'earlier' && keep !== 'later') {
+    throw new InvalidArgumentError('keep', "must be 'earlier' or 'later'", keep);
+  }
+  if (ifAbsent && keep !== undefined) throw new InvalidArgumentError('keep', 'must not be given with ifAbsent', keep);
+  return ifAbsent ? 'first' : keep;
 }
 
 /** Returns ms. */

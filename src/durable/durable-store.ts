@@ -1,6 +1,7 @@
 import type { Delivery } from './delivery.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { StoreStats } from './durable-stats.ts';
+import type { Kept } from './kept.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
 
 /**
@@ -24,8 +25,12 @@ export interface DurableStore {
   bounded<T>(work: Promise<T>): Promise<T>;
   /** Begins to deliver the timers of a name. */
   serve(name: string): void;
-  /** Stores a timer, or moves the one of the same name and key. Rejects with DurableStoreError: then it is stored or not. */
-  put(timer: StoredTimer): Promise<void>;
+  /**
+   * Stores a timer in place of what is scheduled for its name and key; if anything is, only where `replaces` says so of the two, which is
+   * decided and done as one step, whatever other processes do. Resolves with whether it has. Rejects with DurableStoreError: then it
+   * is stored or not.
+   */
+  put(timer: StoredTimer, kept?: Kept): Promise<boolean>;
   /** Moves what is scheduled; it keeps its payload, and has all attempts again. Resolves with whether it has. Rejects as `put`. */
   move(name: string, key: string, deadline: number): Promise<boolean>;
   /** Whether the store knows this name and key: a timer, or an attempt. */

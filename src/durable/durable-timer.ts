@@ -34,6 +34,16 @@ export type DurableHandler<Payload> = (payload: Payload, delivery: DeliveryInfo)
 export interface ScheduleOptions {
   /** As for `openDurableTimers`, in ms, for this timer. 0 stores it before the call resolves. Default: that of the durable timers. */
   persistAfter?: number;
+  /**
+   * Schedules the timer only if none is scheduled for the key; an attempt that runs is none. The store decides, and has the timer
+   * before the call resolves, whatever `persistAfter` is; unless the one that is there is in memory alone. Not with `keep`.
+   */
+  ifAbsent?: boolean;
+  /**
+   * If a timer is scheduled for the key, keeps the one with the earlier, or the later, deadline: with its payload; at equal deadlines the
+   * one that is there. As with `ifAbsent` the store decides.
+   */
+  keep?: 'earlier' | 'later';
 }
 
 export interface CloseOptions {

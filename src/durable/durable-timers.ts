@@ -4,6 +4,7 @@ import type { WallClockTime } from '../time/wall-clock-time.ts';
 import { Delivery } from './delivery.ts';
 import {
   requireDeadlineTime,
+  requireDelayedTime,
   requireHandler,
   requireKey,
   requireName,
@@ -98,7 +99,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   /**
    * Schedules a timer for a time of the wall clock; moves the one of the same name and key, its payload included. Resolves when it
    * is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now. If an attempt runs, this
-   * timer comes after it, whatever becomes of that.
+   * timer comes after it, whatever becomes of that. Resolves with whether it has changed anything: with false only if `ifAbsent` or
+   * `keep` has kept what is there.
    * @throws InvalidArgumentError, InvalidDeadlineError, PayloadError: nothing was scheduled. DurableStoreError: the timer may be
    * stored or not; the call may be repeated.
    * @cost One write to the store, in a group with others of the same time; none while the timer is young.
@@ -109,15 +111,40 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     deadline: WallClockTime,
     payload?: Payloads[Name],
     options?: ScheduleOptions,
-  ): Promise<void> {
+  ): Promise<boolean> {
     this.#require('schedule', name, key);
-    const time = requireDeadlineTime(deadline);
+    return this.#schedule(name, key, requireDeadlineTime(deadline), payload, options);
+  }
+
+  /**
+   * As {@link schedule}, in `delay` ms from now by the wall clock; less than 0 is as good as 0.
+   * @throws As `schedule`.
+   * @cost As `schedule`.
+   */
+  async scheduleAfter<Name extends keyof Payloads & string>(
+    name: Name,
+    key: string,
+    delay: number,
+    payload?: Payloads[Name],
+    options?: ScheduleOptions,
+  ): Promise<boolean> {
+    this.#require('scheduleAfter', name, key);
+    return this.#schedule(name, key, requireDelayedTime(delay, Date.now()), payload, options);
+  }
+
+  #schedule(
+    name: string,
+    key: string,
+    deadline: number,
+    payload: unknown,
+    options: ScheduleOptions | undefined,
+  ): Promise<boolean> {
     const { payloadFormat, maxPayloadBytes } = this.#options;
     const bytes = encodePayload(payload, payloadFormat, maxPayloadBytes);
-    const timer = { name, key, deadline: time, due: dueTime(time), attempts: 0, payload: bytes };
-    const persistAfter = requireScheduleOptions(options) ?? this.#options.persistAfter;
+    const timer = { name, key, deadline, due: dueTime(deadline), attempts: 0, payload: bytes };
+    const { persistAfter = this.#options.persistAfter, kept } = requireScheduleOptions(options);
     this.#host.counts.scheduled += 1;
-    await this.#unstored.schedule(timer, this.#host.handlers.has(name) ? persistAfter : 0);
+    return this.#unstored.schedule(timer, this.#host.handlers.has(name) ? persistAfter : 0, kept);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Alarms } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
+import { type Kept, replaces } from './kept.ts';
 import { type Claim, dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
 import { type UnstoredHolder, type UnstoredState, UnstoredTimer } from './unstored-timer.ts';
 import { KeyOrder } from './work-order.ts';
@@ -59,13 +60,16 @@ export class Unstored implements UnstoredHolder {
     return scheduled.map(({ timer }) => timer).filter((timer) => name === undefined || timer.name === name);
   }
 
-  /** Keeps a timer in memory for `youth` ms, or stores it. Rejects with DurableStoreError. */
-  async schedule(timer: StoredTimer, youth: number): Promise<void> {
+  /**
+   * Keeps a timer in memory for `youth` ms, or stores it; in place of what is scheduled only where `replaces` says so. Resolves with whether
+   * it has changed anything. Rejects with DurableStoreError.
+   */
+  schedule(timer: StoredTimer, youth: number, kept?: Kept): Promise<boolean> {
     const id = idOf(timer);
-    await this.inTurn(
+    return this.inTurn(
       id,
-      () => this.scheduleHere(id, timer, youth),
-      () => this.scheduleAnywhere(id, timer, youth),
+      () => this.scheduleHere(id, timer, youth, kept),
+      () => this.scheduleAnywhere(id, timer, youth, kept),
     );
   }
 
@@ -176,26 +180,32 @@ export class Unstored implements UnstoredHolder {
   }
 
   /** Replaces what is scheduled here, or follows what runs here: in both cases the store does not know the key. */
-  private scheduleHere(id: string, timer: StoredTimer, youth: number): boolean | undefined {
+  private scheduleHere(id: string, timer: StoredTimer, youth: number, kept: Kept): boolean | undefined {
     const found = this.known.get(id);
+    if (found?.isOursAlone && !replaces(timer, found.timer, kept)) return false;
     if (found === undefined || youth === 0) return undefined;
     if (found.isOursAlone) this.makeYoung(found, timer);
-    else if (found.state === 'running' && this.hasRoom) this.keep(id, timer, youth);
+    else if (found.state === 'running' && kept === undefined && this.hasRoom) this.keep(id, timer, youth);
     else return undefined;
     return true;
   }
 
-  private async scheduleAnywhere(id: string, timer: StoredTimer, youth: number): Promise<boolean> {
-    const scheduled = this.known.get(id);
-    if (scheduled?.isScheduled) {
-      await this.handOver(scheduled, timer);
-    } else if (youth > 0 && this.hasRoom && !(await this.store.has(timer.name, timer.key))) {
-      this.keep(id, timer, youth);
-    } else {
-      await this.store.put(timer);
-      this.endAttempt(id);
+  /** Where something else is to be kept only the store knows whether another process has scheduled it. */
+  private async scheduleAnywhere(id: string, timer: StoredTimer, youth: number, kept: Kept): Promise<boolean> {
+    const found = this.known.get(id);
+    const isDecided = kept === undefined || found?.isOursAlone;
+    if (found?.isScheduled && isDecided) {
+      await this.handOver(found, timer);
+      return true;
     }
-    return true;
+    if (kept === undefined && youth > 0 && this.hasRoom && !(await this.store.has(timer.name, timer.key))) {
+      this.keep(id, timer, youth);
+      return true;
+    }
+    await this.storeScheduled(found);
+    const isStored = await this.store.put(timer, kept);
+    if (isStored) this.endAttempt(id);
+    return isStored;
   }
 
   private moveHere(id: string, deadline: number): boolean | undefined {

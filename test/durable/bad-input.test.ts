@@ -6,6 +6,7 @@ import {
   lmdbStore,
   memoryStore,
   openDurableTimers,
+  type ScheduleOptions,
 } from 'shardwheel/durable';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from './conformance/stores.ts';
@@ -89,6 +90,21 @@ describe('arguments', () => {
     expect(() => timers.handle('a', 5 as never)).toThrow('The handler must be a function, got 5');
     timers.handle('a', () => undefined);
     expect(() => timers.handle('a', () => undefined)).toThrow('The name must be one that has no handler yet');
+  });
+
+  test.each<unknown>([Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, 8.65e15])('delay %o', async (delay) => {
+    const call = timers.scheduleAfter('a', 'k', delay as number);
+    await expect(call).rejects.toMatchObject({ code: 'ERR_INVALID_DEADLINE' });
+    expect(await timers.count()).toBe(0);
+  });
+
+  test.each<[unknown, string]>([
+    [{ ifAbsent: 1 }, 'The ifAbsent must be true or false, got 1'],
+    [{ keep: 'first' }, "The keep must be 'earlier' or 'later', got 'first'"],
+    [{ ifAbsent: true, keep: 'later' }, "The keep must not be given with ifAbsent, got 'later'"],
+  ])('options of a call: %o', async (options, message) => {
+    await expect(timers.schedule('a', 'k', 1e15, 0, options as ScheduleOptions)).rejects.toThrow(message);
+    expect(await timers.count()).toBe(0);
   });
 
   test('persistAfter of a call', async () => {

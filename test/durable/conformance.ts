@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { testClosing } from './conformance/closing.ts';
+import { testConditions } from './conformance/conditions.ts';
 import { testDelivery } from './conformance/delivery.ts';
 import { testOutcomes } from './conformance/outcomes.ts';
 import { testRaces } from './conformance/races.ts';
@@ -19,6 +20,7 @@ export function testStore(name: string, kind: StoreKind, depth: 'beginnings' | '
     testDelivery(stores);
     testYoung(stores);
     if (depth === 'beginnings') return;
+    testConditions(stores);
     testStates(stores);
     testOutcomes(stores);
     testRaces(stores);

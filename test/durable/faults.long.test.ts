@@ -22,10 +22,10 @@ function failingStore(): { store: DurableStore; fail(isFull: boolean): void } {
   const store = memoryStore();
   let isFull = false;
   for (const call of ['put', 'bury'] as const) {
-    const work = store[call].bind(store) as (timer: unknown) => Promise<void>;
-    store[call] = async (timer: unknown) => {
+    const work = store[call].bind(store) as (...args: unknown[]) => Promise<never>;
+    store[call] = async (...args: unknown[]) => {
       if (isFull) throw new DurableStoreError('ERR_STORE_FULL', 'full');
-      await work(timer);
+      return work(...args);
     };
   }
   return {

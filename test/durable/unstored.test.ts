@@ -1,13 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Alarms } from '../../src/durable/alarms.ts';
-import type { Delivery } from '../../src/durable/delivery.ts';
-import { DurableHost, type DurableSettings } from '../../src/durable/durable-host.ts';
-import type { DurableStore } from '../../src/durable/durable-store.ts';
-import type { Claim, DueTimer, Ending, StoredTimer } from '../../src/durable/stored-timer.ts';
-import { Unstored } from '../../src/durable/unstored.ts';
+import type { Kept } from '../../src/durable/kept.ts';
+import type { Ending, StoredTimer } from '../../src/durable/stored-timer.ts';
 import { FOLLOWERS, type UnstoredHolder, type UnstoredState, UnstoredTimer } from '../../src/durable/unstored-timer.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
+import { FAR, NAME, NEARER, PAST, settled, timerOf, UnstoredWorld } from './unstored-world.ts';
 
 const states = Object.keys(FOLLOWERS) as UnstoredState[];
 const mayFollow = (from: UnstoredState, to: UnstoredState): boolean =>
@@ -22,99 +18,7 @@ const ways: Record<UnstoredState, readonly UnstoredState[]> = {
   stored: ['storing', 'stored'],
   ended: ['ended'],
 };
-const FAR = 8e15;
-const PAST = 0;
-const NAME = 'a';
 const KEYS = ['one', 'other'];
-
-/** A deadline is past or far away, and alarms ring when the program says so: the monotonic clock goes to when a timer is to be stored. */
-class World {
-  /** What the store has, by key; and the calls that it has not answered. */
-  readonly stored = new Map<string, StoredTimer>();
-  readonly dead: StoredTimer[] = [];
-  private readonly calls: { run: () => unknown; resolve: (answer: never) => void; reject: (error: Error) => void }[] =
-    [];
-  /** What is in the hands of the delivery, and its attempts under way, by key. */
-  readonly pushed: DueTimer[] = [];
-  readonly attempts = new Map<string, { timer: DueTimer; claim: Claim }>();
-  readonly armed = new Set<UnstoredTimer>();
-  readonly unstored: Unstored;
-  readonly host: DurableHost;
-  hasRoom = true;
-  private now = 0;
-
-  constructor() {
-    vi.spyOn(performance, 'now').mockImplementation(() => this.now);
-    const settings = { scheduler: undefined, youngLimit: 100 } as DurableSettings;
-    this.host = new DurableHost(settings, new EventEmitter());
-    void this.host.alarms.close();
-    const alarms = {
-      add: () => undefined,
-      set: (timer: UnstoredTimer) => (this.hasRoom ? Boolean(this.armed.add(timer)) : false),
-      unset: (timer: UnstoredTimer) => this.armed.delete(timer),
-    } as unknown as Alarms;
-    Object.assign(this.host, { alarms, failed: () => undefined });
-    const call = <T>(run: () => T): Promise<T> =>
-      new Promise((resolve, reject) => this.calls.push({ run, resolve: resolve as never, reject }));
-    const store: Partial<DurableStore> = {
-      bounded: (work) => work,
-      has: (_, key) => this.stored.has(key),
-      put: (timer) => call(() => void this.stored.set(timer.key, timer)),
-      remove: (_, key) => call(() => this.stored.delete(key)),
-      bury: (timer) => call(() => void this.dead.push(timer)),
-      move: (_, key, deadline) =>
-        call(() => {
-          const before = this.stored.get(key);
-          if (before !== undefined) this.stored.set(key, { ...before, deadline, due: deadline, attempts: 0 });
-          return before !== undefined;
-        }),
-    };
-    const delivery = { push: (timer: DueTimer) => this.pushed.push(timer) } as unknown as Delivery;
-    this.unstored = new Unstored(store as DurableStore, this.host, delivery);
-  }
-
-  get isAsked(): boolean {
-    return this.calls.length > 0;
-  }
-
-  /** The store answers the first call. */
-  async answer(how: 'done' | 'failed' | 'done, and not said'): Promise<void> {
-    const call = this.calls.shift();
-    if (call === undefined) return;
-    const answer = how === 'failed' ? undefined : call.run();
-    if (how === 'done') call.resolve(answer as never);
-    else call.reject(new Error('as the test wants it'));
-    await settled();
-  }
-
-  ring(timer: UnstoredTimer): void {
-    this.armed.delete(timer);
-    if (timer.state !== 'young' || timer.timer.due === FAR) this.now = Math.max(this.now, timer.storeAt);
-    timer.wake();
-  }
-
-  /** The delivery takes the first that is not of a key which has an attempt under way. */
-  async begin(): Promise<void> {
-    const at = this.pushed.findIndex(({ key }) => !this.attempts.has(key));
-    if (at < 0) return;
-    const [timer] = this.pushed.splice(at, 1);
-    const claim = await timer.claim();
-    if (claim !== undefined) this.attempts.set(timer.key, { timer, claim });
-  }
-}
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function timerOf(key: string, deadline: number, payload: number): StoredTimer {
-  return {
-    name: NAME,
-    key,
-    deadline,
-    due: deadline,
-    attempts: 0,
-    payload: new Uint8Array([payload % 256, payload >> 8]),
-  };
-}
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -144,9 +48,14 @@ class Model {
   attempt: (Scheduled & { counts: boolean }) | undefined;
   deaths = 0;
 
-  schedule(payload: number, deadline: number): void {
+  schedule(payload: number, deadline: number, kept: Kept): boolean {
+    const there = this.scheduled?.deadline;
+    if (there !== undefined && kept === 'first') return false;
+    if (there !== undefined && kept === 'earlier' && there <= deadline) return false;
+    if (there !== undefined && kept === 'later' && there >= deadline) return false;
     this.scheduled = { payload, deadline, attempts: 0 };
     if (this.attempt !== undefined) this.attempt.counts = false;
+    return true;
   }
 
   move(deadline: number): boolean {
@@ -186,7 +95,7 @@ const shown = (timer: StoredTimer | undefined): Scheduled | undefined =>
 
 /** Makes `steps` random steps. What is called is awaited while other steps are made. */
 async function runAtRandom(draws: Draws, steps: number): Promise<void> {
-  const world = new World();
+  const world = new UnstoredWorld();
   const { unstored } = world;
   const models = new Map(KEYS.map((key) => [key, new Model()]));
   let pending: Promise<void> | undefined;
@@ -194,15 +103,17 @@ async function runAtRandom(draws: Draws, steps: number): Promise<void> {
   const call = async (): Promise<void> => {
     const key = draws.pick(KEYS);
     const model = models.get(key) as Model;
-    const deadline = draws.pick([PAST, FAR]);
+    const deadline = draws.pick([PAST, PAST, NEARER, FAR]);
     const kind = draws.below(8);
     if (kind > 5) expect(await expected(unstored.cancel(NAME, key), model.cancel())).toBe(true);
     else if (kind === 0) expect(await expected(unstored.move(NAME, key, deadline), model.move(deadline))).toBe(true);
     else if (kind === 1) await unstored.flush();
     else {
       made += 1;
-      model.schedule(made, deadline);
-      await unstored.schedule(timerOf(key, deadline, made), draws.pick([0, 1000, 1000]));
+      const kept = draws.pick([undefined, undefined, undefined, 'first', 'earlier', 'later'] as const);
+      const isChanged = model.schedule(made, deadline, kept);
+      const answer = unstored.schedule(timerOf(key, deadline, made), draws.pick([0, 1000, 1000]), kept);
+      expect(await answer).toBe(isChanged);
     }
   };
   const begin = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts
 import type { DurableHost } from '../durable-host.ts';
 import type { StoreStats } from '../durable-stats.ts';
 import type { DurableStore } from '../durable-store.ts';
+import { type Kept, replaces } from '../kept.ts';
 import { loadPackage } from '../store-package.ts';
 import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { Limiter } from '../work-order.ts';
@@ -83,21 +84,11 @@ export class QueueStore implements DurableStore {
     this.parts.deliveries.serve(name);
   }
 
-  put(timer: StoredTimer): Promise<void> {
-    const { name } = timer;
-    const id = timerId(name, timer.key);
-    const data = jobDataOf(timer);
+  put(timer: StoredTimer, kept?: Kept): Promise<boolean> {
     return this.write(async (queue) => {
-      for (;;) {
-        const jobId = newJobId(id);
-        const timestamp = Date.now();
-        const delay = Math.max(0, Math.ceil(timer.due - timestamp));
-        this.writes += 1;
-        const own = { jobId, timestamp, delay, deduplication: { id, replace: true } };
-        const { id: placed } = await queue.add(name, data, { ...JOB_OPTIONS, ...own });
-        if (placed === jobId) return;
-        if (await supersede(this.link, id, { name, data: JSON.stringify(data), id: jobId })) return;
-      }
+      if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
+      while (!(await this.add(queue, timer, true)) && !(await this.supersede(timer, false)));
+      return true;
     });
   }
 
@@ -202,6 +193,47 @@ export class QueueStore implements DurableStore {
 
   private write<T>(work: (queue: Queue<JobData>) => Promise<T>): Promise<T> {
     return this.link.certain(this.pending.run(() => work(this.parts.queue)));
+  }
+
+  /** Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and looked at again. */
+  private async putUnlessKept(queue: Queue<JobData>, timer: StoredTimer, kept: Kept): Promise<boolean> {
+    const { name, due } = timer;
+    const id = timerId(name, timer.key);
+    for (;;) {
+      const found = await look(this.link, id);
+      const scheduled = scheduledOf(name, found);
+      if (scheduled !== undefined && !replaces(timer, scheduled, kept)) return false;
+      let isDone: boolean;
+      if (scheduled !== undefined) {
+        this.writes += 1;
+        const before = (found.next ?? found.data) as string;
+        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), due);
+      } else {
+        isDone = found.data === null ? await this.add(queue, timer, false) : await this.supersede(timer, true);
+      }
+      if (isDone) return true;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Makes a job; `replace`: in place of one that is delayed. Resolves with false if there is one in its place. */
+  private async add(queue: Queue<JobData>, timer: StoredTimer, replace: boolean): Promise<boolean> {
+    const { name, key, due } = timer;
+    const id = timerId(name, key);
+    const jobId = newJobId(id);
+    const timestamp = Date.now();
+    const delay = Math.max(0, Math.ceil(due - timestamp));
+    this.writes += 1;
+    const own = { jobId, timestamp, delay, deduplication: replace ? { id, replace } : { id } };
+    const { id: placed } = await queue.add(name, jobDataOf(timer), { ...JOB_OPTIONS, ...own });
+    return placed === jobId;
+  }
+
+  private supersede(timer: StoredTimer, onlyAttempt: boolean): Promise<boolean> {
+    const { name, key } = timer;
+    const id = timerId(name, key);
+    const job = { name, data: JSON.stringify(jobDataOf(timer)), id: newJobId(id) };
+    return supersede(this.link, id, job, onlyAttempt);
   }
 
   private async checkSchema(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Delivery } from '../delivery.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
+import { type Kept, replaces } from '../kept.ts';
 import { type Claim, type DeadTimer, dueTime, type Ending, type StoredTimer } from '../stored-timer.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
@@ -52,11 +53,12 @@ export abstract class Rows {
   /** What of a row is scheduled: not what is under way or was cancelled. */
   protected scheduledOf(row: TimerRecord | undefined): TimerRecord | undefined {
     const current = this.current(row);
-    return current?.state === 'scheduled' || current?.state === 'superseded' ? current : undefined;
+    return isScheduled(current) ? current : undefined;
   }
 
-  async put(timer: StoredTimer): Promise<void> {
-    await this.change(timer.name, timer.key, (row) => {
+  put(timer: StoredTimer, kept?: Kept): Promise<boolean> {
+    return this.change(timer.name, timer.key, (row) => {
+      if (isScheduled(row) && !replaces(timer, row, kept)) return undefined;
       if (row?.owner === undefined) return { after: scheduled(timer) };
       return { after: { ...timer, owner: row.owner, state: 'superseded', version: newVersion() } };
     });
@@ -64,7 +66,7 @@ export abstract class Rows {
 
   move(name: string, key: string, deadline: number): Promise<boolean> {
     return this.change(name, key, (row) => {
-      if (row?.state !== 'scheduled' && row?.state !== 'superseded') return undefined;
+      if (!isScheduled(row)) return undefined;
       return { after: { ...row, deadline, due: dueTime(deadline), attempts: 0, version: newVersion() } };
     });
   }
@@ -150,6 +152,9 @@ const scheduled = (timer: StoredTimer): TimerRecord => ({
   state: 'scheduled',
   version: newVersion(),
 });
+
+const isScheduled = (row: TimerRecord | undefined): row is TimerRecord =>
+  row?.state === 'scheduled' || row?.state === 'superseded';
 
 /** A row whose attempt is over. */
 const released = (row: TimerRecord): TimerRecord | undefined =>

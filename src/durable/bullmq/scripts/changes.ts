@@ -72,12 +72,15 @@ export async function move(
  * when that one completes. This does not need the lock of the job.
  *
  *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, and that are delayed
- *     ARGV  what the keys of jobs begin with, the name, the data, the id of the job that comes after
+ *     ARGV  what the keys of jobs begin with, the name, the data, the id of the job that comes after, '1' if nothing may be scheduled:
+ *           the job's attempt is under way, or it has ended, and nothing comes after it
  */
 const SUPERSEDE = `
 local job = redis.call('GET', KEYS[1])
 local key = job and ARGV[1] .. job
 if not job or redis.call('EXISTS', key) == 0 or redis.call('ZSCORE', KEYS[4], job) then return 0 end
+local isScheduled = redis.call('EXISTS', KEYS[2]) == 1 or redis.call('HEXISTS', key, 'swState') == 0
+if ARGV[5] == '1' and isScheduled then return 0 end
 if redis.call('LPOS', KEYS[3], job) then
   local opts = cjson.decode(redis.call('HGET', key, 'opts'))
   opts['delay'] = 0
@@ -88,12 +91,13 @@ else
 end
 return 1`;
 
-/** Resolves with false if BullMQ can replace the job by now, or there is none. */
+/** Resolves with false if BullMQ can replace the job by now, or there is none; or something is scheduled that may not be. */
 export async function supersede(
   link: QueueLink,
   timer: string,
   job: { name: string; data: string; id: string },
+  onlyAttempt: boolean,
 ): Promise<boolean> {
   const keys = [`de:${timer}`, `dn:${timer}`, 'active', 'delayed'];
-  return (await link.run(SUPERSEDE, keys, link.prefix, job.name, job.data, job.id)) === 1;
+  return (await link.run(SUPERSEDE, keys, link.prefix, job.name, job.data, job.id, onlyAttempt ? '1' : '')) === 1;
 }

@@ -4,7 +4,7 @@ import { process } from './process.ts';
 import { emitWarning } from './unfaked.ts';
 
 /**
- * Warnings that come once in a process. Which have come stands in memory that its threads share, as hashes of their codes:
+ * Warnings that come once in a process. Which have come stands in memory that its threads share, as hashes of their codes, and of what they are about:
  *
  *     a thread's first scheduler ──▶ Node's environment data ──▶ threads that it starts from then on, and theirs
  *     share() ──▶ the handle ──▶ threads that connect, whenever they were started
@@ -14,7 +14,7 @@ import { emitWarning } from './unfaked.ts';
  */
 const ENVIRONMENT_KEY = 'shardwheel.told';
 
-/** 64 codes have room. Further ones come once in a thread. */
+/** 64 warnings have room. Further ones come once in a thread. */
 const GROUPS = 2;
 const ROOM = GROUPS * WORDS_PER_GROUP;
 const BYTES = ROOM * Int32Array.BYTES_PER_ELEMENT;
@@ -23,11 +23,15 @@ const BYTES = ROOM * Int32Array.BYTES_PER_ELEMENT;
 const told = new Set<string>();
 let shared: SharedArrayBuffer | undefined;
 
-/** Emits a process warning with this code, unless the process has had one. docs/operate.md lists the codes. */
-export function warnOnce(code: string, message: string): void {
-  if (told.has(code)) return;
-  told.add(code);
-  if (mark(sharedWarnings(), hashOf(code))) emitWarning(message, { type: 'ShardwheelWarning', code });
+/**
+ * Emits a process warning with this code, unless the process has had one; `about` the same, if it comes once for each. docs/operate.md
+ * lists the codes.
+ */
+export function warnOnce(code: string, message: string, about = ''): void {
+  const id = code + about;
+  if (told.has(id)) return;
+  told.add(id);
+  if (mark(sharedWarnings(), hashOf(id))) emitWarning(message, { type: 'ShardwheelWarning', code });
 }
 
 /** What this thread shares with others, which it hands on to those that it starts from now on. Undefined if memory is refused. */

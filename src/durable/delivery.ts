@@ -1,31 +1,40 @@
-import { outsideContexts } from '../async-context/async-context.ts';
 import { messageOf } from '../show.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
 import type { DurableHost } from './durable-host.ts';
-import type { DurableHandler } from './durable-timer.ts';
-import { decodePayload } from './payload-codec.ts';
+import { HandlerRun, type Handling, type Outcome } from './handler-run.ts';
 import { pauseAfter } from './retry-policy.ts';
-import { type Claim, type DueTimer, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
-import { Fifo } from './work-order.ts';
+import { type Claim, type DueTimer, type Ending, idOf, type Overtaken, type StoredTimer } from './stored-timer.ts';
+import { SlotOrder } from './work-order.ts';
 
 /** ms until what a store cannot do at present is tried again. */
 const PAUSE_MS = 1000;
 /** Deliveries that are begun in one go: some 2 ms. */
 const MOST_BEGUN = 100;
+/** Attempts that are looked at in one go, whether they count still: some 5 ms of LMDB. */
+const MOST_LOOKED = 1000;
 
-/** A timer that has a slot. */
+/** A timer that has a slot of its name. */
 interface UnderWay {
-  state: 'claiming' | 'running' | 'settling';
+  readonly slots: SlotOrder<DueTimer>;
   /** What else of the same key is due by now. */
   readonly next: DueTimer[];
-  interrupt: () => void;
+  /** While its handler runs. */
+  run: HandlerRun | undefined;
+  over: Claim['over'] | undefined;
+}
+
+/** What `Delivery.underWay` answers with. */
+export interface Attempt {
+  /** Tells the handler, if it runs still, that its attempt does not count any more. */
+  end(how: Overtaken): void;
 }
 
 /**
- * Delivers timers, wherever they are kept: at most `concurrency` at a time, those of one key one after the other, else in the order in
- * which they came.
+ * Delivers timers, wherever they are kept: of each name as many at a time as its handler may run, those of one key one after the other,
+ * else in the order in which they came. Names take turns, and none waits for another.
  *
  *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ settling ─▶ released      done: forgotten; again: due later; dead: kept as such
+ *                │               │           ├ overtaken: cancelled, scheduled anew or another's. Its handler is told, and keeps its slot
  *                │               │           └ interrupted: `close` waits no longer. It is scheduled as before, and the attempt does not count
  *                └── closed ─────┴── not due, cancelled, another's ─▶ released
  *
@@ -34,8 +43,11 @@ interface UnderWay {
  */
 export class Delivery {
   private readonly host: DurableHost;
-  private readonly waiting = new Fifo<DueTimer>();
-  private readonly underWay = new Map<string, UnderWay>();
+  private readonly slots = new Map<string, SlotOrder<DueTimer>>();
+  /** The names that may begin a timer that waits, in their turns. */
+  private readonly ready = new Set<SlotOrder<DueTimer>>();
+  private readonly timers = new Map<string, UnderWay>();
+  private looking = this.timers.values();
   private isClosed = false;
   private isResuming = false;
   private unsettled: Error | undefined;
@@ -46,27 +58,56 @@ export class Delivery {
   }
 
   push(timer: DueTimer): void {
-    this.waiting.push(timer);
-    if (!this.isResuming) this.begin();
+    if (this.isClosed) {
+      timer.released?.();
+      return;
+    }
+    const slots = this.slotsOf(timer.name);
+    slots.push(timer);
+    this.offer(slots);
+  }
+
+  /** Whether a timer of the name that comes now finds a slot. */
+  mayBegin(name: string): boolean {
+    return this.slots.get(name)?.hasRoom ?? true;
+  }
+
+  /** What is under way of a key, for who is about to take its timer away. */
+  underWay(name: string, key: string): Attempt | undefined {
+    const found = this.timers.get(idOf({ name, key }));
+    return found && { end: (how) => found.run?.end(how) };
+  }
+
+  /** Tells handlers that run whose attempts others have ended, as far as their store knows: the next ones, if there are many. */
+  tellOvertaken(): void {
+    for (let left = Math.min(MOST_LOOKED, this.timers.size); left > 0; left--) {
+      const { value, done } = this.looking.next();
+      if (done === true) this.looking = this.timers.values();
+      const how = value?.run && overtaken(value.over);
+      if (how !== undefined) value?.run?.end(how);
+    }
   }
 
   /** Begins no further attempt. Resolves when no handler runs; those that run after `within` ms are interrupted. */
   async close(within: number): Promise<void> {
     this.isClosed = true;
-    this.begin();
+    this.ready.clear();
+    for (const slots of this.slots.values()) {
+      for (const timer of slots.clear()) timer.released?.();
+    }
     const over = within === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.interrupt, within);
-    await this.until(() => ![...this.underWay.values()].some(({ state }) => state === 'running'));
+    await this.until(() => ![...this.timers.values()].some(({ run }) => run !== undefined));
     clearTimeout(over);
   }
 
   /** After `close`: resolves when what has become of all timers is kept; rejects with the store's error if that failed. */
   async settled(): Promise<void> {
-    await this.until(() => this.underWay.size === 0);
+    await this.until(() => this.timers.size === 0);
     if (this.unsettled !== undefined) throw this.unsettled;
   }
 
   private readonly interrupt = (): void => {
-    for (const each of this.underWay.values()) each.interrupt();
+    for (const { run } of this.timers.values()) run?.end('closed');
   };
 
   private async until(isSo: () => boolean): Promise<void> {
@@ -77,83 +118,105 @@ export class Delivery {
     }
   }
 
+  private slotsOf(name: string): SlotOrder<DueTimer> {
+    let slots = this.slots.get(name);
+    if (slots === undefined) {
+      slots = new SlotOrder(this.host.concurrencyOf(name));
+      this.slots.set(name, slots);
+    }
+    return slots;
+  }
+
+  private offer(slots: SlotOrder<DueTimer>): void {
+    if (!slots.mayBegin) return;
+    this.ready.add(slots);
+    if (!this.isResuming) this.begin();
+  }
+
   private readonly begin = (): void => {
     this.isResuming = false;
-    for (let begun = 0; this.isClosed || this.underWay.size < this.host.settings.concurrency; begun++) {
+    let begun = 0;
+    for (const slots of this.ready) {
       if (begun === MOST_BEGUN) {
         this.isResuming = true;
         setImmediate(this.begin);
         return;
       }
-      const timer = this.waiting.shift();
-      if (timer === undefined) return;
-      const id = idOf(timer);
-      const before = this.underWay.get(id);
-      if (this.isClosed) timer.released?.();
-      else if (before !== undefined) before.next.push(timer);
-      else void this.take(id, timer);
+      begun += 1;
+      this.ready.delete(slots);
+      const timer = slots.shift();
+      if (timer !== undefined) this.take(timer, slots);
+      if (slots.mayBegin) this.ready.add(slots); // behind the other names
     }
   };
 
-  private async take(id: string, timer: DueTimer): Promise<void> {
-    const slot: UnderWay = { state: 'claiming', next: [], interrupt: () => undefined };
-    this.underWay.set(id, slot);
-    await this.deliver(timer, slot);
-    this.underWay.delete(id);
+  private take(timer: DueTimer, slots: SlotOrder<DueTimer>): void {
+    const id = idOf(timer);
+    const before = this.timers.get(id);
+    if (before === undefined) void this.hold(id, timer, slots);
+    else before.next.push(timer);
+  }
+
+  private async hold(id: string, timer: DueTimer, slots: SlotOrder<DueTimer>): Promise<void> {
+    const own: UnderWay = { slots, next: [], run: undefined, over: undefined };
+    this.timers.set(id, own);
+    slots.take();
+    await this.deliver(timer, own);
+    this.timers.delete(id);
+    slots.free();
     timer.released?.();
-    for (const next of slot.next) this.waiting.push(next);
+    for (const next of own.next) this.push(next);
     this.changed?.();
-    if (!this.isResuming) this.begin();
+    this.offer(slots);
   }
 
   /** Never rejects. */
-  private async deliver(due: DueTimer, slot: UnderWay): Promise<void> {
+  private async deliver(due: DueTimer, own: UnderWay): Promise<void> {
     const claim = await this.insist(() => due.claim());
     if (claim === undefined) return;
-    const { attempt } = claim;
-    const ending: Ending = hasEnded(claim) ? { kind: 'done' } : await this.attempt(attempt, slot);
-    slot.state = 'settling';
+    const { attempt, over } = claim;
+    own.over = over;
+    const outcome = overtaken(over) === undefined ? await this.attempt(attempt, own) : RESOLVED;
+    const ending = this.endingOf(attempt, outcome);
     this.changed?.();
     const counts = await this.insist(() => due.settle(attempt, ending));
-    if (counts === true && ending.kind === 'dead') this.host.died(ending.timer);
+    if (counts !== true) return;
+    if (outcome.kind === 'failed') this.host.attemptFailed(attempt, outcome.thrown, ending);
+    if (ending.kind === 'dead') this.host.died(ending.timer);
   }
 
-  private async attempt(timer: StoredTimer, slot: UnderWay): Promise<Ending> {
-    const { retry } = this.host.settings;
-    if (timer.attempts > retry.attempts) {
-      const reason = 'The process died during the last attempt';
-      return { kind: 'dead', timer: { ...timer, attempts: retry.attempts, diedAt: Date.now(), reason } };
-    }
+  private async attempt(timer: StoredTimer, own: UnderWay): Promise<Outcome | typeof DIED> {
+    if (timer.attempts > this.host.settings.retry.attempts) return DIED;
     const isTooEarly = timer.due > Date.now(); // the clock was set back while the claim was kept
-    const failure = this.isClosed || isTooEarly ? 'interrupted' : await this.run(timer, slot);
-    if (failure === undefined) return { kind: 'done' };
-    if (failure === 'interrupted') return { kind: 'again', timer: { ...timer, attempts: timer.attempts - 1 } };
-    const now = Date.now();
-    return timer.attempts < retry.attempts
-      ? { kind: 'again', timer: { ...timer, due: Math.max(timer.deadline, now + pauseAfter(timer.attempts, retry)) } }
-      : { kind: 'dead', timer: { ...timer, diedAt: now, reason: messageOf(failure.thrown) } };
+    if (this.isClosed || isTooEarly) return INTERRUPTED;
+    const { counts, handlers } = this.host;
+    counts.began(Date.now() - timer.due, timer.attempts);
+    own.run = new HandlerRun(handlers.get(timer.name) as Handling, timer);
+    const outcome = await own.run.outcome;
+    own.run = undefined;
+    if (outcome.kind === 'resolved') counts.delivered += 1;
+    if (outcome.kind === 'failed') counts.failed += 1;
+    return outcome;
   }
 
-  /** Runs the handler. Resolves with how it has failed, if it has. */
-  private run(timer: StoredTimer, slot: UnderWay): Promise<{ thrown: unknown } | 'interrupted' | undefined> {
-    const { counts } = this.host;
-    const { name, key, deadline, attempts: attempt } = timer;
-    slot.state = 'running';
-    counts.began(Date.now() - timer.due, attempt);
-    return new Promise((resolve) => {
-      slot.interrupt = () => resolve('interrupted');
-      const handler = this.host.handlers.get(name) as DurableHandler<unknown>;
-      outsideContexts(async () => handler(decodePayload(timer.payload), { name, key, deadline, attempt })).then(
-        () => {
-          counts.delivered += 1;
-          resolve(undefined);
-        },
-        (thrown: unknown) => {
-          counts.failed += 1;
-          resolve({ thrown });
-        },
-      );
-    });
+  private endingOf(timer: StoredTimer, outcome: Outcome | typeof DIED): Ending {
+    const { retry } = this.host.settings;
+    const now = Date.now();
+    switch (outcome.kind) {
+      case 'resolved':
+        return { kind: 'done' };
+      case 'interrupted':
+        return { kind: 'again', timer: { ...timer, attempts: timer.attempts - 1 } };
+      case 'died': {
+        const reason = 'The process died during the last attempt';
+        return { kind: 'dead', timer: { ...timer, attempts: retry.attempts, diedAt: now, reason } };
+      }
+      case 'failed': {
+        const due = Math.max(timer.deadline, now + pauseAfter(timer.attempts, retry));
+        if (timer.attempts < retry.attempts) return { kind: 'again', timer: { ...timer, due } };
+        return { kind: 'dead', timer: { ...timer, diedAt: now, reason: messageOf(outcome.thrown) } };
+      }
+    }
   }
 
   /** Repeats what cannot be done at present; after the close not any more. */
@@ -173,10 +236,15 @@ export class Delivery {
   }
 }
 
-function hasEnded({ isOver }: Claim): boolean {
+const RESOLVED = { kind: 'resolved' } as const;
+const INTERRUPTED = { kind: 'interrupted' } as const;
+/** The process has died that ran the last attempt. */
+const DIED = { kind: 'died' } as const;
+
+function overtaken(over: Claim['over'] | undefined): Overtaken | undefined {
   try {
-    return isOver?.() ?? false;
+    return over?.();
   } catch {
-    return false; // a store that cannot be read says so when the attempt is settled
+    return undefined; // a store that cannot be read says so when the attempt is settled
   }
 }

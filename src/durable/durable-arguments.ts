@@ -1,8 +1,8 @@
 import { isLongPast, requireDelay, warnOfLongPast } from '../client/arguments.ts';
 import { InvalidArgumentError, InvalidDeadlineError } from '../errors.ts';
-import { requireOptions } from '../known-options.ts';
+import { requireInteger, requireMilliseconds, requireOptions } from '../known-options.ts';
 import { epochTimeOf } from '../time/wall-clock-time.ts';
-import type { CloseOptions, ScheduleOptions } from './durable-timer.ts';
+import type { CloseOptions, HandleOptions, ScheduleOptions } from './durable-timer.ts';
 import type { Kept } from './kept.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
@@ -10,6 +10,11 @@ const MOST_KEY = 1024;
 const MOST_NAME = 128;
 /** An hour, in ms. */
 export const MOST_YOUTH = 3_600_000;
+
+/** Most handlers that run at a time. */
+export const MOST_CONCURRENCY = 10_000;
+/** ms; Node's timers hold no more. */
+const MOST_TIMEOUT = 2 ** 31 - 1;
 
 export const requireName = (name: unknown): void => requireText('name', name, MOST_NAME);
 export const requireKey = (key: unknown): void => requireText('key', key, MOST_KEY);
@@ -27,6 +32,14 @@ export function requirePath(path: unknown): void {
 export function requireHandler(handler: unknown, name: string, isHandled: boolean): void {
   if (typeof handler !== 'function') throw new InvalidArgumentError('handler', 'must be a function', handler);
   if (isHandled) throw new InvalidArgumentError('name', 'must be one that has no handler yet', name);
+}
+
+export function requireHandleOptions(options: HandleOptions = {}): HandleOptions {
+  requireOptions(options, { concurrency: 0, timeout: 0 } satisfies Record<keyof HandleOptions, 0>);
+  const { concurrency, timeout } = options;
+  if (concurrency !== undefined) requireInteger('options.concurrency', concurrency, 1, MOST_CONCURRENCY);
+  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MOST_TIMEOUT);
+  return { concurrency, timeout };
 }
 
 /** Returns ms since 1970. */

@@ -92,6 +92,29 @@ export class PayloadError extends TypeError {
   }
 }
 
+/** What ends an attempt before its handler does. */
+export type AttemptEnding = 'timeout' | 'cancelled' | 'superseded' | 'lost' | 'closed';
+
+const ATTEMPT_ENDINGS = {
+  timeout: ['ERR_ATTEMPT_TIMEOUT', 'its handler has not ended within its timeout'],
+  cancelled: ['ERR_ATTEMPT_CANCELLED', 'the timer was cancelled'],
+  superseded: ['ERR_ATTEMPT_SUPERSEDED', 'the timer was scheduled anew'],
+  lost: ['ERR_STORE_LOCK_LOST', 'another process has taken the timer, or may take it'],
+  closed: ['ERR_DURABLE_TIMERS_CLOSED', 'the durable timers were closed, and wait no longer'],
+} as const satisfies Record<AttemptEnding, readonly [code: string, why: string]>;
+
+/** The reason with which a handler's signal aborts: `code` says what has ended the attempt. At a timeout, also how it has failed. */
+export class AttemptEndedError extends Error {
+  readonly code: (typeof ATTEMPT_ENDINGS)[AttemptEnding][0];
+  override readonly name = 'AttemptEndedError';
+
+  constructor(how: AttemptEnding, { name, key }: { readonly name: string; readonly key: string }) {
+    const [code, why] = ATTEMPT_ENDINGS[how];
+    super(`An attempt of the timer ${show(key)} of ${show(name)} has ended: ${why}`);
+    this.code = code;
+  }
+}
+
 /** A call came after `close()`, or had not ended by then. */
 export class DurableTimersClosedError extends Error {
   readonly code = 'ERR_DURABLE_TIMERS_CLOSED';

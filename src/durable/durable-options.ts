@@ -2,7 +2,7 @@ import { InvalidArgumentError, InvalidConfigError } from '../errors.ts';
 import { requireInteger, requireMilliseconds, requireOptions } from '../known-options.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { MOST_YOUTH } from './durable-arguments.ts';
+import { MOST_CONCURRENCY, MOST_YOUTH } from './durable-arguments.ts';
 import type { DurableSettings } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
@@ -26,7 +26,7 @@ export interface DurableOptions {
    * write; a crash loses exactly these. It holds for names that this process handles. Default 0: every timer is stored at once.
    */
   persistAfter?: number;
-  /** Most handlers that run at a time, from 1 to 10,000. Default 100. */
+  /** Most handlers of a name that run at a time, from 1 to 10,000, unless `handle` says otherwise. Default 100. */
   concurrency?: number;
   /** Most bytes of an encoded payload, from 0 to 16,777,216. Default 65,536. */
   maxPayloadBytes?: number;
@@ -47,7 +47,7 @@ export type ResolvedDurableOptions = DurableSettings & Required<Omit<DurableOpti
 const NUMBERS = {
   horizon: [60_000, 1000, 86_400_000, false],
   persistAfter: [0, 0, MOST_YOUTH, false],
-  concurrency: [100, 1, 10_000, true],
+  concurrency: [100, 1, MOST_CONCURRENCY, true],
   maxPayloadBytes: [65_536, 0, 2 ** 24, true],
   nearLimit: [100_000, 1000, 10_000_000, true],
   youngLimit: [1_000_000, 0, 10_000_000, true],

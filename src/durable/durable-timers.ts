@@ -5,6 +5,7 @@ import { Delivery } from './delivery.ts';
 import {
   requireDeadlineTime,
   requireDelayedTime,
+  requireHandleOptions,
   requireHandler,
   requireKey,
   requireName,
@@ -24,6 +25,7 @@ import {
   type DurableHandler,
   type DurableTimer,
   type DurableTimersEvents,
+  type HandleOptions,
   type ScheduleOptions,
   shownDead,
   shownTimer,
@@ -86,12 +88,17 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Delivers the timers of a name to the handler, in this process or in another that handles the name. A handler runs outside all
-   * async contexts. Throws InvalidArgumentError; also if the name has a handler already.
+   * async contexts. Names do not wait for each other. Throws InvalidArgumentError, also if the name has a handler already; InvalidConfigError.
    */
-  handle<Name extends keyof Payloads & string>(name: Name, handler: DurableHandler<Payloads[Name]>): this {
+  handle<Name extends keyof Payloads & string>(
+    name: Name,
+    handler: DurableHandler<Payloads[Name]>,
+    options?: HandleOptions,
+  ): this {
     this.#require('handle', name);
     requireHandler(handler, name, this.#host.handlers.has(name));
-    this.#host.handlers.set(name, handler as DurableHandler<unknown>);
+    const { concurrency = this.#options.concurrency, timeout } = requireHandleOptions(options);
+    this.#host.handlers.set(name, { handler: handler as DurableHandler<unknown>, concurrency, timeout });
     outsideContexts(() => this.#store.serve(name));
     return this;
   }

@@ -26,11 +26,14 @@ export type Ending =
   | { readonly kind: 'again'; readonly timer: StoredTimer }
   | { readonly kind: 'dead'; readonly timer: DeadTimer };
 
+/** What ends an attempt from outside: its timer was cancelled, scheduled anew, or is another process's by now. */
+export type Overtaken = 'cancelled' | 'superseded' | 'lost';
+
 /** A timer that a process has taken, with one attempt more. */
 export interface Claim {
   readonly attempt: StoredTimer;
-  /** Whether it was cancelled or scheduled anew since, as far as that is known at once. */
-  readonly isOver?: () => boolean;
+  /** What has ended the attempt since, as far as that is known at once. Throws if the store cannot be read. */
+  readonly over: () => Overtaken | undefined;
 }
 
 /** A timer that is due, in the hands of what keeps it: memory, a table, or a queue. */

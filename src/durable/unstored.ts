@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts';
 import type { DurableHost } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
 import { type Kept, replaces } from './kept.ts';
-import { type Claim, dueTime, type Ending, idOf, type StoredTimer } from './stored-timer.ts';
+import { type Claim, dueTime, type Ending, idOf, type Overtaken, type StoredTimer } from './stored-timer.ts';
 import { type UnstoredHolder, type UnstoredState, UnstoredTimer } from './unstored-timer.ts';
 import { KeyOrder } from './work-order.ts';
 
@@ -93,7 +93,9 @@ export class Unstored implements UnstoredHolder {
       id,
       () => this.cancelHere(id),
       async () => {
+        const attempt = this.delivery.underWay(name, key);
         const isRemoved = await this.store.remove(name, key);
+        if (isRemoved) attempt?.end('cancelled');
         const storing = this.known.get(id);
         if (storing !== undefined) this.change(storing, 'ended');
         return isRemoved || storing !== undefined;
@@ -139,7 +141,7 @@ export class Unstored implements UnstoredHolder {
     }
     this.change(timer, 'running');
     const attempt = { ...timer.timer, attempts: timer.timer.attempts + 1 };
-    return { attempt, isOver: () => timer.state !== 'running' };
+    return { attempt, over: () => (timer.state === 'running' ? undefined : 'superseded') };
   }
 
   /** After the calls for the key that are under way, as they may end the attempt. */
@@ -194,8 +196,10 @@ export class Unstored implements UnstoredHolder {
   private async scheduleAnywhere(id: string, timer: StoredTimer, youth: number, kept: Kept): Promise<boolean> {
     const found = this.known.get(id);
     const isDecided = kept === undefined || found?.isOursAlone;
+    const attempt = this.delivery.underWay(timer.name, timer.key);
     if (found?.isScheduled && isDecided) {
       await this.handOver(found, timer);
+      attempt?.end('superseded');
       return true;
     }
     if (kept === undefined && youth > 0 && this.hasRoom && !(await this.store.has(timer.name, timer.key))) {
@@ -204,8 +208,10 @@ export class Unstored implements UnstoredHolder {
     }
     await this.storeScheduled(found);
     const isStored = await this.store.put(timer, kept);
-    if (isStored) this.endAttempt(id);
-    return isStored;
+    if (!isStored) return false;
+    attempt?.end('superseded');
+    this.endAttempt(id, 'superseded');
+    return true;
   }
 
   private moveHere(id: string, deadline: number): boolean | undefined {
@@ -219,21 +225,25 @@ export class Unstored implements UnstoredHolder {
     const found = this.known.get(id);
     if (found === undefined || found.state === 'storing') return undefined;
     if (found.isOursAlone) this.host.counts.endedYoung += 1;
-    this.change(found, 'ended');
+    if (found.state === 'running') this.endAttempt(id, 'cancelled');
+    else this.change(found, 'ended');
     return true;
   }
 
   /** Keeps a timer in memory, in place of an attempt that runs. */
   private keep(id: string, timer: StoredTimer, youth: number): void {
-    this.endAttempt(id);
+    this.endAttempt(id, 'superseded');
     const young = new UnstoredTimer(this, timer, performance.now() + youth);
     this.known.set(id, young);
     this.arm(young);
   }
 
-  private endAttempt(id: string): void {
+  /** Ends an attempt of what is in memory alone, if one runs; its handler is told. */
+  private endAttempt(id: string, how: Overtaken): void {
     const found = this.known.get(id);
-    if (found?.state === 'running') this.change(found, 'ended');
+    if (found?.state !== 'running') return;
+    this.change(found, 'ended');
+    this.delivery.underWay(found.name, found.key)?.end(how);
   }
 
   private async storeScheduled(timer: UnstoredTimer | undefined): Promise<void> {

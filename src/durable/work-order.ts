@@ -7,6 +7,10 @@ export class Fifo<T> {
     this.items.push(item);
   }
 
+  get size(): number {
+    return this.items.length - this.taken;
+  }
+
   /** Undefined if it is empty. */
   shift(): T | undefined {
     if (this.taken === this.items.length) return undefined;
@@ -16,6 +20,48 @@ export class Fifo<T> {
       this.taken = 0;
     }
     return item;
+  }
+}
+
+/** What waits for one of a number of slots, in the order in which it came. */
+export class SlotOrder<T> {
+  private readonly limit: number;
+  private readonly waiting = new Fifo<T>();
+  private used = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Whether something waits that a slot is free for. */
+  get mayBegin(): boolean {
+    return this.used < this.limit && this.waiting.size > 0;
+  }
+
+  /** Whether there are more free slots than what waits for them. */
+  get hasRoom(): boolean {
+    return this.used + this.waiting.size < this.limit;
+  }
+
+  push(item: T): void {
+    this.waiting.push(item);
+  }
+
+  shift(): T | undefined {
+    return this.waiting.shift();
+  }
+
+  take(): void {
+    this.used += 1;
+  }
+
+  free(): void {
+    this.used -= 1;
+  }
+
+  /** Yields what waits, which does not any more. */
+  *clear(): Generator<T> {
+    for (let item = this.waiting.shift(); item !== undefined; item = this.waiting.shift()) yield item;
   }
 }
 

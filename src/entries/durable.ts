@@ -1,5 +1,10 @@
 export { type BullmqStoreOptions, bullmqStore } from '../durable/bullmq-store.ts';
-export { DurableStoreError, DurableTimersClosedError, PayloadError } from '../durable/durable-error.ts';
+export {
+  AttemptEndedError,
+  DurableStoreError,
+  DurableTimersClosedError,
+  PayloadError,
+} from '../durable/durable-error.ts';
 export type { DurableOptions } from '../durable/durable-options.ts';
 export type { DurableStats, StoreStats } from '../durable/durable-stats.ts';
 export type { DurableStore } from '../durable/durable-store.ts';
@@ -9,6 +14,8 @@ export type {
   DurableHandler,
   DurableTimer,
   DurableTimersEvents,
+  FailedAttempt,
+  HandleOptions,
   RecoveryProgress,
   ScheduleOptions,
 } from '../durable/durable-timer.ts';

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { testClosing } from './conformance/closing.ts';
 import { testConditions } from './conformance/conditions.ts';
 import { testDelivery } from './conformance/delivery.ts';
+import { testHandlers } from './conformance/handlers.ts';
 import { testOutcomes } from './conformance/outcomes.ts';
 import { testRaces } from './conformance/races.ts';
 import { testScheduling } from './conformance/scheduling.ts';
@@ -22,6 +23,7 @@ export function testStore(name: string, kind: StoreKind, depth: 'beginnings' | '
     if (depth === 'beginnings') return;
     testConditions(stores);
     testStates(stores);
+    testHandlers(stores);
     testOutcomes(stores);
     testRaces(stores);
     testSeveral(stores);

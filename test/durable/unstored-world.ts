@@ -62,7 +62,10 @@ export class UnstoredWorld {
           return before !== undefined;
         }),
     };
-    const delivery = { push: (timer: DueTimer) => this.pushed.push(timer) } as unknown as Delivery;
+    const delivery = {
+      push: (timer: DueTimer) => this.pushed.push(timer),
+      underWay: () => undefined,
+    } as unknown as Delivery;
     this.unstored = new Unstored(store as DurableStore, this.host, delivery);
   }
 

@@ -131,7 +131,7 @@ async function runAtRandom(draws: Draws, steps: number): Promise<void> {
     const { key } = timer;
     const model = models.get(key) as Model;
     const kind = draws.pick(['done', 'again', 'dead'] as const);
-    if (pending === undefined) expect(claim.isOver?.()).toBe(!model.attempt?.counts);
+    if (pending === undefined) expect(claim.over() !== undefined).toBe(!model.attempt?.counts);
     const dead = { ...claim.attempt, diedAt: 0, reason: '' };
     const ending: Ending =
       kind === 'done' ? { kind } : kind === 'again' ? { kind, timer: claim.attempt } : { kind, timer: dead };

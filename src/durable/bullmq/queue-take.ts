@@ -1,7 +1,8 @@
 import type { Job } from 'bullmq';
+import type { Delivery } from '../delivery.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
-import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
+import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
@@ -22,15 +23,23 @@ export class QueueTake implements DueTimer {
   readonly over = new Promise<void>((resolve) => {
     this.released = resolve;
   });
+  /** How long its lock holds unless it is renewed, ms of the monotonic clock. */
+  lockedUntil = Number.POSITIVE_INFINITY;
+  /** Whether an attempt has begun. */
+  hasBegun = false;
+  /** What has ended its attempt, as far as Redis has said. */
+  private overtaken: Overtaken | undefined;
   private readonly job: Job<JobData>;
   private readonly link: QueueLink;
   private readonly host: DurableHost;
+  private readonly delivery: Delivery;
 
-  constructor(job: Job<JobData>, token: string, link: QueueLink, host: DurableHost) {
+  constructor(job: Job<JobData>, token: string, link: QueueLink, host: DurableHost, delivery: Delivery) {
     this.job = job;
     this.token = token;
     this.link = link;
     this.host = host;
+    this.delivery = delivery;
   }
 
   get name(): string {
@@ -48,14 +57,26 @@ export class QueueTake implements DueTimer {
         await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
         return undefined;
       }
+      this.lockedUntil = performance.now() + this.link.stalledAfter;
       const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;
         continue;
       }
       this.end = answer === 'lost' ? 'leave' : 'complete';
-      return typeof answer === 'number' ? { attempt: timerOf(this.name, data, answer) } : undefined;
+      return typeof answer === 'number' ? this.begun(timerOf(this.name, data, answer)) : undefined;
     }
+  }
+
+  /** Its attempt does not count any more, which its handler is told. */
+  tell(how: Overtaken): void {
+    this.overtaken ??= how;
+    if (this.hasBegun) this.delivery.underWay(this.name, this.key)?.end(how);
+  }
+
+  private begun(attempt: StoredTimer): Claim {
+    this.hasBegun = true;
+    return { attempt, over: () => this.overtaken };
   }
 
   async settle(_: StoredTimer, ending: Ending): Promise<boolean> {
@@ -92,6 +113,12 @@ export class QueueTake implements DueTimer {
     const isOver = found.next !== null || found.state === 'ended';
     const due = isOver ? 0 : (JSON.parse(found.data) as JobData).due;
     if (due < until) await this.job.changeDelay(Math.max(0, Math.ceil(due - Date.now()))).catch(() => undefined); // it has been taken
+  }
+
+  /** The keys that say whether it counts still. */
+  get jobAndNext(): [job: string, next: string] {
+    const [job, , next] = this.keys;
+    return [job, next];
   }
 
   private get keys(): [job: string, lock: string, next: string, dead: string] {

@@ -2,7 +2,7 @@ import type { Delivery } from '../delivery.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
 import { type Kept, replaces } from '../kept.ts';
-import { type Claim, type DeadTimer, dueTime, type Ending, type StoredTimer } from '../stored-timer.ts';
+import { type Claim, type DeadTimer, dueTime, type Ending, type Overtaken, type StoredTimer } from '../stored-timer.ts';
 import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** What a row is to become, if it may be changed. */
@@ -89,8 +89,10 @@ export abstract class Rows {
       return { after: attempt };
     });
     // Another process may cancel it while the answer to this one is on its way.
-    const isOver = () => this.fresh.read(name, key)?.version !== attempt?.version;
-    if (isClaimed && attempt !== undefined) return { attempt, isOver };
+    if (isClaimed && attempt !== undefined) {
+      const { version } = attempt;
+      return { attempt, over: () => this.overtaken(name, key, version) };
+    }
     const row = this.table.read(name, key);
     if (row?.state === 'scheduled') this.changed(name, key, row); // it is due later
     return undefined;
@@ -110,6 +112,14 @@ export abstract class Rows {
     });
     if (!isSettled) this.parts.host.failed(DurableStoreError.lockLost(name, key));
     return isSettled && counts;
+  }
+
+  /** What has become of this process's attempt of that version. */
+  private overtaken(name: string, key: string, version: number): Overtaken | undefined {
+    const row = this.fresh.read(name, key);
+    if (row?.version === version) return undefined;
+    if (row?.owner !== this.table.members.self) return 'lost';
+    return row.state === 'cancelled' ? 'cancelled' : 'superseded';
   }
 
   /** Puts back what processes had under way that have died. */

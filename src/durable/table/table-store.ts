@@ -191,6 +191,7 @@ export class TableStore extends Rows implements DurableStore {
     if (performance.now() - this.lastBeat >= BEAT_MS) {
       this.lastBeat = performance.now();
       members.beat();
+      if (members.hasOthers) this.parts.delivery.tellOvertaken();
       for (const name of this.served) await this.chooseLeader(name);
     }
     for (const tier of this.tiers.values()) {

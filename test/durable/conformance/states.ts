@@ -40,7 +40,13 @@ export function testStates(stores: Stores): void {
     const calls: Held['calls'] = [];
     let end: Held['end'] = () => undefined;
     const isHeld = running.includes(state);
-    timers.handle('a', (payload, { attempt }) => {
+    const { opened: slotFreed, open: freeSlot } = latch();
+    let isTaken = false;
+    timers.handle('a', (payload, { key, attempt }) => {
+      if (key === 'other') {
+        isTaken = true;
+        return slotFreed;
+      }
       calls.push([payload, attempt]);
       if (calls.length > 1) return undefined;
       if (payload === 'old' && (state === 'between' || isDead)) throw new Error('as the test wants it');
@@ -51,14 +57,8 @@ export function testStates(stores: Stores): void {
     });
     const asked = by === 'another' ? await stores.start() : timers;
     if (state === 'due') {
-      const { opened, open } = latch();
-      let isTaken = false;
-      end = open;
-      timers.handle('b', () => {
-        isTaken = true;
-        return opened;
-      });
-      await timers.schedule('b', 'k', soon(0));
+      end = freeSlot;
+      await timers.schedule('a', 'other', soon(0));
       await stores.until(() => isTaken);
     }
     if (state !== 'none') await timers.schedule('a', 'k', state === 'waiting' ? soon(FAR) : soon(0), 'old');

@@ -53,6 +53,8 @@ export interface DurableStore {
   stats(): Promise<StoreStats>;
   /** Copies what is stored, as it is at one moment, into a folder that is empty or not there. Rejects with DurableStoreError. */
   backup(path: string): Promise<void>;
+  /** Resolves with names of which a timer was due before a time, ms since 1970, and has not begun: some that there are, if any. */
+  overdueNames(before: number): Promise<string[]>;
   /** Hands no further timer to the delivery, and leaves them to other processes. Rejects with DurableStoreError in time. */
   stop(): Promise<void>;
   /** After `stop`, when no attempt is under way. Rejects with DurableStoreError in time: what it holds of its own is released. */

@@ -32,6 +32,7 @@ import {
 } from './durable-timer.ts';
 import { encodePayload } from './payload-codec.ts';
 import { dueTime } from './stored-timer.ts';
+import { UnhandledNames } from './unhandled-names.ts';
 import { Unstored } from './unstored.ts';
 
 /**
@@ -63,6 +64,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   readonly #host: DurableHost;
   readonly #delivery: Delivery;
   readonly #unstored: Unstored;
+  readonly #unhandled: UnhandledNames;
   #closing: Promise<void> | undefined;
 
   /** Use `openDurableTimers`. @internal */
@@ -73,6 +75,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     this.#host = new DurableHost(options, this);
     this.#delivery = new Delivery(this.#host);
     this.#unstored = new Unstored(options.store, this.#host, this.#delivery);
+    this.#unhandled = new UnhandledNames(this.#host, options.store);
     addStatsSource(this, () => this.stats());
   }
 
@@ -80,6 +83,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async open(): Promise<void> {
     try {
       await this.#store.open(this.#host, this.#delivery);
+      this.#unhandled.open();
     } catch (error) {
       await this.#host.alarms.close();
       throw error;
@@ -289,6 +293,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   async #shutDown(within: number): Promise<void> {
     const store = this.#store;
+    this.#unhandled.close();
     const steps: [what: string, work: () => Promise<void>][] = [
       ['whether other processes deliver its timers by now', () => store.stop()],
       ['', () => this.#delivery.close(within)],

@@ -9,6 +9,7 @@ import { testScheduling } from './conformance/scheduling.ts';
 import { testSeveral } from './conformance/several.ts';
 import { testStates } from './conformance/states.ts';
 import { type StoreKind, Stores } from './conformance/stores.ts';
+import { testWarnings } from './conformance/warnings.ts';
 import { testYoung } from './conformance/young.ts';
 
 /** What each kind of store has to do: `npm test` asks LMDB for the beginnings, the long run asks every kind for all. */
@@ -28,5 +29,6 @@ export function testStore(name: string, kind: StoreKind, depth: 'beginnings' | '
     testRaces(stores);
     testSeveral(stores);
     testClosing(stores);
+    testWarnings(stores);
   });
 }

@@ -17,6 +17,7 @@ import type { QueueLink } from './queue-link.ts';
 import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
 import { cancel, move, supersede } from './scripts/changes.ts';
 import { look, scheduledOf } from './scripts/look.ts';
+import { overdueNames } from './scripts/overdue.ts';
 
 /** The version of the jobs' data. */
 const SCHEMA = '2';
@@ -165,6 +166,10 @@ export class QueueStore implements DurableStore {
     const overdue = waiting + prioritized;
     const stored = delayed + overdue + active;
     return { kind: this.kind, stored, overdue, active, dead, near: 0, writes: this.writes };
+  }
+
+  overdueNames(before: number): Promise<string[]> {
+    return this.link.call(() => overdueNames(this.link, before));
   }
 
   async stop(): Promise<void> {

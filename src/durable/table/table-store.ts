@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../../time/native-timers.ts';
 import type { HeldTimer } from '../alarms.ts';
 import type { Delivery } from '../delivery.ts';
 import { DurableStoreError } from '../durable-error.ts';
@@ -20,6 +20,8 @@ const SHARED_BEAT_MS = 25;
 const PAGE = 500;
 /** Timers under way that are looked at in one go: the most that `concurrency` can be. */
 const ACTIVE = 10_000;
+/** Names that are looked at in one go: some 1 ms of LMDB. */
+const NAMES = 100;
 /** Overdue timers that are counted. */
 const COUNTED = 10_000;
 
@@ -128,6 +130,16 @@ export class TableStore extends Rows implements DurableStore {
     for (const name of table.names()) overdue += table.due(name, { due: 0, key: '' }, now, COUNTED - overdue).length;
     const near = [...this.tiers.values()].reduce((sum, { size }) => sum + size, 0);
     return { kind: this.kind, stored: records, overdue, active, dead, near, writes: table.writes };
+  }
+
+  async overdueNames(before: number): Promise<string[]> {
+    const names = this.fresh.names();
+    const found: string[] = [];
+    for (const [at, name] of names.entries()) {
+      if (this.fresh.due(name, { due: 0, key: '' }, before, 1).length > 0) found.push(name);
+      if (at % NAMES === NAMES - 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return found;
   }
 
   async stop(): Promise<void> {

@@ -81,9 +81,9 @@ export class DurableStoreError extends Error {
 export type StoreMeanings = readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[];
 const UNKNOWN: StoreMeanings[number] = ['ERR_STORE_FAILED', /./, 'has failed'];
 
-/** A payload cannot be stored. Nothing was scheduled. */
+/** A payload cannot be stored: nothing was scheduled. Or this process cannot read one: `ERR_PAYLOAD_UNREADABLE`. */
 export class PayloadError extends TypeError {
-  readonly code: 'ERR_PAYLOAD_TOO_LARGE' | 'ERR_PAYLOAD_NOT_CLONEABLE';
+  readonly code: 'ERR_PAYLOAD_TOO_LARGE' | 'ERR_PAYLOAD_NOT_CLONEABLE' | 'ERR_PAYLOAD_UNREADABLE';
   override readonly name = 'PayloadError';
 
   constructor(code: PayloadError['code'], message: string, options?: ErrorOptions) {

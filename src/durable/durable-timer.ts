@@ -1,4 +1,4 @@
-import { decodePayload } from './payload-codec.ts';
+import { shownPayload } from './payload-codec.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
 
 /** A timer, as `get` and the iterations show it. Times in ms since 1970. */
@@ -6,6 +6,7 @@ export interface DurableTimer<Payload = unknown> {
   name: string;
   key: string;
   deadline: number;
+  /** A PayloadError, whatever its type, if this process cannot read it: `schedule` refuses that, so it takes no payload's place. */
   payload: Payload;
   /** Attempts to deliver it that have begun. */
   attempts: number;
@@ -71,7 +72,7 @@ export interface FailedAttempt {
   readonly name: string;
   readonly key: string;
   readonly attempt: number;
-  /** What the handler has rejected with; an AttemptEndedError at its timeout. */
+  /** What the handler has rejected with; an AttemptEndedError at its timeout; a PayloadError if the payload cannot be read. */
   readonly error: unknown;
   /** When the next attempt is due; undefined after the last. */
   readonly retryAt: number | undefined;
@@ -99,7 +100,7 @@ export interface DurableTimersEvents {
 }
 
 export function shownTimer<Payload>({ name, key, deadline, payload, attempts }: StoredTimer): DurableTimer<Payload> {
-  return { name, key, deadline, payload: decodePayload(payload) as Payload, attempts };
+  return { name, key, deadline, payload: shownPayload(payload) as Payload, attempts };
 }
 
 export function shownDead<Payload>(timer: DeadTimer): DeadLetter<Payload> {

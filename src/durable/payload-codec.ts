@@ -1,4 +1,5 @@
 import { process } from '../process.ts';
+import { runtime } from '../runtime.ts';
 import { messageOf, show } from '../show.ts';
 import { PayloadError } from './durable-error.ts';
 
@@ -17,6 +18,7 @@ const JSON_TEXT = 0x6a; // j
 /** Throws PayloadError. Undefined is stored as no bytes. */
 export function encodePayload(value: unknown, format: PayloadFormat, limit: number): Uint8Array | undefined {
   if (value === undefined) return undefined;
+  if (value instanceof PayloadError) throw value; // it stands in the place of one that cannot be read
   const body = bodyOf(value, format);
   if (body.length > limit) {
     const message = `The payload has ${body.length} bytes, more than options.maxPayloadBytes, which is ${limit}`;
@@ -28,16 +30,67 @@ export function encodePayload(value: unknown, format: PayloadFormat, limit: numb
   return bytes;
 }
 
+/** Throws PayloadError if this process cannot read it: the bytes are damaged, or of a newer Node. */
 export function decodePayload(bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined) return undefined;
-  const body = bytes.subarray(1);
-  return bytes[0] === JSON_TEXT ? JSON.parse(Buffer.from(body).toString()) : v8().deserialize(body);
+  try {
+    return read(bytes[0], bytes.subarray(1));
+  } catch (cause) {
+    const message = `This process cannot read a payload of ${bytes.length} bytes: ${messageOf(cause)}`;
+    throw new PayloadError('ERR_PAYLOAD_UNREADABLE', message, { cause });
+  }
+}
+
+/** The payload; in its place, for who only looks, a PayloadError if this process cannot read it. */
+export function shownPayload(bytes: Uint8Array | undefined): unknown {
+  try {
+    return decodePayload(bytes);
+  } catch (error) {
+    return error;
+  }
+}
+
+function read(format: number, body: Uint8Array): unknown {
+  switch (format) {
+    case JSON_TEXT:
+      return JSON.parse(Buffer.from(body).toString());
+    case CLONE:
+      return runtime === 'bun' ? v8().deserialize(body) : deserialize(body);
+    default:
+      throw new RangeError(`it begins with ${show(format)}`);
+  }
+}
+
+/** What of Node's deserializer is used here; `_readHostObject`, which Node documents, its types do not have. */
+interface ViewReader {
+  readHeader(): boolean;
+  readValue(): unknown;
+  _readHostObject(): ArrayBufferView;
+}
+type ViewType = new (memory: ArrayBufferLike) => ArrayBufferView;
+
+/**
+ * As `v8.deserialize`, whose typed arrays are views of the bytes: a handler that writes to one would change the payload of the next attempt.
+ * Here each has memory of its own, as those of `structuredClone` have.
+ */
+function deserialize(body: Uint8Array): unknown {
+  const Base = v8().DefaultDeserializer as unknown as new (bytes: Uint8Array) => ViewReader;
+  class Deserializer extends Base {
+    override _readHostObject(): ArrayBufferView {
+      const view = super._readHostObject();
+      const memory = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
+      return Buffer.isBuffer(view) ? Buffer.from(memory) : new (view.constructor as ViewType)(memory);
+    }
+  }
+  const reader = new Deserializer(body);
+  reader.readHeader();
+  return reader.readValue();
 }
 
 function bodyOf(value: unknown, format: PayloadFormat): Buffer {
   let cause: unknown;
   try {
-    const body: Buffer | string | undefined = format === 'json' ? JSON.stringify(value) : v8().serialize(value);
+    const body: Buffer | string | undefined = format === 'json' ? jsonOf(value) : v8().serialize(value);
     if (body !== undefined) return typeof body === 'string' ? Buffer.from(body) : body;
   } catch (error) {
     cause = error;
@@ -46,4 +99,14 @@ function bodyOf(value: unknown, format: PayloadFormat): Buffer {
   const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
   const message = `The payload cannot be stored by ${by}, got ${show(value)}${why}`;
   throw new PayloadError('ERR_PAYLOAD_NOT_CLONEABLE', message, { cause });
+}
+
+/** Throws where JSON would put null in the place of what it cannot express. */
+function jsonOf(value: unknown): string | undefined {
+  return JSON.stringify(value, function (this: Record<string, unknown>, key: string, found: unknown) {
+    const own: unknown = this[key]; // before its toJSON
+    if (own instanceof Date && Number.isNaN(own.getTime())) throw new TypeError('it has an invalid Date');
+    if (typeof found === 'number' && !Number.isFinite(found)) throw new TypeError(`it has ${found}`);
+    return found;
+  });
 }

@@ -4,6 +4,7 @@ import { testConditions } from './conformance/conditions.ts';
 import { testDelivery } from './conformance/delivery.ts';
 import { testHandlers } from './conformance/handlers.ts';
 import { testOutcomes } from './conformance/outcomes.ts';
+import { testPayloads } from './conformance/payloads.ts';
 import { testRaces } from './conformance/races.ts';
 import { testScheduling } from './conformance/scheduling.ts';
 import { testSeveral } from './conformance/several.ts';
@@ -26,6 +27,7 @@ export function testStore(name: string, kind: StoreKind, depth: 'beginnings' | '
     testStates(stores);
     testHandlers(stores);
     testOutcomes(stores);
+    testPayloads(stores);
     testRaces(stores);
     testSeveral(stores);
     testClosing(stores);

@@ -15,29 +15,29 @@ export interface DurableOptions {
    * Keeps the near timers. It is not closed with the durable timers; if it is closed before, or one of their timers is cancelled there by
    * its id, one of their own takes over. Default: one of their own, inline.
    */
-  scheduler?: Scheduler;
+  scheduler?: Scheduler | undefined;
   /**
    * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it
    * promotes delayed jobs itself. Default 60,000.
    */
-  horizon?: number;
+  horizon?: number | undefined;
   /**
    * ms, from 0 to 3,600,000, for which a timer is kept in memory alone. One that is cancelled or delivered meanwhile costs no
    * write; a crash loses exactly these. It holds for names that this process handles. Default 0: every timer is stored at once.
    */
-  persistAfter?: number;
+  persistAfter?: number | undefined;
   /** Most handlers of a name that run at a time, from 1 to 10,000, unless `handle` says otherwise. Default 100. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Most bytes of an encoded payload, from 0 to 16,777,216. Default 65,536. */
-  maxPayloadBytes?: number;
+  maxPayloadBytes?: number | undefined;
   /** How payloads are encoded. Default 'structured-clone'. */
-  payloadFormat?: PayloadFormat;
+  payloadFormat?: PayloadFormat | undefined;
   /** When a failed delivery is tried again. Default: ten attempts, a second and then ever longer apart. */
-  retry?: RetryOptions;
+  retry?: RetryOptions | undefined;
   /** Most stored timers in the wheel, from 1000. It bounds the memory of a recovery. Default 100,000. */
-  nearLimit?: number;
+  nearLimit?: number | undefined;
   /** Most timers in memory alone; further ones are stored at once. Default 1,000,000. */
-  youngLimit?: number;
+  youngLimit?: number | undefined;
 }
 
 /** @internal */

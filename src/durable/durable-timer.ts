@@ -37,6 +37,11 @@ export interface DeliveryInfo {
 /** A handler that resolves has ended the timer; one that rejects is called again after a pause. */
 export type DurableHandler<Payload> = (payload: Payload, delivery: DeliveryInfo) => unknown;
 
+/** The names whose payload may be undefined, so that it need not be given. */
+export type NamesWithoutPayload<Payloads extends object> = {
+  [Name in keyof Payloads & string]: undefined extends Payloads[Name] ? Name : never;
+}[keyof Payloads & string];
+
 export interface HandleOptions {
   /** Most handlers of the name that run at a time, from 1 to 10,000. Default: that of the durable timers. */
   concurrency?: number | undefined;

@@ -26,6 +26,7 @@ import {
   type DurableTimer,
   type DurableTimersEvents,
   type HandleOptions,
+  type NamesWithoutPayload,
   type ScheduleOptions,
   shownDead,
   shownTimer,
@@ -116,11 +117,20 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * stored or not; the call may be repeated.
    * @cost One write to the store, in a group with others of the same time; none while the timer is young.
    */
-  async schedule<Name extends keyof Payloads & string>(
+  schedule<Name extends keyof Payloads & string>(
     name: Name,
     key: string,
     deadline: WallClockTime,
-    payload?: Payloads[Name],
+    payload: Payloads[Name],
+    options?: ScheduleOptions,
+  ): Promise<void>;
+  /** Without a payload, if the name needs none. */
+  schedule(name: NamesWithoutPayload<Payloads>, key: string, deadline: WallClockTime): Promise<void>;
+  async schedule(
+    name: string,
+    key: string,
+    deadline: WallClockTime,
+    payload?: unknown,
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('schedule', name, key);

@@ -3,11 +3,11 @@ import { requireInteger, requireMilliseconds, requireOptions } from '../known-op
 
 export interface RetryOptions {
   /** Attempts in all, from 1 to 1,000. After the last that fails the timer is dead. Default 10. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** ms from the first failure to the second attempt; each further pause is twice as long. Default 1000. */
-  delay?: number;
+  delay?: number | undefined;
   /** Longest pause in ms. Default 3,600,000: an hour. */
-  maxDelay?: number;
+  maxDelay?: number | undefined;
 }
 
 /** When a failed delivery is tried again: exponential backoff, with each pause drawn from its upper half. */

@@ -16,6 +16,7 @@ export type {
   DurableTimersEvents,
   FailedAttempt,
   HandleOptions,
+  NamesWithoutPayload,
   RecoveryProgress,
   ScheduleOptions,
 } from '../durable/durable-timer.ts';

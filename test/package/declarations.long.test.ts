@@ -8,7 +8,7 @@ const compilers = ['5.4.3', '5.9.3', '6.0.3', '7.0.2'];
 const program = `
 import { createScheduler, InvalidConfigError, type SchedulerOptions, type TimerStarts } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
-import { bullmqStore, type DurableTimers, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
+import { bullmqStore, type DurableOptions, type DurableTimers, type HandleOptions, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
 import { setTimeout } from 'shardwheel/timers';
@@ -25,11 +25,32 @@ export const typed = durable.then(async (timers) => {
   timers.handle('expired', ({ user }, { key, attempt }) => user.length + key.length + attempt);
   await timers.schedule('expired', 'k', new Date(), { user: 'ada' });
   await timers.schedule('plain', 'k', 5);
+  await timers.schedule('plain', 'k', 5, undefined, { persistAfter: 0 });
+  // @ts-expect-error: it needs a payload
+  await timers.schedule('expired', 'k', 5);
+  // @ts-expect-error: it needs a payload
+  await timers.schedule('expired', 'k', 5, undefined);
   // @ts-expect-error: another payload
   await timers.schedule('expired', 'k', 5, { name: 'ada' });
   // @ts-expect-error: no such name
   await timers.cancel('expires', 'k');
 });
+/** A call for any name of typed ones; and calls where nothing is known of payloads, or not all. */
+type Payloads = { expired: { user: string }; maybe: { user: string } | undefined; optional?: number };
+export async function at<Name extends keyof Payloads>(timers: DurableTimers<Payloads>, name: Name, payload: Payloads[Name]) {
+  await timers.schedule(name, 'k', 5, payload);
+  await timers.schedule('maybe', 'k', 5);
+  await timers.schedule('optional', 'k', 5);
+  timers.handle('expired', ({ user }, { signal }) => fetch(user, { signal }), { concurrency: 5, timeout: 500 });
+  timers.on('failed', ({ name, key, attempt, error, retryAt }) => [name, key, attempt, error, retryAt?.toFixed()]);
+}
+export async function untyped(timers: DurableTimers) {
+  await timers.schedule('any', 'k', 5);
+  await timers.schedule('any', 'k', 5, { user: 'ada' }, { persistAfter: undefined });
+}
+/** As one has them who reads them from somewhere. */
+export const unset: DurableOptions = { store: memoryStore(), concurrency: undefined, retry: { attempts: undefined } };
+export const handling: HandleOptions = { concurrency: undefined, timeout: undefined };
 export const stores = [lmdbStore, bullmqStore];
 export const all = [id, slept, serveDashboard, observeMetrics, registerMetrics, createWheel('blitz'), InvalidConfigError];
 // @ts-expect-error: a hint is a number or a string
@@ -89,6 +110,7 @@ describe.each(compilers)('TypeScript %s', (compiler) => {
   test.each([
     ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
     ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts', 'contract.mts']],
+    ['nodenext, exactly', ['--module', 'nodenext', '--exactOptionalPropertyTypes'], ['module.mts', 'common.cts']],
     ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler'], ['module.mts', 'either.ts']],
   ])('types resolve under %s, declarations checked as well, without any optional peer', (_, flags, files) => {
     expect(compile(compiler, files, ...flags)).toEqual({ status: 0, stdout: '' });

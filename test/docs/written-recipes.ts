@@ -5,12 +5,13 @@ import { transformSync } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 import { read, root } from './documents.ts';
 
-/** The files that docs/guide.md shows, by name. */
-export const shown = new Map(
-  [...read('docs/guide.md').matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(
-    ([, name, code]): [string, string] => [name, code],
-  ),
-);
+type Files = ReadonlyMap<string, string>;
+
+/** The files that a document shows, by name. */
+const shownIn = (document: string): Files =>
+  new Map([...read(document).matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(([, name, code]) => [name, code]));
+
+export const shown = shownIn('docs/guide.md');
 
 /** Those that the examples, or tests of their own, have and run. */
 export const ofExamples: Readonly<Record<string, string>> = {
@@ -18,7 +19,8 @@ export const ofExamples: Readonly<Record<string, string>> = {
   'retry.test.ts': 'test/smoke/fake-time/retry.test.ts',
   'retry-with-node-test.ts': 'examples/fake-time/retry-with-node-test.ts',
 };
-export const recipes = new Map([...shown].filter(([name]) => !Object.hasOwn(ofExamples, name)));
+export const recipes: Files = new Map([...shown].filter(([name]) => !Object.hasOwn(ofExamples, name)));
+export const durableRecipes = shownIn('docs/durable.md');
 
 /** Recipes in a folder, where they find the built package. */
 interface WrittenRecipes {
@@ -27,14 +29,14 @@ interface WrittenRecipes {
   load(name: string): Promise<any>;
 }
 
-/** Writes the recipes, as they are and as JavaScript, for the tests of the calling file. */
-export function writtenRecipes(name: string): WrittenRecipes {
+/** Writes recipes, as they are and as JavaScript, for the tests of the calling file. */
+export function writtenRecipes(name: string, files: Files = recipes): WrittenRecipes {
   const folder = join(root, 'dist', name);
   beforeAll(() => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-    for (const [name, code] of recipes) {
+    for (const [name, code] of files) {
       write(name, code);
       const target = 'es2022'; // Node 20 knows no `using`
       write(name.replace('.ts', '.mjs'), transformSync(code, { loader: 'ts', target }).code);

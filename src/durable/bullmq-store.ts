@@ -1,11 +1,15 @@
 import { InvalidArgumentError } from '../errors.ts';
 import { requireMilliseconds, requireOptions } from '../known-options.ts';
-import { QueueLink, type RedisConnection } from './bullmq/queue-link.ts';
+import { QueueLink } from './bullmq/queue-link.ts';
 import { QueueStore } from './bullmq/queue-store.ts';
+import type { RedisConnection } from './bullmq/redis-connection.ts';
 import type { DurableStore } from './durable-store.ts';
 
 export interface BullmqStoreOptions {
-  /** A client of ioredis, made by the caller. It stays open when the durable timers are closed; handling uses a duplicate of it. */
+  /**
+   * A client of ioredis, made by the caller, whose settings the store's own connections have, but for limits of time and `keyPrefix`:
+   * `timeout` limits calls. It stays as it is, and need not be connected.
+   */
   connection: RedisConnection;
   /** The name of the queue in BullMQ. It is for these timers alone. */
   queue: string;

@@ -123,9 +123,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     deadline: WallClockTime,
     payload: Payloads[Name],
     options?: ScheduleOptions,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Without a payload, if the name needs none. */
-  schedule(name: NamesWithoutPayload<Payloads>, key: string, deadline: WallClockTime): Promise<void>;
+  schedule(name: NamesWithoutPayload<Payloads>, key: string, deadline: WallClockTime): Promise<boolean>;
   async schedule(
     name: string,
     key: string,
@@ -142,11 +142,20 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * @throws As `schedule`.
    * @cost As `schedule`.
    */
-  async scheduleAfter<Name extends keyof Payloads & string>(
+  scheduleAfter<Name extends keyof Payloads & string>(
     name: Name,
     key: string,
     delay: number,
-    payload?: Payloads[Name],
+    payload: Payloads[Name],
+    options?: ScheduleOptions,
+  ): Promise<boolean>;
+  /** Without a payload, if the name needs none. */
+  scheduleAfter(name: NamesWithoutPayload<Payloads>, key: string, delay: number): Promise<boolean>;
+  async scheduleAfter(
+    name: string,
+    key: string,
+    delay: number,
+    payload?: unknown,
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('scheduleAfter', name, key);

@@ -1,18 +1,18 @@
 import { setImmediate } from '../../time/native-timers.ts';
-import type { RedisConnection } from './queue-link.ts';
+import type { QueueLink } from './queue-link.ts';
 
 /** Keys asked for in one command. */
 const MAX_KEYS = 500;
 
 /** Looks whether keys exist: one command for all that are asked for in one turn of the event loop, instead of one for each. */
 export class KeyLookup {
-  private readonly client: RedisConnection;
+  private readonly link: QueueLink;
   /** The keys of the next command, and its answer. */
   private asked: string[] = [];
   private values: Promise<(string | null)[]> = Promise.resolve([]);
 
-  constructor(client: RedisConnection) {
-    this.client = client;
+  constructor(link: QueueLink) {
+    this.link = link;
   }
 
   async has(key: string): Promise<boolean> {
@@ -26,7 +26,7 @@ export class KeyLookup {
     this.asked = asked;
     this.values = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (this.asked === asked) this.asked = [];
-      return this.client.mget(asked);
+      return this.link.client.mget(asked);
     });
   }
 }

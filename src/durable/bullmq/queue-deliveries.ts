@@ -4,34 +4,10 @@ import type { Delivery } from '../delivery.ts';
 import type { DurableHost } from '../durable-host.ts';
 import type { JobData } from './job-data.ts';
 import { QueueLeases } from './queue-leases.ts';
-import type { QueueLink, RedisConnection } from './queue-link.ts';
+import type { QueueLink } from './queue-link.ts';
 import { QueueTake } from './queue-take.ts';
-
-/** ms that a worker leaves to the others: more than the 100 ms in which Redis ends their sleeps, in an order of its own. */
-const WAY = 150;
-/** Most s of sleep: a wall clock that is set takes its timers along after so long. */
-const MOST_SLEEP = 1;
-
-/**
- * A class of workers that come last to a timer which they have put back. All workers of a queue sleep until the same next timer, and one
- * that knows no handler for it may be the first each time: the timer would wait for a tie to end otherwise.
- */
-function givingWay(bullmq: typeof import('bullmq')) {
-  return class extends bullmq.Worker<JobData> {
-    /** When the timer that this worker has put back is due again, in ms of the wall clock. */
-    putBack = 0;
-    /** Jobs that it has. */
-    busy = 0;
-
-    /** s of sleep until the next timer. */
-    protected override getBlockTimeout(until: number): number {
-      const seconds = Math.min(MOST_SLEEP, super.getBlockTimeout(until));
-      return until > 0 && until === this.putBack && seconds > 0 ? seconds + WAY / 1000 : seconds;
-    }
-  };
-}
-
-type QueueWorker = InstanceType<ReturnType<typeof givingWay>>;
+import { type QueueWorker, queueWorker } from './queue-worker.ts';
+import type { RedisClient } from './redis-connection.ts';
 
 /** ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and at most. */
 const ELSEWHERE = 50;
@@ -55,8 +31,8 @@ export class QueueDeliveries {
   private readonly leases: QueueLeases;
   /** When the last timer that was put back for want of a slot is offered again, by names: ms of the wall clock. */
   private readonly offered = new Map<string, number>();
-  /** The client of the workers, then what each has made of it. */
-  private readonly connections: RedisConnection[] = [];
+  /** By which the workers send; each waits by one of its own. */
+  private client: RedisClient | undefined;
   private readonly workers: QueueWorker[] = [];
   private closing: Promise<void> | undefined;
 
@@ -81,32 +57,31 @@ export class QueueDeliveries {
     this.closing ??= Promise.all(this.workers.map((worker) => worker.close())).then(() => undefined);
   }
 
-  /** Resolves when the worker has ended. */
+  /** Resolves when the workers have ended. */
   async close(): Promise<void> {
     await this.closing;
-    this.leases.stop();
-    await this.connections[0]?.quit().catch(() => undefined); // Redis has closed it, or is out of reach
+    this.release();
+    await this.client?.quit().catch(() => undefined); // Redis has closed it, or is out of reach
   }
 
-  /** Closes what is open still, for good: a worker that ends connects once more, and a silent Redis would hold the process by that. */
+  /** Sets no timer any more. */
   release(): void {
     this.leases.stop();
-    for (const connection of this.connections) {
-      connection.connect = () => Promise.reject(new Error('Connection is closed.'));
-      connection.disconnect();
-    }
+    for (const worker of this.workers) worker.stopNudging();
   }
 
   private start(concurrency: number): void {
     const { queue, stalledAfter } = this.link;
+    this.client ??= this.link.connections.make(this.failed);
+    const { client } = this;
     const take = async (job: Job<JobData>, token = ''): Promise<void> => {
       worker.busy += 1;
       await this.process(job, token, worker).finally(() => {
         worker.busy -= 1;
       });
     };
-    const worker: QueueWorker = new (givingWay(this.bullmq))(queue, take, {
-      connection: this.connection as unknown as Redis,
+    const worker: QueueWorker = new (queueWorker(this.bullmq))(queue, take, {
+      connection: client as unknown as Redis,
       concurrency,
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
       drainDelay: 1,
@@ -117,24 +92,9 @@ export class QueueDeliveries {
       maxStalledCount: 1e9, // attempts are counted beside the job
     });
     worker.on('error', this.failed);
+    worker.nudge = () => void client.ping().catch(() => undefined);
     if (this.workers.length === 0) this.leases.start(worker);
     this.workers.push(worker);
-  }
-
-  /** The client that workers send by, and duplicate to wait with. */
-  private get connection(): RedisConnection {
-    if (this.connections.length > 0) return this.connections[0];
-    // A worker's connection waits for Redis without end: BullMQ demands it.
-    const own = this.link.client.duplicate({ maxRetriesPerRequest: null });
-    const duplicate = own.duplicate.bind(own);
-    own.duplicate = (...options) => {
-      const another = duplicate(...options);
-      this.connections.push(another);
-      return another;
-    };
-    this.connections.push(own);
-    own.on('error', this.failed);
-    return own;
   }
 
   private readonly failed = (error: Error): void => this.host.failed(this.link.named(error));

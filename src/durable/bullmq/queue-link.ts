@@ -1,39 +1,10 @@
 import { show } from '../../show.ts';
-import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
+import { DurableStoreError, DurableTimersClosedError, type StoreMeanings } from '../durable-error.ts';
 import { Patience } from '../patience.ts';
+import { OwnConnections, type RedisClient, type RedisConnection } from './redis-connection.ts';
 
 /** Members that Redis looks at in one go. */
 const STEP = 1000;
-
-/** A step over the members of a set or a hash that match a pattern. */
-type Scan = (
-  key: string,
-  cursor: string,
-  match: 'MATCH',
-  pattern: string,
-  count: 'COUNT',
-  number: number,
-) => Promise<[cursor: string, pairs: string[]]>;
-
-/** What this package uses of a client of ioredis. */
-export interface RedisConnection {
-  duplicate(options: { maxRetriesPerRequest: null }): RedisConnection;
-  ping(): Promise<unknown>;
-  get(key: string): Promise<string | null>;
-  mget(keys: string[]): Promise<(string | null)[]>;
-  set(key: string, value: string, condition: 'NX'): Promise<unknown>;
-  hset(key: string, field: string, value: string): Promise<unknown>;
-  hdel(key: string, field: string): Promise<number>;
-  hlen(key: string): Promise<number>;
-  hscan: Scan;
-  eval(script: string, keys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  lrange(key: string, start: number, end: number): Promise<string[]>;
-  zscan: Scan;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  connect(): Promise<void>;
-  quit(): Promise<unknown>;
-  disconnect(): void;
-}
 
 /** Of a job whose lock has run out. A worker has taken it since, or is about to. */
 const lockLost = /(Missing (key|lock)|Lock mismatch) for job|is not in the active state/;
@@ -51,20 +22,47 @@ const meanings: StoreMeanings = [
 
 /** The way to a queue of BullMQ in Redis. */
 export class QueueLink {
-  readonly client: RedisConnection;
   readonly queue: string;
   /** ms for which a lock holds unless it is renewed. */
   readonly stalledAfter: number;
   /** What BullMQ's keys of the queue begin with. */
   readonly prefix: string;
   readonly patience: Patience;
+  private readonly connection: RedisConnection;
+  private opened: { readonly connections: OwnConnections; readonly client: RedisClient } | undefined;
 
-  constructor(client: RedisConnection, queue: string, stalledAfter: number, timeout: number) {
-    this.client = client;
+  constructor(connection: RedisConnection, queue: string, stalledAfter: number, timeout: number) {
+    this.connection = connection;
     this.queue = queue;
     this.stalledAfter = stalledAfter;
     this.prefix = `bull:${queue}:`;
     this.patience = new Patience(timeout, `The queue ${queue}`);
+  }
+
+  open(): void {
+    const connections = new OwnConnections(this.connection);
+    const client = connections.make(() => undefined); // what fails is told by the calls
+    this.opened = { connections, client };
+  }
+
+  /** Whatever else of this store's is open is closed, too. */
+  close(): void {
+    this.opened?.connections.release();
+    this.opened = undefined;
+  }
+
+  /** For calls. */
+  get client(): RedisClient {
+    return this.parts.client;
+  }
+
+  get connections(): OwnConnections {
+    return this.parts.connections;
+  }
+
+  private get parts(): NonNullable<QueueLink['opened']> {
+    if (this.opened === undefined) throw new DurableTimersClosedError();
+    return this.opened;
   }
 
   /** What an error means. */

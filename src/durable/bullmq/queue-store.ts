@@ -21,6 +21,8 @@ import { overdueNames } from './scripts/overdue.ts';
 
 /** The version of the jobs' data. */
 const SCHEMA = '2';
+/** The scores of BullMQ's delayed jobs that are due in one ms. */
+const SCORES_PER_MS = 4096;
 /** Most writes that Redis has not answered: further ones wait here for their turn. */
 const MOST_PENDING = 10_000;
 /** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
@@ -54,7 +56,7 @@ export class QueueStore implements DurableStore {
 
   constructor(link: QueueLink) {
     this.link = link;
-    this.lookup = new KeyLookup(link.client);
+    this.lookup = new KeyLookup(link);
   }
 
   async open(host: DurableHost, delivery: Delivery): Promise<void> {
@@ -65,6 +67,7 @@ export class QueueStore implements DurableStore {
     let queue: Queue<JobData> | undefined;
     try {
       const bullmq = loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
+      link.open();
       await link.call(() => link.client.ping());
       queue = new bullmq.Queue<JobData>(link.queue, { connection: link.client as unknown as Redis });
       queue.on('error', (error) => host.failed(link.named(error)));
@@ -72,6 +75,7 @@ export class QueueStore implements DurableStore {
       this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery) };
     } catch (error) {
       await queue?.close();
+      link.close();
       this.isOpening = false;
       throw link.named(error);
     }
@@ -161,10 +165,14 @@ export class QueueStore implements DurableStore {
 
   async stats(): Promise<StoreStats> {
     const { client, prefix } = this.link;
-    const [counts, dead] = await Promise.all([this.counts(), this.link.call(() => client.hlen(prefix + DEAD))]);
+    const [counts, dead, notTaken] = await Promise.all([
+      this.counts(),
+      this.link.call(() => client.hlen(prefix + DEAD)),
+      this.link.call(() => client.zcount(`${prefix}delayed`, '-inf', (Date.now() + 1) * SCORES_PER_MS - 1)),
+    ]);
     const { delayed, waiting, active, prioritized } = counts;
-    const overdue = waiting + prioritized;
-    const stored = delayed + overdue + active;
+    const overdue = notTaken + waiting + prioritized;
+    const stored = delayed + waiting + prioritized + active;
     return { kind: this.kind, stored, overdue, active, dead, near: 0, writes: this.writes };
   }
 
@@ -184,9 +192,11 @@ export class QueueStore implements DurableStore {
       await this.link.call(async () => {
         await deliveries.close();
         await queue.close();
+        await this.link.client.quit();
       });
     } finally {
       deliveries.release();
+      this.link.close();
       this.isOpening = false;
     }
   }

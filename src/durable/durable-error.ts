@@ -14,6 +14,7 @@ export class DurableStoreError extends Error {
     | 'ERR_STORE_GONE'
     | 'ERR_STORE_LOCK_LOST'
     | 'ERR_STORE_NO_BACKUP'
+    | 'ERR_STORE_EVICTS'
     | 'ERR_STORE_FAILED';
   override readonly name = 'DurableStoreError';
 
@@ -61,6 +62,12 @@ export class DurableStoreError extends Error {
   static lockLost(name: string, key: string): DurableStoreError {
     const message = `Another process has taken the timer ${show(key)} of ${show(name)} from this one while its handler ran`;
     return new DurableStoreError('ERR_STORE_LOCK_LOST', message);
+  }
+
+  /** `policy`: Redis' `maxmemory-policy`. */
+  static evicts(queue: string, policy: string): DurableStoreError {
+    const message = `Redis may remove timers of the queue ${queue}: its maxmemory-policy is '${policy}'. Set it to 'noeviction'`;
+    return new DurableStoreError('ERR_STORE_EVICTS', message);
   }
 
   /** `close()` has ended, and some of what it asked the store for has not been confirmed. */

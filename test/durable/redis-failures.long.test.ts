@@ -155,6 +155,47 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     expect(await timers.count()).toBe(100_000);
   });
 
+  test.each(['allkeys-lru', 'volatile-ttl', 'allkeys-random'])(
+    'one that evicts is refused, and nothing is written: %s',
+    async (policy) => {
+      const server = await startServer('--maxmemory-policy', policy);
+      await expect(openOn(server)).rejects.toMatchObject({
+        code: 'ERR_STORE_EVICTS',
+        message: `Redis may remove timers of the queue failures: its maxmemory-policy is '${policy}'. Set it to 'noeviction'`,
+      });
+      const admin = connect(server);
+      expect(await admin.dbsize()).toBe(0);
+      await expect.poll(() => admin.client('LIST'), { timeout: 5000 }).not.toMatch(/\n.+\n/); // the store's are closed
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
+      const { timers } = await openOn(server);
+      await timers.schedule('a', 'k', Date.now() + 1e6);
+    },
+  );
+
+  test.each([
+    ['-config', 'allkeys-lru', 'ERR_STORE_EVICTS'],
+    ['-info', 'allkeys-lru', 'ERR_STORE_EVICTS'],
+    ['-config', 'noeviction', undefined],
+    ['-config -info', 'allkeys-lru', undefined],
+  ])('the policy is told by one command or the other: %s, %s', async (denied, policy, code) => {
+    const server = await startServer('--maxmemory-policy', policy);
+    await connect(server).acl('SETUSER', 'limited', 'on', '>secret', '~*', '&*', '+@all', ...denied.split(' '));
+    const connection = new Redis(server.url, { username: 'limited', password: 'secret' }).on('error', () => undefined);
+    onTestFinished(() => connection.disconnect());
+    const warned: string[] = [];
+    const note = (warning: Error & { code?: string }) => warned.push(warning.code ?? '');
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const opened = await openDurableTimers({ store: bullmqStore({ connection, queue: 'failures' }) }).catch(
+      (error: { code: string }) => error.code,
+    );
+    if (typeof opened === 'string') expect(opened).toBe(code);
+    else await opened.close();
+    if (code === undefined) expect(opened).not.toBeTypeOf('string');
+    await pause(20);
+    expect(warned.includes('SHARDWHEEL_EVICTION_UNKNOWN')).toBe(denied === '-config -info');
+  });
+
   test('a queue of another version is refused', async () => {
     const server = await startServer();
     await connect(server).set('bull:failures:shardwheel-schema', '99');

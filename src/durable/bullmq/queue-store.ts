@@ -10,6 +10,7 @@ import { type Kept, replaces } from '../kept.ts';
 import { loadPackage } from '../store-package.ts';
 import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { Limiter } from '../work-order.ts';
+import { refuseEviction } from './eviction.ts';
 import { type JobData, jobDataOf, newJobId, timerId } from './job-data.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
@@ -69,6 +70,7 @@ export class QueueStore implements DurableStore {
       const bullmq = loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
       link.open();
       await link.call(() => link.client.ping());
+      await refuseEviction(link);
       queue = new bullmq.Queue<JobData>(link.queue, { connection: link.client as unknown as Redis });
       queue.on('error', (error) => host.failed(link.named(error)));
       await link.call(() => this.checkSchema());

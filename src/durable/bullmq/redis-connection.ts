@@ -29,6 +29,10 @@ export interface RedisClient extends RedisConnection {
   lrange(key: string, start: number, end: number): Promise<string[]>;
   zcount(key: string, least: string, most: number): Promise<number>;
   zscan: Scan;
+  info(section: 'memory'): Promise<string>;
+  config(command: 'GET', name: 'maxmemory-policy'): Promise<string[]>;
+  /** Of a cluster: its servers. */
+  nodes?(role: 'master'): RedisClient[];
   on(event: 'error', listener: (error: Error) => void): unknown;
   connect(): Promise<void>;
   quit(): Promise<unknown>;

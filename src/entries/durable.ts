@@ -1,4 +1,4 @@
-export { type BullmqStoreOptions, bullmqStore } from '../durable/bullmq-store.ts';
+export { type BullmqModule, type BullmqStoreOptions, bullmqStore } from '../durable/bullmq-store.ts';
 export {
   AttemptEndedError,
   DurableStoreError,

@@ -33,6 +33,7 @@ describe('options', () => {
   });
 
   const connection = { duplicate() {} };
+  const cluster = { ...connection, isCluster: true };
   test.each<[() => unknown, string]>([
     [() => lmdbStore({ path: '' }), "The options.path must be the path of a folder, got ''"],
     [() => lmdbStore({ path: 'x', paht: 1 } as never), "options.paht is not an option: did you mean 'path'?"],
@@ -41,6 +42,18 @@ describe('options', () => {
     [() => bullmqStore({ queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
     [() => bullmqStore({ connection: {}, queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
     [() => bullmqStore({ connection, queue: 'a:b' } as never), "options.queue must be a name without ':', got 'a:b'"],
+    [() => bullmqStore({ connection, queue: 'q', prefix: '' } as never), 'options.prefix must be a text'],
+    [() => bullmqStore({ connection, queue: 'q', bullmq: { Queue: 1 } } as never), 'options.bullmq must be the module'],
+    [
+      () => bullmqStore({ connection: { ...connection, options: { keyPrefix: 'a' } }, queue: 'q' } as never),
+      'keyPrefix',
+    ],
+    [
+      () => bullmqStore({ connection: cluster, queue: 'q' } as never),
+      'options.queue must have a hash tag in a Redis Cl',
+    ],
+    [() => bullmqStore({ connection: cluster, queue: '{}q{a}' } as never), 'options.queue must have a hash tag'],
+    [() => bullmqStore({ connection: cluster, queue: '}a{' } as never), 'options.queue must have a hash tag'],
     [() => bullmqStore({ connection, queue: 'q', timeout: 5 } as never), 'from 100 to 600000, got 5'],
     [() => bullmqStore({ connection, queue: 'q', stalledAfter: 5 } as never), 'options.stalledAfter must be'],
   ])('of a store: %o', (make, message) => {

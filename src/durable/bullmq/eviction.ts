@@ -10,8 +10,8 @@ import type { RedisClient } from './redis-connection.ts';
 export async function refuseEviction(link: QueueLink): Promise<void> {
   for (const server of link.client.nodes?.('master') ?? [link.client]) {
     const policy = (await told(link, () => infoOf(server))) ?? (await told(link, () => configOf(server)));
-    if (policy === undefined) warnUnknown(link.queue);
-    else if (policy !== 'noeviction') throw DurableStoreError.evicts(link.queue, policy);
+    if (policy === undefined) warnUnknown(link.place.queue);
+    else if (policy !== 'noeviction') throw DurableStoreError.evicts(link.place.queue, policy);
   }
 }
 

@@ -71,7 +71,7 @@ export class QueueDeliveries {
   }
 
   private start(concurrency: number): void {
-    const { queue, stalledAfter } = this.link;
+    const { queue, prefix, stalledAfter } = this.link.place;
     this.client ??= this.link.connections.make(this.failed);
     const { client } = this;
     const take = async (job: Job<JobData>, token = ''): Promise<void> => {
@@ -82,6 +82,7 @@ export class QueueDeliveries {
     };
     const worker: QueueWorker = new (queueWorker(this.bullmq))(queue, take, {
       connection: client as unknown as Redis,
+      prefix,
       concurrency,
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
       drainDelay: 1,

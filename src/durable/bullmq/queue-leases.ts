@@ -40,7 +40,7 @@ export class QueueLeases {
 
   start(by: Renewer): void {
     const renew = (): void => void this.renew(by).catch(this.failed);
-    this.renewal = setInterval(renew, this.link.stalledAfter / 4);
+    this.renewal = setInterval(renew, this.link.place.stalledAfter / 4);
   }
 
   stop(): void {
@@ -48,7 +48,7 @@ export class QueueLeases {
   }
 
   private async renew(by: Renewer): Promise<void> {
-    const { stalledAfter } = this.link;
+    const { stalledAfter } = this.link.place;
     const now = performance.now();
     const all = Array.from(this.takes, ([job, take]) => ({ job, take, token: take.token }));
     for (const { take } of all) {

@@ -20,27 +20,35 @@ const meanings: StoreMeanings = [
   ['ERR_STORE_UNREACHABLE', unreachable, 'cannot be reached'],
 ];
 
-/** The way to a queue of BullMQ in Redis. */
-export class QueueLink {
+/** Where a queue is. */
+export interface QueuePlace {
+  readonly connection: RedisConnection;
   readonly queue: string;
+  /** What the keys of all queues begin with. */
+  readonly prefix: string;
   /** ms for which a lock holds unless it is renewed. */
   readonly stalledAfter: number;
+  /** ms for which answers are waited for. */
+  readonly timeout: number;
+}
+
+/** The way to a queue of BullMQ in Redis. */
+export class QueueLink {
+  readonly place: QueuePlace;
   /** What BullMQ's keys of the queue begin with. */
   readonly prefix: string;
   readonly patience: Patience;
-  private readonly connection: RedisConnection;
   private opened: { readonly connections: OwnConnections; readonly client: RedisClient } | undefined;
 
-  constructor(connection: RedisConnection, queue: string, stalledAfter: number, timeout: number) {
-    this.connection = connection;
-    this.queue = queue;
-    this.stalledAfter = stalledAfter;
-    this.prefix = `bull:${queue}:`;
+  constructor(place: QueuePlace) {
+    const { queue, prefix, timeout } = place;
+    this.place = place;
+    this.prefix = `${prefix}:${queue}:`;
     this.patience = new Patience(timeout, `The queue ${queue}`);
   }
 
   open(): void {
-    const connections = new OwnConnections(this.connection);
+    const connections = new OwnConnections(this.place.connection);
     const client = connections.make(() => undefined); // what fails is told by the calls
     this.opened = { connections, client };
   }
@@ -69,15 +77,15 @@ export class QueueLink {
   named(cause: unknown): DurableStoreError {
     if (cause instanceof DurableStoreError) return cause;
     const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : show(cause);
-    return DurableStoreError.of(`The queue ${this.queue}`, meanings, said, cause);
+    return DurableStoreError.of(`The queue ${this.place.queue}`, meanings, said, cause);
   }
 
-  /** Rejects with DurableStoreError. Without a limit of time: it may take effect at any later time. */
+  /** Rejects with DurableStoreError; with DurableTimersClosedError if it is closed by then. It may take effect at any later time. */
   async certain<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      throw this.named(error);
+      throw this.opened === undefined ? new DurableTimersClosedError() : this.named(error);
     }
   }
 

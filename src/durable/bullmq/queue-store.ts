@@ -48,6 +48,7 @@ interface Opened {
 export class QueueStore implements DurableStore {
   readonly kind = 'bullmq';
   private readonly link: QueueLink;
+  private readonly bullmq: typeof import('bullmq') | undefined;
   private readonly lookup: KeyLookup;
   private readonly pending = new Limiter(MOST_PENDING);
   private opened: Opened | undefined;
@@ -55,8 +56,10 @@ export class QueueStore implements DurableStore {
   /** Jobs added, changed or removed. */
   private writes = 0;
 
-  constructor(link: QueueLink) {
+  /** `bullmq`: the module; undefined: it is loaded by its name. */
+  constructor(link: QueueLink, bullmq: unknown) {
     this.link = link;
+    this.bullmq = bullmq as typeof import('bullmq') | undefined;
     this.lookup = new KeyLookup(link);
   }
 
@@ -67,11 +70,12 @@ export class QueueStore implements DurableStore {
     const { link } = this;
     let queue: Queue<JobData> | undefined;
     try {
-      const bullmq = loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
+      const bullmq = this.bullmq ?? loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
       link.open();
       await link.call(() => link.client.ping());
       await refuseEviction(link);
-      queue = new bullmq.Queue<JobData>(link.queue, { connection: link.client as unknown as Redis });
+      const { queue: name, prefix } = link.place;
+      queue = new bullmq.Queue<JobData>(name, { connection: link.client as unknown as Redis, prefix });
       queue.on('error', (error) => host.failed(link.named(error)));
       await link.call(() => this.checkSchema());
       this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery) };
@@ -254,11 +258,11 @@ export class QueueStore implements DurableStore {
   }
 
   private async checkSchema(): Promise<void> {
-    const { client, prefix, queue } = this.link;
+    const { client, prefix, place } = this.link;
     const key = `${prefix}shardwheel-schema`;
     await client.set(key, SCHEMA, 'NX');
     const found = await client.get(key);
-    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${queue}`, found, Number(SCHEMA));
+    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${place.queue}`, found, Number(SCHEMA));
   }
 
   private counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {

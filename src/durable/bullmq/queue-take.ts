@@ -57,7 +57,7 @@ export class QueueTake implements DueTimer {
         await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
         return undefined;
       }
-      this.lockedUntil = performance.now() + this.link.stalledAfter;
+      this.lockedUntil = performance.now() + this.link.place.stalledAfter;
       const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;

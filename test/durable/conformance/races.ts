@@ -84,10 +84,15 @@ export function testRaces(stores: Stores): void {
     const pair = [await stores.start(), await stores.start()];
     const calls = new Map<string, () => void>();
     const ends: string[] = [];
+    const deliveredBy = new Map<string, DurableTimers>();
     for (const timers of pair) {
       timers.handle('a', async (_, { key }) => {
         const call = calls.get(key);
-        if (call === undefined) return void ends.push(key);
+        if (call === undefined) {
+          deliveredBy.set(key, timers);
+          ends.push(key);
+          return;
+        }
         calls.delete(key);
         await draws.pick(pair).schedule('a', key, soon(draws.below(100)));
         await pause(draws.below(4));
@@ -95,6 +100,7 @@ export function testRaces(stores: Stores): void {
       });
     }
     const cancelled = new Map<string, number>();
+    const cancelledBy = new Map<string, DurableTimers>();
     await Promise.all(
       Array.from({ length: 400 }, async (_, at) => {
         const key = `${at}`;
@@ -103,13 +109,17 @@ export function testRaces(stores: Stores): void {
         await draws.pick(pair).schedule('a', key, Date.now());
         await ending;
         await pause(draws.below(2) * draws.below(100));
-        if (await draws.pick(pair).cancel('a', key)) cancelled.set(key, ends.length);
+        const by = draws.pick(pair);
+        if (!(await by.cancel('a', key))) return;
+        cancelledBy.set(key, by);
+        cancelled.set(key, ends.length);
       }),
     );
     const ended = (): number => new Set([...ends, ...cancelled.keys()]).size;
     await stores.until(() => ended() >= 400);
     await nothingMore();
-    expect(ends.filter((key, at) => at >= (cancelled.get(key) ?? ends.length))).toEqual([]);
+    const isBlind = (key: string) => stores.kind.isBlind && cancelledBy.get(key) !== deliveredBy.get(key);
+    expect(ends.filter((key, at) => at >= (cancelled.get(key) ?? ends.length) && !isBlind(key))).toEqual([]);
     expect(new Set(ends).size).toBe(ends.length);
     expect(ended()).toBe(400);
     expect(Math.min(ends.length, cancelled.size)).toBeGreaterThan(0);

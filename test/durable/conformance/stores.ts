@@ -7,6 +7,8 @@ export interface StoreKind {
   open(): DurableStore;
   /** Makes an empty store, before each test. */
   create(): void | Promise<void>;
+  /** Whether a handler may begin after another process has cancelled it, as the store had given it away before: docs/durable.md, 3. */
+  readonly isBlind?: boolean;
   destroy(): void | Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export async function claim(
   token: string,
   data: string,
 ): Promise<number | { data: string } | 'lost' | 'ended'> {
-  const answer = await link.run(CLAIM, keys, token, data, `${link.stalledAfter}`);
+  const answer = await link.run(CLAIM, keys, token, data, `${link.place.stalledAfter}`);
   return Array.isArray(answer) ? { data: answer[0] as string } : (answer as number | 'lost' | 'ended');
 }
 

@@ -18,7 +18,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await server?.stop();
   });
   testStore('bullmqStore', {
-    isBlind: true,
+    givesAway: true,
     create: () => {
       made += 1;
     },

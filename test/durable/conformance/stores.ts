@@ -7,8 +7,8 @@ export interface StoreKind {
   open(): DurableStore;
   /** Makes an empty store, before each test. */
   create(): void | Promise<void>;
-  /** Whether a handler may begin after another process has cancelled it, as the store had given it away before: docs/durable.md, 3. */
-  readonly isBlind?: boolean;
+  /** Whether an attempt runs from when the store has given it away: its handler may begin after another's cancel. docs/durable.md, 3. */
+  readonly givesAway?: boolean;
   destroy(): void | Promise<void>;
 }
 

@@ -71,7 +71,7 @@ export function warnOfLongPast(date: unknown): void {
 }
 
 /** Whether a time of the wall clock lies further back than a program can mean, in ms since 1970. */
-export const isLongPast = (time: number): boolean => time < Date.now() - NEAR_PRESENT;
+export const isLongPast = (time: number, now: number): boolean => time < now - NEAR_PRESENT;
 
 /**
  * Warns, once in a process, if the argument of a repeating timer without options has only names of options: they were meant to be the

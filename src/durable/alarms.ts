@@ -5,6 +5,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from './stored-timer.ts';
+import type { WallClock } from './wall-clock.ts';
 
 /** ms between two looks whether the wall clock was set. */
 const LOOK_MS = 500;
@@ -22,8 +23,8 @@ export abstract class HeldTimer extends Waiter implements DueTimer {
   scheduler: Scheduler | undefined = undefined;
   abstract readonly name: string;
   abstract readonly key: string;
-  /** ms since 1970. */
-  abstract readonly wakesAt: number;
+  /** ms until it is to be woken, at least 0. */
+  abstract readonly delay: number;
   private readonly alarms: Alarms;
 
   constructor(alarms: Alarms) {
@@ -52,15 +53,20 @@ export abstract class HeldTimer extends Waiter implements DueTimer {
  * if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
  */
 export class Alarms {
+  readonly clock: WallClock;
   private scheduler: Scheduler;
   private own: Scheduler | undefined;
   private readonly sources: (() => Iterable<HeldTimer>)[] = [];
   private readonly watch = setInterval(() => this.look(), LOOK_MS);
-  private clockOffset = Date.now() - performance.now();
+  private clockOffset: number;
+  private readonly unfollow: () => void;
   private isClosed = false;
 
-  constructor(scheduler: Scheduler | undefined) {
+  constructor(scheduler: Scheduler | undefined, clock: WallClock) {
     this.scheduler = scheduler ?? this.ownScheduler();
+    this.clock = clock;
+    this.clockOffset = this.offset;
+    this.unfollow = clock.follow(() => void this.setAgain());
     this.watch.unref();
   }
 
@@ -95,13 +101,13 @@ export class Alarms {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.watch);
+    this.unfollow();
     await this.own?.close();
   }
 
   /** Returns true. Throws CapacityExceededError, SchedulerClosedError. */
   private setOn(scheduler: Scheduler, timer: HeldTimer): boolean {
-    const delay = Math.max(0, timer.wakesAt - Date.now());
-    const { timerId } = timer;
+    const { timerId, delay } = timer;
     if (timerId !== undefined && scheduler.rescheduleAfter(timerId, delay)) return true;
     timer.timerId = scheduler.scheduleAfter(0, delay, awaited, timer);
     timer.scheduler = scheduler;
@@ -113,9 +119,13 @@ export class Alarms {
     return this.own;
   }
 
+  private get offset(): number {
+    return this.clock.now() - performance.now();
+  }
+
   private look(): void {
-    const offset = Date.now() - performance.now();
-    if (Math.abs(offset - this.clockOffset) < TOLERANCE_MS) return;
+    const { offset } = this;
+    if (this.clock.isManual || Math.abs(offset - this.clockOffset) < TOLERANCE_MS) return;
     this.clockOffset = offset;
     void this.setAgain();
   }

@@ -187,10 +187,10 @@ export class Delivery {
 
   private async attempt(timer: StoredTimer, own: UnderWay): Promise<Outcome | typeof DIED> {
     if (timer.attempts > this.host.settings.retry.attempts) return DIED;
-    const isTooEarly = timer.due > Date.now(); // the clock was set back while the claim was kept
+    const isTooEarly = timer.due > this.host.clock.now(); // the clock was set back while the claim was kept
     if (this.isClosed || isTooEarly) return INTERRUPTED;
-    const { counts, handlers } = this.host;
-    counts.began(Date.now() - timer.due, timer.attempts);
+    const { clock, counts, handlers } = this.host;
+    counts.began(clock.now() - timer.due, timer.attempts);
     own.run = new HandlerRun(handlers.get(timer.name) as Handling, timer);
     const outcome = await own.run.outcome;
     own.run = undefined;
@@ -201,7 +201,7 @@ export class Delivery {
 
   private endingOf(timer: StoredTimer, outcome: Outcome | typeof DIED): Ending {
     const { retry } = this.host.settings;
-    const now = Date.now();
+    const now = this.host.clock.now();
     switch (outcome.kind) {
       case 'resolved':
         return { kind: 'done' };

@@ -42,18 +42,18 @@ export function requireHandleOptions(options: HandleOptions = {}): HandleOptions
   return { concurrency, timeout };
 }
 
-/** Returns ms since 1970. */
-export function requireDeadlineTime(deadline: unknown): number {
+/** Returns ms since 1970. `now`: as well. */
+export function requireDeadlineTime(deadline: unknown, now: number): number {
   const time = epochTimeOf(deadline);
   if (!(Math.abs(time) <= 8.64e15)) throw new InvalidDeadlineError(deadline, 'must be a valid Date, or ms since 1970');
-  if (isLongPast(time)) warnOfLongPast(deadline);
+  if (isLongPast(time, now)) warnOfLongPast(deadline);
   return time;
 }
 
 /** Returns ms since 1970. */
 export function requireDelayedTime(delay: unknown, now: number): number {
   requireDelay(delay);
-  return requireDeadlineTime(now + Math.max(0, delay as number));
+  return requireDeadlineTime(now + Math.max(0, delay as number), now);
 }
 
 /** Returns ms. */

@@ -9,12 +9,14 @@ import { type DurableTimersEvents, type RecoveryProgress, shownDead } from './du
 import type { Handling } from './handler-run.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import type { DeadTimer, Ending, StoredTimer } from './stored-timer.ts';
+import type { WallClock } from './wall-clock.ts';
 
 /** ms between two reports of the store's failures. */
 const WARNING_PAUSE = 1000;
 
 /** The options of durable timers that their parts and stores go by. */
 export interface DurableSettings {
+  readonly clock: WallClock;
   readonly scheduler: Scheduler | undefined;
   readonly horizon: number;
   readonly concurrency: number;
@@ -26,6 +28,7 @@ export interface DurableSettings {
 /** What the parts of durable timers share with each other, and with the store. */
 export class DurableHost {
   readonly settings: DurableSettings;
+  readonly clock: WallClock;
   readonly alarms: Alarms;
   readonly counts = new DurableCounts();
   readonly handlers = new Map<string, Handling>();
@@ -35,7 +38,8 @@ export class DurableHost {
   /** `events` tells the user. */
   constructor(settings: DurableSettings, events: EventEmitter<DurableTimersEvents>) {
     this.settings = settings;
-    this.alarms = new Alarms(settings.scheduler);
+    this.clock = settings.clock;
+    this.alarms = new Alarms(settings.scheduler, settings.clock);
     this.events = events;
   }
 

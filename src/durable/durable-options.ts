@@ -7,6 +7,7 @@ import type { DurableSettings } from './durable-host.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
 import { type RetryOptions, resolveRetry } from './retry-policy.ts';
+import { ManualWallClock, realWallClock, type WallClock } from './wall-clock.ts';
 
 export interface DurableOptions {
   /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
@@ -16,6 +17,8 @@ export interface DurableOptions {
    * its id, one of their own takes over. Default: one of their own, inline.
    */
   scheduler?: Scheduler | undefined;
+  /** `manualWallClock(start)`, for tests: it stands still until it is advanced. Default 'wall': that of the machine. */
+  clock?: 'wall' | ManualWallClock | undefined;
   /**
    * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it
    * promotes delayed jobs itself. Default 60,000.
@@ -54,12 +57,20 @@ const NUMBERS = {
 } as const;
 type Numbers = Record<keyof typeof NUMBERS, number>;
 
-const known: Record<keyof DurableOptions, unknown> = { store: 0, scheduler: 0, payloadFormat: 0, retry: 0, ...NUMBERS };
+const known: Record<keyof DurableOptions, unknown> = {
+  store: 0,
+  scheduler: 0,
+  clock: 0,
+  payloadFormat: 0,
+  retry: 0,
+  ...NUMBERS,
+};
 
 /** Throws InvalidArgumentError, InvalidConfigError. @internal */
 export function resolveDurableOptions(options: DurableOptions): ResolvedDurableOptions {
   requireOptions(options, known, 'options', 'must be an object with a store');
   const { store, scheduler, payloadFormat = 'structured-clone' } = options;
+  const clock = resolveClock(options.clock);
   if (typeof (store as Partial<DurableStore> | undefined)?.put !== 'function') {
     const requirement = 'must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore()';
     throw new InvalidArgumentError('options.store', requirement, store);
@@ -73,5 +84,11 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
     return [name, require(`options.${name}`, options[name as keyof Numbers] ?? by, min, max)];
   });
   const retry = resolveRetry(options.retry);
-  return { store, scheduler, payloadFormat, retry, ...(Object.fromEntries(numbers) as Numbers) };
+  return { store, scheduler, clock, payloadFormat, retry, ...(Object.fromEntries(numbers) as Numbers) };
+}
+
+function resolveClock(clock: DurableOptions['clock'] = 'wall'): WallClock {
+  if (clock === 'wall') return realWallClock;
+  if (clock instanceof ManualWallClock) return clock;
+  throw new InvalidConfigError('options.clock', "must be 'wall' or manualWallClock(start)", clock);
 }

@@ -134,7 +134,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('schedule', name, key);
-    return this.#schedule(name, key, requireDeadlineTime(deadline), payload, options);
+    return this.#schedule(name, key, requireDeadlineTime(deadline, this.#host.clock.now()), payload, options);
   }
 
   /**
@@ -159,7 +159,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('scheduleAfter', name, key);
-    return this.#schedule(name, key, requireDelayedTime(delay, Date.now()), payload, options);
+    return this.#schedule(name, key, requireDelayedTime(delay, this.#host.clock.now()), payload, options);
   }
 
   #schedule(
@@ -184,7 +184,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: WallClockTime): Promise<boolean> {
     this.#require('reschedule', name, key);
-    return this.#unstored.move(name, key, requireDeadlineTime(deadline));
+    return this.#unstored.move(name, key, requireDeadlineTime(deadline, this.#host.clock.now()));
   }
 
   /**

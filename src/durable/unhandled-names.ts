@@ -32,7 +32,7 @@ export class UnhandledNames {
 
   private async look(): Promise<void> {
     if (performance.now() - this.openedAt < OVERDUE_MS) return;
-    const names = await this.store.overdueNames(Date.now() - OVERDUE_MS);
+    const names = await this.store.overdueNames(this.host.clock.now() - OVERDUE_MS);
     for (const name of names) {
       if (!this.host.handlers.has(name)) warnOfUnhandled(name);
     }

@@ -72,9 +72,10 @@ export class UnstoredTimer extends HeldTimer {
     return FOLLOWERS[this.current].length === 0;
   }
 
-  get wakesAt(): number {
-    const toStore = Date.now() + this.storeAt - performance.now();
-    return this.current === 'young' ? Math.min(this.timer.due, toStore) : toStore;
+  get delay(): number {
+    const toStore = this.storeAt - performance.now();
+    const { clock } = this.holder.alarms;
+    return Math.max(0, this.current === 'young' ? Math.min(clock.until(this.timer.due), toStore) : toStore);
   }
 
   /** Throws if the state may not follow the present one. */

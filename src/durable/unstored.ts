@@ -122,7 +122,7 @@ export class Unstored implements UnstoredHolder {
 
   /** The timer is due, or to be stored. */
   wake(timer: UnstoredTimer): void {
-    if (timer.state === 'young' && timer.timer.due <= Date.now()) {
+    if (timer.state === 'young' && timer.timer.due <= this.host.clock.now()) {
       this.change(timer, 'due');
       this.delivery.push(timer);
       if (timer.isOursAlone) this.arm(timer); // it waits for a slot
@@ -135,7 +135,7 @@ export class Unstored implements UnstoredHolder {
 
   async claim(timer: UnstoredTimer): Promise<Claim | undefined> {
     if (timer.state !== 'due') return undefined;
-    if (timer.timer.due > Date.now()) {
+    if (timer.timer.due > this.host.clock.now()) {
       this.makeYoung(timer, timer.timer); // the wall clock was set back
       return undefined;
     }

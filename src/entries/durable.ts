@@ -25,3 +25,4 @@ export { type LmdbStoreOptions, lmdbStore } from '../durable/lmdb-store.ts';
 export { memoryStore } from '../durable/memory-store.ts';
 export type { PayloadFormat } from '../durable/payload-codec.ts';
 export type { RetryOptions } from '../durable/retry-policy.ts';
+export { type ManualWallClock, manualWallClock } from '../durable/wall-clock.ts';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
+import { testClock } from './conformance/clock.ts';
 import { testClosing } from './conformance/closing.ts';
 import { testConditions } from './conformance/conditions.ts';
 import { testDelivery } from './conformance/delivery.ts';
@@ -32,5 +33,6 @@ export function testStore(name: string, kind: StoreKind, depth: 'beginnings' | '
     testSeveral(stores);
     testClosing(stores);
     testWarnings(stores);
+    testClock(stores);
   });
 }

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Delivery } from '../delivery.ts';
 import type { DurableHost } from '../durable-host.ts';
 import type { JobData } from './job-data.ts';
+import { jobTime } from './job-time.ts';
 import { QueueLeases } from './queue-leases.ts';
 import type { QueueLink } from './queue-link.ts';
 import { QueueTake } from './queue-take.ts';
@@ -111,7 +112,7 @@ export class QueueDeliveries {
     take.token = token;
     if (!this.served.has(job.name)) {
       const elsewhere = Math.min(MOST_ELSEWHERE, ELSEWHERE * 1.2 ** job.attemptsStarted);
-      const until = Math.ceil(Math.max(job.data.due, Date.now() + elsewhere));
+      const until = Math.ceil(Math.max(jobTime(this.link.clock, job.data.due), Date.now() + elsewhere));
       await take.delay(until);
       worker.putBack = until;
       throw new DelayedError();

@@ -1,6 +1,7 @@
 import { show } from '../../show.ts';
 import { DurableStoreError, DurableTimersClosedError, type StoreMeanings } from '../durable-error.ts';
 import { Patience } from '../patience.ts';
+import type { WallClock } from '../wall-clock.ts';
 import { OwnConnections, type RedisClient, type RedisConnection } from './redis-connection.ts';
 
 /** Members that Redis looks at in one go. */
@@ -32,13 +33,19 @@ export interface QueuePlace {
   readonly timeout: number;
 }
 
+interface Opened {
+  readonly connections: OwnConnections;
+  readonly client: RedisClient;
+  readonly clock: WallClock;
+}
+
 /** The way to a queue of BullMQ in Redis. */
 export class QueueLink {
   readonly place: QueuePlace;
   /** What BullMQ's keys of the queue begin with. */
   readonly prefix: string;
   readonly patience: Patience;
-  private opened: { readonly connections: OwnConnections; readonly client: RedisClient } | undefined;
+  private opened: Opened | undefined;
 
   constructor(place: QueuePlace) {
     const { queue, prefix, timeout } = place;
@@ -47,10 +54,10 @@ export class QueueLink {
     this.patience = new Patience(timeout, `The queue ${queue}`);
   }
 
-  open(): void {
+  open(clock: WallClock): void {
     const connections = new OwnConnections(this.place.connection);
     const client = connections.make(() => undefined); // what fails is told by the calls
-    this.opened = { connections, client };
+    this.opened = { connections, client, clock };
   }
 
   /** Whatever else of this store's is open is closed, too. */
@@ -64,11 +71,15 @@ export class QueueLink {
     return this.parts.client;
   }
 
+  get clock(): WallClock {
+    return this.parts.clock;
+  }
+
   get connections(): OwnConnections {
     return this.parts.connections;
   }
 
-  private get parts(): NonNullable<QueueLink['opened']> {
+  private get parts(): Opened {
     if (this.opened === undefined) throw new DurableTimersClosedError();
     return this.opened;
   }

@@ -12,6 +12,7 @@ import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
 import { Limiter } from '../work-order.ts';
 import { refuseEviction } from './eviction.ts';
 import { type JobData, jobDataOf, newJobId, timerId } from './job-data.ts';
+import { dueScore, jobTime } from './job-time.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
 import type { QueueLink } from './queue-link.ts';
@@ -19,11 +20,10 @@ import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts
 import { cancel, move, supersede } from './scripts/changes.ts';
 import { look, scheduledOf } from './scripts/look.ts';
 import { overdueNames } from './scripts/overdue.ts';
+import { promote } from './scripts/promote.ts';
 
 /** The version of the jobs' data. */
 const SCHEMA = '2';
-/** The scores of BullMQ's delayed jobs that are due in one ms. */
-const SCORES_PER_MS = 4096;
 /** Most writes that Redis has not answered: further ones wait here for their turn. */
 const MOST_PENDING = 10_000;
 /** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
@@ -37,6 +37,8 @@ const JOB_OPTIONS = {
 interface Opened {
   readonly queue: Queue<JobData>;
   readonly deliveries: QueueDeliveries;
+  /** Of the clock. */
+  readonly unfollow: () => void;
 }
 
 /**
@@ -71,14 +73,16 @@ export class QueueStore implements DurableStore {
     let queue: Queue<JobData> | undefined;
     try {
       const bullmq = this.bullmq ?? loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
-      link.open();
+      link.open(host.clock);
       await link.call(() => link.client.ping());
       await refuseEviction(link);
       const { queue: name, prefix } = link.place;
       queue = new bullmq.Queue<JobData>(name, { connection: link.client as unknown as Redis, prefix });
       queue.on('error', (error) => host.failed(link.named(error)));
       await link.call(() => this.checkSchema());
-      this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery) };
+      await link.call(() => promote(link));
+      const unfollow = host.clock.follow(() => void promote(link).catch((error) => host.failed(link.named(error))));
+      this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery), unfollow };
     } catch (error) {
       await queue?.close();
       link.close();
@@ -99,6 +103,7 @@ export class QueueStore implements DurableStore {
     return this.write(async (queue) => {
       if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
       while (!(await this.add(queue, timer, true)) && !(await this.supersede(timer, false)));
+      await promote(this.link);
       return true;
     });
   }
@@ -114,7 +119,10 @@ export class QueueStore implements DurableStore {
         const before = (found.next ?? found.data) as string;
         const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
         this.writes += 1;
-        if (await move(this.link, id, before, after, due)) return true;
+        if (await move(this.link, id, before, after, jobTime(this.link.clock, due))) {
+          await promote(this.link);
+          return true;
+        }
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
@@ -174,7 +182,7 @@ export class QueueStore implements DurableStore {
     const [counts, dead, notTaken] = await Promise.all([
       this.counts(),
       this.link.call(() => client.hlen(prefix + DEAD)),
-      this.link.call(() => client.zcount(`${prefix}delayed`, '-inf', (Date.now() + 1) * SCORES_PER_MS - 1)),
+      this.link.call(() => client.zcount(`${prefix}delayed`, '-inf', dueScore(this.link.clock))),
     ]);
     const { delayed, waiting, active, prioritized } = counts;
     const overdue = notTaken + waiting + prioritized;
@@ -192,13 +200,14 @@ export class QueueStore implements DurableStore {
 
   async close(): Promise<void> {
     if (this.opened === undefined) return;
-    const { queue, deliveries } = this.opened;
+    const { queue, deliveries, unfollow } = this.opened;
     this.opened = undefined;
+    unfollow();
     try {
       await this.link.call(async () => {
         await deliveries.close();
         await queue.close();
-        await this.link.client.quit();
+        await this.link.client.quit().catch(() => undefined); // Redis has closed it
       });
     } finally {
       deliveries.release();
@@ -228,11 +237,14 @@ export class QueueStore implements DurableStore {
       if (scheduled !== undefined) {
         this.writes += 1;
         const before = (found.next ?? found.data) as string;
-        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), due);
+        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), jobTime(this.link.clock, due));
       } else {
         isDone = found.data === null ? await this.add(queue, timer, false) : await this.supersede(timer, true);
       }
-      if (isDone) return true;
+      if (isDone) {
+        await promote(this.link);
+        return true;
+      }
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -243,7 +255,7 @@ export class QueueStore implements DurableStore {
     const id = timerId(name, key);
     const jobId = newJobId(id);
     const timestamp = Date.now();
-    const delay = Math.max(0, Math.ceil(due - timestamp));
+    const delay = Math.max(0, Math.ceil(jobTime(this.link.clock, due) - timestamp));
     this.writes += 1;
     const own = { jobId, timestamp, delay, deduplication: replace ? { id, replace } : { id } };
     const { id: placed } = await queue.add(name, jobDataOf(timer), { ...JOB_OPTIONS, ...own });

@@ -4,10 +4,12 @@ import { DurableStoreError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
 import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
+import { jobTime } from './job-time.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
 import { claim, settle } from './scripts/attempts.ts';
 import { look } from './scripts/look.ts';
+import { promote } from './scripts/promote.ts';
 
 /**
  * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
@@ -53,8 +55,8 @@ export class QueueTake implements DueTimer {
   async claim(): Promise<Claim | undefined> {
     const [job, lock, next] = this.keys;
     for (let { data } = this.job; ; ) {
-      if (data.due > Date.now()) {
-        await this.delay(data.due); // the clock of this machine is behind, or the timer was moved
+      if (data.due > this.link.clock.now()) {
+        await this.delay(jobTime(this.link.clock, data.due)); // the clock of this machine is behind, or the timer was moved
         return undefined;
       }
       this.lockedUntil = performance.now() + this.link.place.stalledAfter;
@@ -86,7 +88,7 @@ export class QueueTake implements DueTimer {
     const isAgain = ending.kind === 'again';
     const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
     const answer = await settle(this.link, this.keys, this.token, become);
-    if (answer === 'kept' && isAgain) await this.delay(timer.due);
+    if (answer === 'kept' && isAgain) await this.delay(jobTime(this.link.clock, timer.due));
     if (answer === 'lost') {
       this.end = 'leave';
       this.host.failed(DurableStoreError.lockLost(this.name, this.key));
@@ -94,12 +96,13 @@ export class QueueTake implements DueTimer {
     return answer === 'kept';
   }
 
-  /** Puts the job back until then. */
+  /** Puts the job back until BullMQ's time is this. */
   async delay(until: number): Promise<void> {
     this.end = 'leave';
     try {
       await this.job.moveToDelayed(Math.ceil(until), this.token);
       await this.hasten(until);
+      await promote(this.link);
     } catch (error) {
       const named = this.link.named(error);
       if (named.code !== 'ERR_STORE_LOCK_LOST') throw named; // it is another's by now
@@ -111,8 +114,8 @@ export class QueueTake implements DueTimer {
     const found = await look(this.link, timerId(this.name, this.key));
     if (found.job !== this.job.id || found.data === null) return;
     const isOver = found.next !== null || found.state === 'ended';
-    const due = isOver ? 0 : (JSON.parse(found.data) as JobData).due;
-    if (due < until) await this.job.changeDelay(Math.max(0, Math.ceil(due - Date.now()))).catch(() => undefined); // it has been taken
+    const time = isOver ? 0 : jobTime(this.link.clock, (JSON.parse(found.data) as JobData).due);
+    if (time < until) await this.job.changeDelay(Math.max(0, Math.ceil(time - Date.now()))).catch(() => undefined); // it has been taken
   }
 
   /** The keys that say whether it counts still. */

@@ -34,8 +34,8 @@ class NearTimer extends HeldTimer {
     return this.place.key;
   }
 
-  get wakesAt(): number {
-    return this.place.due;
+  get delay(): number {
+    return Math.max(0, this.tier.alarms.clock.until(this.place.due));
   }
 
   wake(): void {
@@ -98,10 +98,10 @@ export class NearTier {
   async read(): Promise<void> {
     const { table, host } = this.parts;
     const { horizon, nearLimit } = host.settings;
-    if (this.isReading || this.size > nearLimit / 2 || this.covered.due > Date.now() + horizon / 2) return;
+    if (this.isReading || this.size > nearLimit / 2 || this.covered.due > host.clock.now() + horizon / 2) return;
     this.isReading = true;
     try {
-      const until = Date.now() + horizon;
+      const until = host.clock.now() + horizon;
       while (!this.isEnded && this.size < nearLimit) {
         this.isHeldBack = this.onTheirWay >= this.backlog;
         if (this.isHeldBack) break;
@@ -121,8 +121,9 @@ export class NearTier {
 
   /** Finds what is due and not here: from another process, or because the clock was set. */
   sweep(): void {
-    const now = Date.now();
-    for (const entry of this.parts.table.due(this.name, { due: 0, key: '' }, now, SWEPT)) {
+    const now = this.parts.host.clock.now();
+    for (const entry of this.parts.table.due(this.name, { due: 0, key: '' }, now + 1, SWEPT)) {
+      if (entry.due > now) return;
       const timer = this.timers.get(entry.key);
       if (timer === undefined) this.add(entry);
       else if (timer.state === 'waiting') this.wake(timer);
@@ -185,7 +186,7 @@ export class NearTier {
     if (timer.state !== 'waiting') return true; // on its way to a handler, which asks the table
     timer.place = place;
     this.timers.set(place.key, timer);
-    if (place.due <= Date.now()) this.wake(timer);
+    if (place.due <= this.parts.host.clock.now()) this.wake(timer);
     else if (!this.alarms.set(timer)) return !this.timers.delete(place.key);
     return true;
   }

@@ -10,7 +10,7 @@ const INTERVAL = 2000;
 export class Recovery {
   private readonly table: RecordTable;
   private readonly host: DurableHost;
-  private readonly openedAt = Date.now();
+  private readonly openedAt: number;
   private readonly start = performance.now();
   private readonly names = new Set<string>();
   private overdue = 0;
@@ -20,6 +20,7 @@ export class Recovery {
   constructor(table: RecordTable, host: DurableHost) {
     this.table = table;
     this.host = host;
+    this.openedAt = host.clock.now();
   }
 
   /** This process begins to deliver the timers of the name. */

@@ -80,11 +80,12 @@ export abstract class Rows {
 
   /** Takes a timer that is due for this process, with one attempt more. */
   async claim(name: string, key: string): Promise<Claim | undefined> {
+    const { clock } = this.parts.host;
     const { members } = this.table;
     await members.renewed();
     let attempt: TimerRecord | undefined;
     const isClaimed = await this.change(name, key, (row) => {
-      if (row?.state !== 'scheduled' || row.due > Date.now()) return undefined;
+      if (row?.state !== 'scheduled' || row.due > clock.now()) return undefined;
       attempt = { ...row, attempts: row.attempts + 1, owner: members.self, state: 'running', version: newVersion() };
       return { after: attempt };
     });

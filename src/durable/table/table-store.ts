@@ -44,6 +44,7 @@ export class TableStore extends Rows implements DurableStore {
   private lastBeat = Number.NEGATIVE_INFINITY;
   private stepping: Promise<void> | undefined;
   private nextBeat: NodeJS.Timeout | undefined;
+  private unfollow: () => void = () => undefined;
 
   constructor(kind: DurableStore['kind'], openTable: () => Promise<RecordTable>, patience?: Patience) {
     super();
@@ -64,6 +65,7 @@ export class TableStore extends Rows implements DurableStore {
       throw error;
     }
     host.alarms.add(() => this.nearTimers());
+    this.unfollow = host.clock.follow(() => void this.lastStep().then(() => this.step()));
     this.beat();
   }
 
@@ -125,9 +127,12 @@ export class TableStore extends Rows implements DurableStore {
   async stats(): Promise<StoreStats> {
     const table = this.fresh;
     const { records, active, dead } = table.sizes();
-    const now = Date.now();
+    const now = this.parts.host.clock.now();
     let overdue = 0;
-    for (const name of table.names()) overdue += table.due(name, { due: 0, key: '' }, now, COUNTED - overdue).length;
+    for (const name of table.names()) {
+      const due = table.due(name, { due: 0, key: '' }, now + 1, COUNTED - overdue);
+      overdue += due.filter((place) => place.due <= now).length;
+    }
     const near = [...this.tiers.values()].reduce((sum, { size }) => sum + size, 0);
     return { kind: this.kind, stored: records, overdue, active, dead, near, writes: table.writes };
   }
@@ -158,6 +163,7 @@ export class TableStore extends Rows implements DurableStore {
     const { table } = this.opened;
     this.opened = undefined;
     clearTimeout(this.nextBeat);
+    this.unfollow();
     const end = async (): Promise<void> => {
       await this.lastStep();
       await table.close();

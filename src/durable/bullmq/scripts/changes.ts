@@ -1,3 +1,4 @@
+import { SCORES_PER_MS } from '../job-time.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /**
@@ -49,21 +50,21 @@ if not job or redis.call('HGET', key, 'data') ~= ARGV[2] or redis.call('HEXISTS'
 redis.call('HSET', key, 'data', ARGV[3])
 redis.call('HDEL', key, 'swAttempts')
 if redis.call('ZSCORE', KEYS[3], job) then
-  redis.call('ZADD', KEYS[3], ARGV[4] * 4096, job)
-  redis.call('ZADD', KEYS[4], redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] / 4096, '1')
+  redis.call('ZADD', KEYS[3], ARGV[4] * ${SCORES_PER_MS}, job)
+  redis.call('ZADD', KEYS[4], redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] / ${SCORES_PER_MS}, '1')
 end
 return 1`;
 
-/** Resolves with false if there is something else by now. `due`: in ms since 1970. */
+/** Resolves with false if there is something else by now. `time`: when BullMQ is to hand it over. */
 export async function move(
   link: QueueLink,
   timer: string,
   before: string,
   after: string,
-  due: number,
+  time: number,
 ): Promise<boolean> {
   const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'marker'];
-  return (await link.run(MOVE, keys, link.prefix, before, after, `${Math.ceil(due)}`)) === 1;
+  return (await link.run(MOVE, keys, link.prefix, before, after, `${Math.ceil(time)}`)) === 1;
 }
 
 /**

@@ -16,8 +16,8 @@ export interface BullmqStoreOptions {
   /** What BullMQ's keys in Redis begin with. Default 'bull'. */
   prefix?: string;
   /**
-   * The module `bullmq`, for programs in which it is not found by its name, such as bundles and single executables:
-   * `import * as bullmq from 'bullmq'`. Default: the installed package.
+   * The module `bullmq`, as the program imports it, whole (`import * as bullmq`): where it is not found by its name, as in bundles and single
+   * executables. Default: the installed package.
    */
   bullmq?: BullmqModule;
   /**
@@ -86,7 +86,11 @@ function requireConnection(connection: Partial<RedisConnection> | undefined): vo
 function requireModule(bullmq: Partial<BullmqModule>): void {
   const { Queue, Worker, DelayedError } = bullmq ?? {};
   if ([Queue, Worker, DelayedError].every((part) => typeof part === 'function')) return;
-  throw new InvalidArgumentError('options.bullmq', "must be the module: import * as bullmq from 'bullmq'", bullmq);
+  throw new InvalidArgumentError(
+    'options.bullmq',
+    "must be the module bullmq, as 'import * as bullmq' gives it",
+    bullmq,
+  );
 }
 
 /** Whether keys that begin so are in one slot: Redis hashes what is in their first braces, unless that is nothing. */

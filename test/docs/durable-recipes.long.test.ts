@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type DurableTimers, memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runNode } from '../fixtures/child-process.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { root } from './documents.ts';
 import { durableRecipes, writtenRecipes } from './written-recipes.ts';
@@ -17,7 +19,13 @@ beforeEach(async () => {
 afterEach(() => durable.close());
 
 test('docs/durable.md shows those that are tried below', () => {
-  expect([...durableRecipes.keys()]).toEqual(['webhooks.ts', 'long-work.ts', 'failures.ts', 'dead-letters.ts']);
+  expect([...durableRecipes.keys()]).toEqual([
+    'webhooks.ts',
+    'long-work.ts',
+    'failures.ts',
+    'dead-letters.ts',
+    'reminder.ts',
+  ]);
 });
 
 test('each compiles, strictly', () => {
@@ -92,4 +100,9 @@ test('dead-letters.ts tries the dead once more', async () => {
   await until(() => seen.length === 2);
   expect(seen.sort()).toEqual(['of k', 'of l']);
   expect(await tryAgain(durable, 'a')).toBe(0);
+});
+
+test('reminder.ts passes, as a test of node:test', async () => {
+  const { code, stdout } = await runNode([join(folder, 'reminder.mjs')]);
+  expect({ code, passed: /^(?:# |ℹ )pass (\d+)$/m.exec(stdout)?.[1] }, stdout).toEqual({ code: 0, passed: '1' });
 });

@@ -17,7 +17,7 @@ import {
   type ResolvedDashboardOptions,
   resolveDashboardOptions,
 } from './options.ts';
-import { packageVersion, readPageFiles } from './page-files.ts';
+import { packageVersion, readPage } from './page-file.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
 /** Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a refusal. */
@@ -34,8 +34,6 @@ const FAREWELL = 250;
 const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MOST_STREAMS}.`;
 
 const headers = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -83,7 +81,7 @@ const dashboards = new WeakMap<Coordinator, ServedDashboard>();
 class ServedDashboard {
   private readonly scheduler: Scheduler;
   private readonly options: ResolvedDashboardOptions;
-  private readonly files = readPageFiles();
+  private readonly page = readPage();
   private readonly version = packageVersion();
   private readonly access: Access;
   private readonly streams: EventStreams;
@@ -177,6 +175,7 @@ class ServedDashboard {
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('Content-Security-Policy', this.page.policy);
     const refusal = this.tryToAnswer(request, response);
     if (refusal === undefined) return;
     // A connection whose request was refused serves no other.
@@ -191,18 +190,19 @@ class ServedDashboard {
     if (!target.startsWith('/') || !URL.canParse(address))
       return { status: 400, why: 'This is not the path of a page.' };
     const url = new URL(address);
-    const verdict = this.access(request, url);
+    const path = url.pathname.replace(/^\/+/, '/'); // a proxy that takes off /timers makes // of /timers/
+    const verdict = this.access(request, path, url.searchParams);
     if (verdict !== undefined && 'status' in verdict) return verdict;
     if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'The dashboard is only for reading.' };
-    const file = this.files.get(url.pathname);
     if (verdict !== undefined) {
-      response.writeHead(303, { Location: '/', 'Set-Cookie': verdict.cookie }).end();
-    } else if (url.pathname === '/events') {
+      response.writeHead(303, { Location: '?', 'Set-Cookie': verdict.cookie }).end();
+    } else if (path === '/events') {
       if (this.streams.count >= MOST_STREAMS) return { status: 503, why: FULL };
       if (method === 'HEAD') response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
       else this.openStream(response, url);
-    } else if (file !== undefined) {
-      response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.body.length }).end(file.body);
+    } else if (path === '/') {
+      const { body } = this.page;
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length }).end(body);
     } else {
       return { status: 404, why: 'There is nothing here. The dashboard is at /.' };
     }

@@ -140,6 +140,20 @@ function styleSheet(path) {
   );
 }
 
+/** A page with its style sheet and script within: it loads nothing, so it may be under any path. */
+function whole(html, source, target) {
+  const within = [
+    ['<link rel="stylesheet" href="style.css" />', 'style', styleSheet(join(source, 'style.css'))],
+    ['<script type="module" src="main.ts"></script>', 'script', readFileSync(join(target, 'main.js'), 'utf8')],
+  ];
+  return within.reduce((page, [reference, name, text]) => {
+    if (page.split(reference).length !== 2) throw new Error(`The page has to name its ${name} once, as ${reference}`);
+    if (text.includes(`</${name}`)) throw new Error(`The page's ${name} would end within its text`);
+    const begin = name === 'script' ? '<script type="module">' : '<style>';
+    return page.replace(reference, () => `${begin}${text}</${name}>`);
+  }, html);
+}
+
 async function writePages() {
   for (const page of ['dashboard', 'profile']) {
     const source = join(root, 'src', page, 'page');
@@ -152,9 +166,10 @@ async function writePages() {
       entryFileNames: '[name].js',
       minify: true,
     });
-    if (page === 'profile') continue; // its report holds all in one file
-    writeFileSync(join(target, 'style.css'), styleSheet(join(source, 'style.css')));
-    writeFileSync(join(target, 'page.html'), readFileSync(join(source, 'page.html')));
+    if (page === 'profile') continue; // its report is made when there is one, and holds all in one file as well
+    const html = readFileSync(join(source, 'page.html'), 'utf8');
+    writeFileSync(join(target, 'page.html'), whole(html, source, target));
+    rmSync(join(target, 'main.js'));
   }
 }
 

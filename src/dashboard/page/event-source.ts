@@ -9,6 +9,12 @@ export interface Listener {
   state(state: State, text: string, trouble?: string): void;
 }
 
+/**
+ * The page may be under any path, which a proxy before the server takes off, and its address may lack the last slash. The origin
+ * stands before it, as a path that begins with two slashes would name a host.
+ */
+const STREAM = `${location.origin}${location.pathname.replace(/\/*$/, '')}/events`;
+
 /** ms between two tries, and without any event until that is told. */
 const RETRY = 2000;
 const SILENCE = 4000;
@@ -28,7 +34,7 @@ export class Events {
   open(from: number): void {
     this.from = from;
     this.close();
-    const source = new EventSource(`/events?from=${from}`);
+    const source = new EventSource(`${STREAM}?from=${from}`);
     this.source = source;
     this.expectNews();
     const on = <T>(name: string, take: (data: T) => void): void => {
@@ -89,7 +95,7 @@ export class Events {
 async function refusal(): Promise<string | undefined> {
   const giveUp = new AbortController();
   try {
-    const answer = await fetch('/events', { signal: giveUp.signal });
+    const answer = await fetch(STREAM, { signal: giveUp.signal });
     if (answer.ok) return undefined;
     return (await answer.text()).trim();
   } catch {

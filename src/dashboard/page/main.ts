@@ -82,6 +82,7 @@ class Page {
       this.drawSoon();
     });
     setInterval(() => this.showAge(), 1000);
+    history.replaceState(null, '', location.origin + location.pathname); // the server has taken the token off, and left a '?'
     this.events.open(0);
   }
 

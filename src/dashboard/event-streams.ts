@@ -33,7 +33,6 @@ export class EventStreams {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      Connection: 'close',
       'X-Accel-Buffering': 'no',
     });
     this.open.add(stream);

@@ -9,6 +9,7 @@ import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import { type Access, accessBy, type Refusal } from './access.ts';
+import { Connections } from './connections.ts';
 import { EventStreams, MOST_STREAMS } from './event-streams.ts';
 import { type Ending, type Hello, PROTOCOL } from './messages.ts';
 import {
@@ -26,14 +27,13 @@ const MOST_SERVED = 2 * MOST_STREAMS;
 const MOST_CONNECTIONS = 4 * MOST_SERVED;
 /** Connections that may wait in the system for one turn of the event loop. */
 const BACKLOG = 64;
-/** ms within which a request must arrive, and an idle connection must be used again. */
-const CONNECTION_TIMEOUT_MS = 5000;
 /** ms for the last events to be sent. */
 const FAREWELL = 250;
 
 const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MOST_STREAMS}.`;
 
 const headers = {
+  Connection: 'close',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -91,7 +91,7 @@ class ServedDashboard {
   unhear: (() => void) | undefined;
   private ended: Promise<void> | undefined;
   private dropping: NodeJS.Timeout | undefined;
-  private connections = 0;
+  private readonly connections = new Connections();
 
   constructor(scheduler: Scheduler, options: ResolvedDashboardOptions) {
     this.scheduler = scheduler;
@@ -99,26 +99,11 @@ class ServedDashboard {
     this.access = accessBy(options);
     this.streams = new EventStreams((isWatched) => (isWatched ? this.sampling.start() : this.sampling.stop()));
     this.sampling = new Sampling(scheduler, this.streams, options.durable);
-    this.server = process.getBuiltinModule('node:http').createServer(
-      {
-        headersTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: CONNECTION_TIMEOUT_MS,
-        keepAliveTimeout: CONNECTION_TIMEOUT_MS,
-        connectionsCheckingInterval: CONNECTION_TIMEOUT_MS,
-        maxHeaderSize: 8192,
-      },
-      (request, response) => this.answer(request, response),
-    );
+    this.server = process
+      .getBuiltinModule('node:http')
+      .createServer({ maxHeaderSize: 8192 }, (request, response) => this.answer(request, response));
     this.server.maxConnections = MOST_CONNECTIONS;
-    this.server.on('connection', (socket) => this.count(socket));
-  }
-
-  private count(socket: Socket): void {
-    socket.unref();
-    this.connections += 1;
-    socket.once('close', () => {
-      this.connections -= 1;
-    });
+    this.server.on('connection', (socket) => this.connections.add(socket));
   }
 
   /** Undefined before it listens. */
@@ -174,17 +159,17 @@ class ServedDashboard {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
+    this.connections.answer(request.socket);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.setHeader('Content-Security-Policy', this.page.policy);
     const refusal = this.tryToAnswer(request, response);
     if (refusal === undefined) return;
-    // A connection whose request was refused serves no other.
-    response.writeHead(refusal.status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+    response.writeHead(refusal.status, { 'Content-Type': 'text/plain; charset=utf-8' });
     response.end(`${refusal.why}\n`);
   }
 
   private tryToAnswer(request: IncomingMessage, response: ServerResponse): Refusal | undefined {
-    if (this.connections > MOST_SERVED) return { status: 503, why: FULL };
+    if (this.connections.count > MOST_SERVED) return { status: 503, why: FULL };
     const { method, url: target = '' } = request;
     const address = `http://localhost${target}`;
     if (!target.startsWith('/') || !URL.canParse(address))
@@ -199,7 +184,7 @@ class ServedDashboard {
     } else if (path === '/events') {
       if (this.streams.count >= MOST_STREAMS) return { status: 503, why: FULL };
       if (method === 'HEAD') response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
-      else this.openStream(response, url);
+      else this.openStream(request.socket, response, url);
     } else if (path === '/') {
       const { body } = this.page;
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length }).end(body);
@@ -209,7 +194,7 @@ class ServedDashboard {
     return undefined;
   }
 
-  private openStream(response: ServerResponse, url: URL): void {
+  private openStream(socket: Socket, response: ServerResponse, url: URL): void {
     const shards = Math.max(1, this.scheduler.shards);
     const wanted = Math.trunc(Number(url.searchParams.get('from') ?? 0)) || 0;
     const from = Math.floor(Math.max(0, Math.min(wanted, shards - 1)) / SHOWN) * SHOWN;
@@ -225,6 +210,7 @@ class ServedDashboard {
       bounds: LATENESS_BOUNDS.slice(0, -1),
       points: this.sampling.points,
     };
+    this.connections.release(socket);
     this.streams.add({ response, from }, JSON.stringify(hello));
   }
 }

@@ -20,6 +20,11 @@ export class DashboardError extends Error {
     return new DashboardError(isInUse ? 'ERR_PORT_IN_USE' : 'ERR_LISTEN_FAILED', message, { cause });
   }
 
+  static denied(host: string, port: number): DashboardError {
+    const message = `The dashboard cannot listen on port ${port} of ${host}: --permission denies it, and --allow-net allows it`;
+    return new DashboardError('ERR_LISTEN_FAILED', message);
+  }
+
   /** `where`: the address of the other dashboard; undefined while it does not listen yet. */
   static twice(where: string | undefined): DashboardError {
     const message = `The scheduler already has a dashboard${where === undefined ? '' : `, at ${where}`}`;
@@ -48,6 +53,15 @@ export interface ResolvedDashboardOptions {
 }
 
 const DEFAULT_PORT = 7373;
+
+/**
+ * Whether Node's permission model denies a server its port, which Node throws where nobody can catch it. Older Nodes restrict no
+ * network, and know no such permission. @internal
+ */
+export function isListeningDenied(): boolean {
+  const { allowedNodeEnvironmentFlags, permission } = process as Partial<NodeJS.Process>;
+  return permission?.has('net') === false && allowedNodeEnvironmentFlags?.has('--allow-net') === true;
+}
 
 /** The names by which a browser on this machine may reach it. @internal */
 export const isLoopback = (host: string): boolean =>

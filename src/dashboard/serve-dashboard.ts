@@ -15,6 +15,7 @@ import { type Ending, type Hello, PROTOCOL } from './messages.ts';
 import {
   DashboardError,
   type DashboardOptions,
+  isListeningDenied,
   type ResolvedDashboardOptions,
   resolveDashboardOptions,
 } from './options.ts';
@@ -120,6 +121,7 @@ class ServedDashboard {
   async listen(): Promise<string> {
     const { host, port } = this.options;
     const { server } = this;
+    if (isListeningDenied()) throw DashboardError.denied(host, port);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => reject(DashboardError.notListening(host, port, error)));
       server.listen({ host, port, backlog: BACKLOG }, resolve);

@@ -23,6 +23,28 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'last line\n' });
 });
 
+const restrictsNetwork = process.allowedNodeEnvironmentFlags.has('--allow-net');
+
+test.runIf(restrictsNetwork)(
+  'where --permission denies the port, it rejects, and serves when it is asked again',
+  async () => {
+    const text = `import { createScheduler } from 'shardwheel';
+    import { serveDashboard } from 'shardwheel/dashboard';
+    const scheduler = createScheduler({ shards: 0 });
+    const serve = () => serveDashboard(scheduler, { port: 0 }).then(({ url }) => url, (error) => error);
+    for (const each of [await serve(), await serve()]) console.log(each.name, each.code, each.message);
+    await scheduler.close();`;
+    const read = '--allow-fs-read=*';
+    const message =
+      'The dashboard cannot listen on port 0 of 127.0.0.1: --permission denies it, and --allow-net allows it';
+    const line = `DashboardError ERR_LISTEN_FAILED ${message}\n`;
+    expect(await runText(text, ['--permission', read])).toEqual({ code: 0, stdout: line.repeat(2), stderr: '' });
+    const allowed = await runText(text, ['--permission', read, '--allow-net', '--disable-warning=ExperimentalWarning']);
+    // The second is refused by the first: it serves.
+    expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining('DashboardError ERR_DASHBOARD_SERVED') });
+  },
+);
+
 test('a registered program: the dashboard sets none of its timers', async () => {
   const text = `import { serveDashboard } from 'shardwheel/dashboard';
     import { createScheduler } from 'shardwheel';

@@ -135,6 +135,17 @@ test.each<[string, RequestListener, (url: string) => string]>([
     (url) => `${url} is served by shardwheel 9.9.9: watch it with that`,
   ],
   [
+    'a dashboard of another version, whose name commands the terminal',
+    events(greeting({ protocol: 999, version: '\x1b[2J\x9b31m' })),
+    (url) => `${url} is served by shardwheel [U+001B][2J[U+009B]31m: watch it with that`,
+  ],
+  [
+    'a refusal that commands the terminal',
+    (_, response) => response.writeHead(403).end('\x1b]0;title\x07 no\u202e\r\n'),
+    (url) => `${url} refuses: [U+001B]]0;title[U+0007] no[U+202E]`,
+  ],
+  ['text for numbers', events(`${HELLO}event: waiting\ndata: {"seconds":"\\u001b[2J"}\n\n`), NONE],
+  [
     'a connection that is lost',
     (request, response) => {
       events(HELLO)(request, response);
@@ -147,6 +158,12 @@ test.each<[string, RequestListener, (url: string) => string]>([
 ])('what is there has %s: one sentence says so', async (_name, listener, sentence) => {
   using other = await server(listener);
   expect(await watched(other.url)).toEqual({ code: 1, stdout: '', stderr: `error: ${sentence(other.url)}\n` });
+});
+
+test('what a dashboard says at its end does not command the terminal', async () => {
+  using other = await server(events(`${HELLO}event: end\ndata: {"reason":"\\u001b[2J\\u009b over"}\n\n`));
+  const stderr = '[U+001B][2J[U+009B] over\n';
+  expect(await watched(other.url)).toEqual({ code: 0, stdout: '', stderr });
 });
 
 test('nobody listens', async () => {

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { Command } from 'commander';
 import { type Part, packageFolder } from '../replay/command-file.ts';
 import { readFlags, UsageError } from '../replay/command-line.ts';
+import { tellError } from '../replay/printable.ts';
 
 /** Runs a command with the arguments after its name, and returns its exit code. Throws `UsageError` for bad flags. */
 type Run = (argv: readonly string[]) => Promise<number>;
@@ -67,19 +69,28 @@ async function main(argv: readonly string[]): Promise<number> {
     else readFlags(program(), argv);
     return 0;
   } catch (error) {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    tellError(error);
     return error instanceof UsageError ? usage : 1;
   }
 }
 
+/** Nobody but a command starts a part, with a channel to it. */
+function partNamed(name: string): (() => Promise<(argument: string) => void | Promise<void>>) | undefined {
+  const isStartedByUs = !isMainThread || process.connected;
+  return isStartedByUs && Object.hasOwn(parts, name) ? parts[name as Part] : undefined;
+}
+
 const [first = '', argument = ''] = process.argv.slice(2);
-const part = first.startsWith('as:') ? parts[first.slice('as:'.length) as Part] : undefined;
+const part = first.startsWith('as:') ? partNamed(first.slice('as:'.length)) : undefined;
 if (part !== undefined) {
   await (await part())(argument);
 } else {
-  // The reader may have read enough (`| head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return; // the reader has read enough (`| head`)
+    tellError(error);
+    process.exitCode = 1;
   });
-  process.exitCode = await main(process.argv.slice(2));
+  process.stderr.on('error', () => undefined); // there is nobody to tell
+  const code = await main(process.argv.slice(2));
+  process.exitCode ??= code;
 }

@@ -1,10 +1,12 @@
-import { accessSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { ProfileData } from '../../src/profile/profile-data.ts';
 import { number, readFlags, UsageError } from '../replay/command-line.ts';
+import { printable, tellError } from '../replay/printable.ts';
+import { requireWritable, writableFile } from '../replay/writable-file.ts';
 import { calibrate } from './profile/calibrate.ts';
 import { estimateOf, limits, verdictOf } from './profile/estimate.ts';
 import { htmlReport } from './profile/html-report.ts';
@@ -38,7 +40,7 @@ function parse(argv: readonly string[]): { flags: Flags; words: string[] } | und
     .passThroughOptions()
     .option('--out <file>', 'the report as one HTML file', 'shardwheel-profile.html')
     .option('--no-html', 'no HTML file')
-    .option('--json <file>', 'the report as JSON')
+    .option('--json <file>', 'the report as JSON', writableFile)
     .option('--seconds <s>', 'record for this time; then report, and let the program go on', number(0.1, DAY))
     .option('--top <n>', 'rows of the tables in the terminal', number(1, 64, { whole: true }), 8)
     .option('--no-estimate', 'no measurement after the program (some seven seconds), and no estimate')
@@ -50,21 +52,9 @@ function parse(argv: readonly string[]): { flags: Flags; words: string[] } | und
   if (flags.read === undefined && words.length === 0) {
     throw new UsageError('no command to profile: npx shardwheel profile -- node app.js');
   }
-  for (const path of [flags.json, flags.html ? flags.out : undefined]) if (path !== undefined) requireWritable(path);
+  if (flags.html) requireWritable(flags.out);
   if (flags.read !== undefined && words.length > 0) throw new UsageError('--read takes no command');
   return { flags, words: [...words] };
-}
-
-/** Before the program runs, which may take long. Throws `UsageError`. */
-function requireWritable(path: string): void {
-  try {
-    accessSync(dirname(path), constants.W_OK);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) throw new Error('it is a folder');
-    if (found !== undefined) accessSync(path, constants.W_OK);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
-  }
 }
 
 /** `npx shardwheel profile`: the program's exit code; 1 where no Node process has reported, 126 and 127 as shells have them. */
@@ -80,7 +70,7 @@ export async function runProfile(argv: readonly string[]): Promise<number> {
     return await profile(words, folder, flags);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
+    tellError(error);
     return error.exitCode;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -134,7 +124,7 @@ function readFolder(folder: string): ProfileData[] {
   try {
     return readProfiles(folder);
   } catch (error) {
-    throw new UsageError(`${folder} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`'${folder}' cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -148,7 +138,7 @@ async function report(found: readonly ProfileData[], command: string, end: strin
     return false;
   }
   const data = await reportOn(found, command, end, flags);
-  process.stdout.write(`\n${terminalReport(data, flags.top)}\n`);
+  process.stdout.write(`\n${printable(terminalReport(data, flags.top))}\n`);
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(data, null, 2)}\n`);
   if (flags.html) writeFileSync(flags.out, htmlReport(data));
   const written = [flags.json, flags.html ? flags.out : undefined].filter((path) => path !== undefined);

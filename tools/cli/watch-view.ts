@@ -1,7 +1,8 @@
 import Table from 'cli-table3';
 import { durableFactsOf } from '../../src/dashboard/page/durable-facts.ts';
-import { count, percent, sizeText, timeText, visible } from '../../src/dashboard/page/format.ts';
+import { count, percent, sizeText, timeText, UNSEEN, visible } from '../../src/dashboard/page/format.ts';
 import type { LatenessView, View } from '../../src/dashboard/page/model.ts';
+import { printable } from '../replay/printable.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : `${count(value)}/s`);
 
@@ -9,11 +10,21 @@ const rate = (value: number | undefined): string => (value === undefined ? '–'
 const steps = ' ▁▂▃▄▅▆▇█';
 /** Characters to a level's turn. */
 const COLUMNS = 64;
+/** Maximum of characters of a cell. */
+const LONGEST = 200;
+
+const escaped = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** The same JSON, without a character that a terminal would obey. */
+export const jsonOf = (view: View): string => JSON.stringify(view).replace(UNSEEN, escaped);
 
 /** One line: for logs, and where no screen can be redrawn. */
 export function lineOf({ at, cores, memory, overall, rates, recent, size }: View): string {
   const late = recent === undefined || recent.count === 0 ? '–' : timeText(recent.p99);
-  return [
+  const parts = [
     new Date(at).toISOString(),
     `${count(size)} live`,
     `scheduled ${rate(rates?.scheduled)}`,
@@ -23,7 +34,8 @@ export function lineOf({ at, cores, memory, overall, rates, recent, size }: View
     `99 % within ${late} now, ${timeText(overall.p99)} over the run`,
     sizeText(memory.rss),
     `loop ${cores === undefined ? '–' : percent(cores.loop)}`,
-  ].join(' | ');
+  ];
+  return printable(parts.join(' | '));
 }
 
 /** Everything as tables, for a terminal. */
@@ -43,10 +55,12 @@ export function screenOf(view: View): string {
     ...stats.warnings.map(({ message }) => message),
     ...restarted.map(({ shard, cause }) => `Shard ${shard} was restarted: ${cause}`),
   ];
-  return [...parts, ...lines.map(visible)].join('\n');
+  return printable([...parts, ...lines.map(visible)].join('\n'));
 }
 
 type Row = readonly string[];
+
+const cellOf = (text: string): string => visible(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** The first column has words, the others numbers. */
 function tableOf(head: Row, rows: readonly Row[]): string {
@@ -55,7 +69,7 @@ function tableOf(head: Row, rows: readonly Row[]): string {
     style: { head: [], border: [], compact: true },
     colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
   });
-  for (const row of rows) table.push(row.map(visible));
+  for (const row of rows) table.push(row.map(cellOf));
   return table.toString();
 }
 
@@ -132,12 +146,10 @@ function wheelsOf({ shards }: View): string[] {
         const columns = new Array<number>(Math.min(COLUMNS, arcs.length)).fill(0);
         for (const [arc, held] of arcs.entries()) columns[Math.floor((arc * columns.length) / arcs.length)] += held;
         const bars = columns.map((held) => steps[stepOf(held, Math.max(...columns))]);
-        const name = `wheel ${shard}, level ${number}`.padEnd(18);
+        const name = cellOf(`wheel ${shard}, level ${number}`).padEnd(18);
+        const column = Math.min(columns.length, Math.max(0, Math.floor((hand * columns.length) / slots)));
         const turn = `${timeText(slotTime)} a slot`.padStart(18);
-        return [
-          `${name}|${bars.join('')}|${turn}, ${count(entries)} entries`,
-          `${' '.repeat(19 + Math.floor((hand * columns.length) / slots))}^`,
-        ];
+        return [`${name}|${bars.join('')}|${turn}, ${count(entries)} entries`, `${' '.repeat(19 + column)}^`];
       }),
   );
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { visible } from '../../src/dashboard/page/format.ts';
 import { readFlags } from '../replay/command-line.ts';
-import { lineOf, screenOf } from './watch-view.ts';
+import { inOneLine } from '../replay/printable.ts';
+import { jsonOf, lineOf, screenOf } from './watch-view.ts';
 import { watchDashboard } from './watched-dashboard.ts';
 
 interface WatchOptions {
@@ -27,7 +27,7 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
     .option('--once', 'print one sample, with rates, and end', false)
     .option('--token <token>', 'the token of the dashboard; also by SHARDWHEEL_TOKEN, or by ?token= in the address');
   if (!readFlags(command, argv)) return 0;
-  const { json, once, token = process.env.SHARDWHEEL_TOKEN } = command.opts<WatchOptions>();
+  const { json, once, token = process.env.SHARDWHEEL_TOKEN || undefined } = command.opts<WatchOptions>();
   const { stderr, stdout } = process;
   const interrupt = new AbortController();
   const stop = () => interrupt.abort();
@@ -35,19 +35,19 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
   process.once('SIGTERM', stop);
   stdout.on('error', stop); // the reader has gone
   const isScreen = stdout.isTTY && !json && !once;
+  const tables = isScreen || once ? screenOf : lineOf;
   let taken = 0;
   try {
-    for await (const news of watchDashboard(command.args[0], token, interrupt.signal)) {
+    for await (const news of watchDashboard(command.args[0], token, json ? jsonOf : tables, interrupt.signal)) {
       if ('waiting' in news) stderr.write(`a shard has not answered for ${news.waiting} s\n`);
-      else if ('ended' in news) stderr.write(`${visible(news.ended)}\n`);
+      else if ('ended' in news) stderr.write(`${inOneLine(news.ended)}\n`);
       if (!('view' in news)) continue;
-      const { view } = news;
+      const { view, text } = news;
       // Some rates need a second sample.
       taken += 1;
       if (once && (taken === 1 || view.rates === undefined)) continue;
-      if (json) stdout.write(`${JSON.stringify(view)}\n`);
-      else if (isScreen) stdout.write(`${taken === 1 ? `${HOME}${TO_END}` : HOME}${redrawn(screenOf(view))}`);
-      else stdout.write(`${once ? screenOf(view) : lineOf(view)}\n`);
+      if (isScreen) stdout.write(`${taken === 1 ? `${HOME}${TO_END}` : HOME}${redrawn(text)}`);
+      else stdout.write(`${text}\n`);
       if (once) break;
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
+import { UsageError } from '../replay/command-line.ts';
 import { type Costs, type CpuCost, type Service, type ServiceCosts, services } from './costs.ts';
 import type { RateMeasurement, RunResult, RunTask } from './measured-run.ts';
 import { liveTimers, type PlannedLoad, timersSignature } from './planned-load.ts';
@@ -6,6 +7,8 @@ import { runMeasurement } from './run-measurement.ts';
 
 /** Most live timers that are measured with: beyond, a timer's cost no longer grows with their number. */
 const mostLive = 1_000_000;
+/** Most timers that a measurement has places for: some 1.5 GB, of the load alone. */
+const mostPlaces = 100_000_000;
 /** Connections per second that are measured with: as many as can be told from nothing, and as any service holds. */
 const lowest = 10_000;
 const highest = 100_000;
@@ -36,11 +39,18 @@ export async function measureCosts(load: PlannedLoad, options: MeasureOptions): 
   const fit = Math.min(1, mostLive / liveTimers(share));
   const rate = Math.max(lowest, Math.min(highest, share.cps));
   const live = load.timers.map((timer) => (share.cps * timer.starts * (1 - timer.fires) * timer.held * fit) / 1000);
+  // What comes due or is short-lived has half as much room again.
+  const places = Math.ceil(1000 + live.reduce((sum, count) => sum + count, 0) + 2 * liveTimers({ ...load, cps: rate }));
+  if (places > mostPlaces) {
+    const most = mostPlaces.toLocaleString('en-US');
+    throw new UsageError(
+      `at ${rate} connections per second, which is measured, more than ${most} of these timers would be live`,
+    );
+  }
   const task: Omit<RunTask, 'service'> = {
     timers: load.timers,
     live,
-    // What comes due or is short-lived has half as much room again.
-    places: Math.ceil(1000 + live.reduce((sum, count) => sum + count, 0) + 2 * liveTimers({ ...load, cps: rate })),
+    places,
     rates: [rate, rate / 4],
     milliseconds,
   };

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { number, readFlags } from '../replay/command-line.ts';
+import { writableFile } from '../replay/writable-file.ts';
 import { parseTime, parseTimer } from './parse-timer.ts';
 import { type PlannedTimer, proxyTimers } from './planned-load.ts';
 
@@ -63,8 +64,8 @@ export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefin
     )
     .option('--rounds <n>', 'how often each cost is measured; the median counts', number(1, 99, { whole: true }), 3)
     .option('--costs <file>', 'use saved costs instead of measuring')
-    .option('--save-costs <file>', 'write the measured costs to this file')
-    .option('--json <file>', 'also write the plan to this file')
+    .option('--save-costs <file>', 'write the measured costs to this file', writableFile)
+    .option('--json <file>', 'also write the plan to this file', writableFile)
     .addHelpText('after', help);
   if (!readFlags(command, argv)) return undefined;
   const { lifetime, timer, ...options } = command.opts<Flags>();

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
 import { number, readFlags, UsageError } from './command-line.ts';
 import { nodeRelease } from './node-release.ts';
+import { writableFile } from './writable-file.ts';
 
 /** What one replay needs to know. Durations are in seconds, as on the command line. */
 export interface ReplayOptions {
@@ -105,7 +106,7 @@ export function parseOptions(argv: readonly string[], name = 'npm start --'): Op
     .option('--contexts', 'run every request in its own AsyncLocalStorage.run', false)
     .option('--dashboard [port]', 'a page that shows the scheduler while it runs', number(0, 65_535, { whole: true }))
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
-    .option('--json <file>', 'also write the results to this file')
+    .option('--json <file>', 'also write the results to this file', writableFile)
     .option('--no-inline', 'leave out the column of shardwheel inline')
     .option('--no-native', "leave out the comparison with Node's own timers")
     .addHelpText('after', examples(name));

@@ -4,6 +4,7 @@ import { UsageError } from './command-line.ts';
 import { forkReplay } from './fork-replay.ts';
 import { onNode, without } from './node-release.ts';
 import { type Options, parseOptions } from './options.ts';
+import { tellError } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
 import { replayColumns, titleOf } from './replay-columns.ts';
 import type { Progress } from './replay-result.ts';
@@ -64,7 +65,7 @@ export async function replayCommand(
       console.error('interrupted');
       return exitCodes.interrupted;
     }
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    tellError(error);
     return error instanceof UsageError ? exitCodes.usage : exitCodes.wrong;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);

@@ -61,14 +61,14 @@ export const total = <K extends string>(rows: readonly Readonly<Record<K, number
   rows.reduce((sum, row) => sum + row[name], 0);
 
 /**
- * Text of the program as one can read it: names may hold characters that command a terminal, turn the direction of what follows, or
- * show nothing. Joiners stay, as scripts and emoji need them.
+ * Characters that command a terminal, turn the direction of what follows, or show nothing. Joiners are none, as scripts and emoji
+ * need them.
  */
+export const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Text of the program as one can read it, whatever its names hold. */
 export const visible = (text: string): string =>
-  text.replace(
-    /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `[U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
-  );
+  text.replace(UNSEEN, (character) => `[U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`);
 
 /** 14:03:07 */
 export const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB');

@@ -30,6 +30,7 @@ export class CommandError extends Error {
  * the signals that we get; from a terminal Ctrl-C reaches it anyway. Rejects with CommandError.
  */
 export function runProgram([command, ...given]: readonly string[], env: NodeJS.ProcessEnv): Promise<ProgramEnd> {
+  if (command === '') return Promise.reject(new CommandError("''", { code: 'ENOENT' } as NodeJS.ErrnoException));
   const { NODE_OPTIONS = '' } = process.env;
   const options = `${NODE_OPTIONS} --import=${profile}`.trim();
   return new Promise((resolve, reject) => {

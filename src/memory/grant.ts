@@ -1,7 +1,5 @@
 import { AllocationError } from '../errors.ts';
-
-// Taken once: a test that fakes the clock of its thread replaces it, and memory is asked for again all the same.
-const now = performance.now.bind(performance);
+import { performanceNow } from '../unfaked.ts';
 
 /** Asking in vain may take this share of the time at most, as so many times what it took. */
 const PAUSE = 10;
@@ -18,13 +16,13 @@ let pausesUntil = Number.NEGATIVE_INFINITY;
  * again without being asked for, for ten times as long as that took. Throws AllocationError.
  */
 export function grant<T>(bytes: number, ask: () => T): T {
-  const begun = now();
+  const begun = performanceNow();
   if (begun < pausesUntil && bytes >= refused) throw new AllocationError(bytes, cause as Error);
   try {
     return ask();
   } catch (error) {
     cause = error as Error;
-    const took = now() - begun;
+    const took = performanceNow() - begun;
     if (took > SHORT) {
       refused = bytes;
       pausesUntil = begun + (1 + PAUSE) * took;

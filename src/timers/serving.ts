@@ -1,4 +1,5 @@
 import { isHooked } from '../async-context/async-context.ts';
+import { messageOf } from '../show.ts';
 import { type RegistrationState, setImmediate } from '../time/native-timers.ts';
 import { emitWarning, isClockFaked, performanceNow } from '../unfaked.ts';
 import { LiveEstimate } from './live-estimate.ts';
@@ -90,7 +91,7 @@ export class Serving {
   readonly fail = (error: unknown): void => {
     this.pausesUntil = performanceNow() + this.pause;
     this.pause = min(2 * this.pause, LONGEST_PAUSE);
-    const why = `the wheel has failed (${textOf(error)})`;
+    const why = `the wheel has failed (${messageOf(error)})`;
     if (this.wheel === undefined) this.reason = why;
     else this.change('loaded', why);
     if (this.isFailureTold) return;
@@ -207,6 +208,3 @@ export class Serving {
     this.told(); // notes when
   }
 }
-
-/** What an error says of itself. Anything may have been thrown. */
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : 'it threw no error');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts';
-import { process } from '../process.ts';
 import type { TickScale } from '../time/tick-scale.ts';
+import { warnOnce } from '../warn-once.ts';
 import { slackInTicks, slackRange } from './client-time.ts';
 import { Label, NO_LABEL } from './lane-labels.ts';
 
@@ -38,7 +38,6 @@ export class LabelRegistry {
   readonly byCode: Label[];
   private readonly byName = new Map<string, Label>();
   private readonly scale: TickScale;
-  private hasWarned = false;
 
   /** `slack` in ticks. */
   constructor(scale: TickScale, slack: number) {
@@ -98,11 +97,8 @@ export class LabelRegistry {
       const limit = `must be one of the first ${MAX_LABELS} labels, to have a min, a slack or ref: false`;
       throw new InvalidArgumentError('label', limit, name);
     }
-    if (!this.hasWarned) {
-      const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
-      process.emitWarning(why, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_LABELS' });
-      this.hasWarned = true;
-    }
+    const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
+    warnOnce('SHARDWHEEL_LABELS', why);
     return this.byName.get(OTHER) ?? this.put(OTHER, undefined, this.plain.slack, true);
   }
 

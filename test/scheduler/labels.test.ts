@@ -91,12 +91,14 @@ describe('labels', () => {
     expect(labelled().filter(Boolean).length).toBe(1);
   });
 
-  test('beyond 254 count together, with one warning', async () => {
+  test('beyond 254 count together, with one warning for all schedulers', async () => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 1024 });
+    await using other = createScheduler({ shards: 0, clock: 'manual' });
     const warnings: string[] = [];
     const note = (warning: Error & { code?: string }) => warnings.push(`${warning.code}: ${warning.message}`);
     process.on('warning', note);
     for (let i = 0; i < 1000; i++) scheduler.label(`connection ${i}`).schedule(i, 1000);
+    for (let i = 0; i < 300; i++) other.label(`connection ${i}`);
     await new Promise(setImmediate);
     process.off('warning', note);
     expect(warnings).toEqual([

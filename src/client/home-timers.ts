@@ -14,6 +14,9 @@ import type { TurnClock } from './turn-clock.ts';
 // Taken once: a program may replace them.
 const { max } = Math;
 
+/** The label of all of them. */
+export const DROP_IN = '(drop-in)';
+
 /** The parts of the client that they need. */
 export interface HomeHost {
   readonly isClosed: boolean;
@@ -65,7 +68,7 @@ export class HomeTimers {
     this.client = client;
     this.time = time;
     this.capacity = capacity;
-    this.label = new Label('(drop-in)', NO_LABEL, undefined, slack);
+    this.label = new Label(DROP_IN, NO_LABEL, undefined, slack);
     this.wheel = new HomeWheel(time, slack, (now) => {
       this.label.prepare();
       return newIndex(now);

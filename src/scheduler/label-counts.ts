@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { DROP_IN } from '../client/home-timers.ts';
 import type { Label } from '../client/lane-labels.ts';
 import { type Lateness, LatenessHistogram } from '../metrics/lateness-histogram.ts';
 
@@ -24,8 +25,6 @@ export interface ToldLabel extends Omit<LabelStats, 'lateness'> {
   /** The largest lateness in ms. */
   latest: number;
 }
-
-const DROP_IN = '(drop-in)';
 
 /** The labels in use, and that of drop-in timers once there has been one. */
 const labelsOf = ({ labels, home }: Client): readonly Label[] =>

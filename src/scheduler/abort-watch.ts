@@ -23,20 +23,32 @@ export function requireSignal(signal: AbortSignal | undefined): void {
 export function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null) return false;
   try {
-    const { aborted, addEventListener } = value as Partial<AbortSignal>;
-    return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+    const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
+    return typeof aborted === 'boolean' && [addEventListener, removeEventListener].every(isFunction);
   } catch {
     return false; // a getter, or a proxy, of the program
   }
 }
 
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** The reason of a signal that has aborted; if it cannot be read, why not. Never throws. */
+export function reasonOf(signal: AbortSignal | undefined): unknown {
+  try {
+    return signal?.reason;
+  } catch (error) {
+    return error; // its own getter has thrown
+  }
+}
+
 /**
  * Calls the waiter once when the signal aborts; waiters run in the order of these calls. A waiter must not throw. Precondition: it has
- * not aborted.
+ * not aborted. Throws what a signal of the program's own throws that refuses to be listened to: then nothing is watched.
  */
 export function watch(signal: AbortSignal, waiter: () => void): void {
-  const { waiters } = watches.get(signal) ?? newWatch(signal);
-  waiters.add(waiter);
+  const found = watches.get(signal);
+  if (found === undefined) beginWatch(signal, waiter);
+  else found.waiters.add(waiter);
 }
 
 /** Removes a waiter, even while the others are called. Does nothing if it is not waiting. */
@@ -45,22 +57,28 @@ export function unwatch(signal: AbortSignal, waiter: () => void): void {
   if (found?.waiters.delete(waiter) && found.waiters.size === 0) found.end();
 }
 
-function newWatch(signal: AbortSignal): Watch {
-  const waiters = new Set<() => void>();
+function beginWatch(signal: AbortSignal, first: () => void): void {
+  const waiters = new Set([first]);
   const aborted = (): void => {
     for (const waiter of waiters) {
       unwatch(signal, waiter);
       waiter();
     }
   };
-  const watch: Watch = {
-    waiters,
-    end: () => {
+  const end = (): void => {
+    watches.delete(signal);
+    try {
       signal.removeEventListener('abort', aborted);
-      watches.delete(signal);
-    },
+    } catch {
+      // A signal of the program's own: what it throws is not the business of whoever ends a timer.
+    }
   };
-  signal.addEventListener('abort', aborted, { once: true });
-  watches.set(signal, watch);
-  return watch;
+  watches.set(signal, { waiters, end }); // first, since a signal of the program's own may end the wait when it is listened to
+  try {
+    signal.addEventListener('abort', aborted, { once: true });
+  } catch (error) {
+    watches.delete(signal);
+    throw error;
+  }
+  if (waiters.size === 0) end();
 }

@@ -2,7 +2,7 @@ import { requireDelay } from '../client/arguments.ts';
 import { awaited, type Ending, Waiter } from '../client/waiter.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
-import { requireSignal, unwatch, watch } from './abort-watch.ts';
+import { reasonOf, requireSignal, unwatch, watch } from './abort-watch.ts';
 import { requireOpen } from './internals.ts';
 import { RENAMED_WAIT_OPTIONS } from './renamed.ts';
 import { placementOf, type WorkerHint } from './timer-group.ts';
@@ -89,7 +89,7 @@ abstract class Wait<T> extends Waiter {
   /** Starts its timer, unless it has ended already. Throws AbortError where its signal has aborted; else like `begin`. */
   start(start: WaitStart, delay: number): void {
     const { signal } = start;
-    if (signal?.aborted) throw new AbortError(signal.reason);
+    if (signal?.aborted) throw new AbortError(reasonOf(signal));
     if (this.resolve === undefined) return;
     this.signal = signal;
     begin(this, start, delay);
@@ -131,7 +131,7 @@ abstract class Wait<T> extends Waiter {
   }
 
   private readonly aborted = (): void => {
-    const reason: unknown = this.signal?.reason;
+    const reason = reasonOf(this.signal);
     this.giveUp(new AbortError(reason), reason);
   };
 
@@ -264,7 +264,7 @@ class DeadlineTimer extends Waiter {
 
   readonly abort = (): void => {
     this.leave();
-    if (!this.isDisposed) this.controller.abort(this.outer?.reason);
+    if (!this.isDisposed) this.controller.abort(reasonOf(this.outer));
   };
 
   protected override begun(): void {

@@ -1,6 +1,6 @@
 import { HANDED_BACK } from '../client/home-timer.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
-import { unwatch, watch } from '../scheduler/abort-watch.ts';
+import { reasonOf, unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { promisesLike, setImmediateOf, type TimersPromises } from './likeness.ts';
@@ -79,7 +79,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
     const own = source();
     if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // may reject
     const { signal, ref = true } = options;
-    if (signal?.aborted) return Promise.reject(new AbortError(signal.reason));
+    if (signal?.aborted) return Promise.reject(new AbortError(reasonOf(signal)));
     let abort: (() => void) | undefined;
     const slept = new Promise<T>((resolve, reject) => {
       let timeout: AwaitedTimeout;
@@ -94,9 +94,14 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
       if (signal === undefined) return;
       abort = () => {
         timeout[LEAVE]();
-        reject(new AbortError(signal.reason));
+        reject(new AbortError(reasonOf(signal)));
       };
-      watch(signal, abort);
+      try {
+        watch(signal, abort);
+      } catch (error) {
+        timeout[LEAVE](); // it is refused, and leaves nothing
+        throw error;
+      }
     });
     return abort === undefined ? slept : endingWith(slept, () => unwatch(signal as AbortSignal, abort as () => void));
   }
@@ -105,7 +110,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
     const own = source();
     if (own === undefined || !areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options); // may throw
     const { signal, ref = true } = options;
-    if (signal?.aborted) throw new AbortError(signal.reason);
+    if (signal?.aborted) throw new AbortError(reasonOf(signal));
     let calls = 0;
     let wake: (() => void) | undefined;
     const awaken = (): void => {
@@ -144,7 +149,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
         for (; calls > 0; calls--) yield value as T;
         if (ended !== undefined) throw ended;
       }
-      throw new AbortError(signal.reason);
+      throw new AbortError(reasonOf(signal));
     } finally {
       interval[LEAVE]();
       if (signal !== undefined) unwatch(signal, abort);

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createScheduler, type Scheduler, TimeoutError } from 'shardwheel';
+import { createTimers } from 'shardwheel/timers';
 import { describe, expect, test, vi } from 'vitest';
 import { runModule } from '../fixtures/child-process.ts';
 import { turn } from '../fixtures/event-loop.ts';
@@ -118,6 +119,10 @@ describe('▲ a call that is refused leaves nothing', () => {
   };
   const badOptions: Record<string, [options: unknown, code: string]> = {
     'no signal': [{ signal: {} }, 'ERR_INVALID_ARG_TYPE'],
+    'a signal that cannot be left alone': [
+      { signal: { aborted: false, addEventListener: never.then } },
+      'ERR_INVALID_ARG_TYPE',
+    ],
     'an abort controller': [{ signal: new AbortController() }, 'ERR_INVALID_ARG_TYPE'],
     'no label': [{ signal, label: {} }, 'ERR_INVALID_ARG_TYPE'],
     'no hint': [{ signal, workerHint: {} }, 'ERR_INVALID_ARG_TYPE'],
@@ -169,6 +174,53 @@ test.each([0, 1])(
     expect(stdout).toBe('fired\n');
   },
 );
+
+/** Aborts and is listened to as an AbortSignal; what the program overrides may do anything. */
+const ownSignal = (overridden: object): AbortSignal => {
+  const { signal } = new AbortController();
+  const listen = (call: 'addEventListener' | 'removeEventListener') => signal[call].bind(signal);
+  const own = { aborted: false, addEventListener: listen('addEventListener'), removeEventListener: () => undefined };
+  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(overridden)) as unknown as AbortSignal;
+};
+const thrower = () => {
+  throw new Error('of the signal');
+};
+
+test('▲ a signal of the program that cannot be left alone ends no loop half-way: close, cancelMany, cancelAll', async () => {
+  for (const end of ['close', 'cancelMany', 'cancelAll'] as const) {
+    const scheduler = await manual({ shards: 0 });
+    const group = scheduler.group(1);
+    const start = (signal?: AbortSignal) => codeOf(scheduler.sleep(100, { signal, workerHint: group }));
+    const waits = [ownSignal({ removeEventListener: thrower }), undefined].map(start);
+    await turn();
+    if (end === 'cancelAll') expect(group.cancelAll()).toBe(2);
+    else if (end === 'cancelMany')
+      expect(scheduler.cancelMany([...scheduler.liveTimers()].map(({ id }) => id as number))).toBe(2);
+    const unfired = await scheduler.close();
+    expect(unfired.length).toBe(end === 'close' ? 2 : 0);
+    const code = end === 'close' ? 'ERR_SCHEDULER_CLOSED' : 'ABORT_ERR';
+    expect(await Promise.all(waits)).toEqual([code, code]);
+  }
+});
+
+test('▲ a signal whose reason cannot be read ends all waits of it', async () => {
+  await using scheduler = await manual({ shards: 0 });
+  const { promises } = createTimers(scheduler);
+  const controller = new AbortController();
+  const { signal } = controller;
+  Object.defineProperty(signal, 'reason', { get: thrower });
+  const inner = scheduler.signalAfter(100, { signal });
+  const waits = [
+    scheduler.sleep(100, { signal }),
+    scheduler.withTimeout(never, 100, { signal }),
+    promises.setTimeout(100, 1, { signal }),
+    scheduler.sleep(100, { signal }),
+  ].map(codeOf);
+  controller.abort();
+  waits.push(codeOf(scheduler.sleep(100, { signal })));
+  expect(await Promise.all(waits)).toEqual(waits.map(() => 'ABORT_ERR'));
+  expect([inner.aborted, scheduler.size]).toEqual([true, 0]);
+});
 
 test('▲ withTimeout() without a limit waits, and ends as any other but by time', async () => {
   await using scheduler = await manual({ shards: 0 });

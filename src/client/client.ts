@@ -123,7 +123,9 @@ export class Client {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
     if (label !== this.labels.plain) return this.startLabelled(lane, label, deadline, callback, argument);
-    return lane.table.idOf(this.schedule(lane, deadline, label, callback, argument));
+    const id = lane.table.idOf(this.schedule(lane, deadline, label, callback, argument));
+    if (callback === awaited) this.beginWait(argument, id, label);
+    return id;
   }
 
   private startLabelled(lane: ClientLane, label: Label, full: number, callback: unknown, argument: unknown): TimerId {
@@ -138,7 +140,9 @@ export class Client {
     const slot = this.schedule(lane, deadline, label, callback, argument);
     labels.begin(slot, label);
     if (label.min !== undefined) labels.setBounds(slot, earliest, full);
-    return lane.table.idOf(slot);
+    const id = lane.table.idOf(slot);
+    if (callback === awaited) this.beginWait(argument, id, label);
+    return id;
   }
 
   /** Starts a repeating timer. Throws like `start`. */
@@ -160,7 +164,14 @@ export class Client {
     if (!repetition.overlap) this.repeating.mayPassOver = true;
     labels?.begin(slot, label);
     if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
-    return lane.table.idOf(slot);
+    const id = lane.table.idOf(slot);
+    if (callback === awaited) this.beginWait(argument, id, label);
+    return id;
+  }
+
+  /** Last: code of the program may run, and end the timer. */
+  private beginWait(waiter: unknown, id: TimerId, label: Label): void {
+    if (Waiter.is(waiter)) beginWait(waiter, this, id, label.ref);
   }
 
   /** Moves a live timer. Returns false if the id is not live. Precondition: the deadline is finite. */
@@ -234,7 +245,6 @@ export class Client {
     this.started += 1;
     if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
     if (this.refs.keepsAlive === false && label.ref === true) this.refs.updateRef();
-    if (callback === awaited && Waiter.is(argument)) beginWait(argument, this, table.idOf(slot), label.ref);
     return slot;
   }
 

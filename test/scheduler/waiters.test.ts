@@ -222,6 +222,29 @@ test('▲ a signal whose reason cannot be read ends all waits of it', async () =
   expect([inner.aborted, scheduler.size]).toEqual([true, 0]);
 });
 
+test('▲ a signal of the program that ends the wait, or throws, when it is listened to leaves nothing', async () => {
+  await using scheduler = await manual({ shards: 0 });
+  const label = scheduler.label('of the wait', { min: 1, ref: false });
+  const { promises } = createTimers(scheduler);
+  const cancelAll = () => {
+    scheduler.cancelMany([...scheduler.liveTimers()].map(({ id }) => id as number));
+    scheduler.schedule(1, 1000); // in the slot of the wait
+    isListenedTo = true;
+  };
+  let isListenedTo = false;
+  const removeEventListener = () => {
+    isListenedTo = false;
+  };
+  const ending = ownSignal({ addEventListener: cancelAll, removeEventListener });
+  expect(await codeOf(scheduler.sleep(100, { signal: ending, label }))).toBe('ABORT_ERR');
+  expect([isListenedTo, scheduler.size, label.size]).toEqual([false, 1, 0]);
+  const refusing = ownSignal({ addEventListener: thrower });
+  expect(() => scheduler.signalAfter(100, { signal: refusing, label })).toThrow('of the signal');
+  await expect(scheduler.sleep(100, { signal: refusing, label })).rejects.toThrow('of the signal');
+  await expect(promises.setTimeout(100, 1, { signal: refusing })).rejects.toThrow('of the signal');
+  expect([scheduler.size, label.size]).toEqual([1, 0]);
+});
+
 test('▲ withTimeout() without a limit waits, and ends as any other but by time', async () => {
   await using scheduler = await manual({ shards: 0 });
   let resolve: (value: string) => void = () => undefined;

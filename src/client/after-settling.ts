@@ -4,8 +4,9 @@ const resolve = Promise.resolve.bind(Promise);
 const { then } = Promise.prototype;
 
 /**
- * Calls a function once a promise that the program has returned is settled; returns false if it returned none. A rejection that the
- * program does not handle stays one: Node reports it with the same reason.
+ * Calls a function once a promise that the program has returned is settled; returns false if it returned none, or one that cannot be
+ * listened to. Whether the program handles a rejection cannot be seen from here: Node reports it, with the same reason, as unhandled.
+ * Never throws.
  */
 export function afterSettling(returned: unknown, settled: () => void): boolean {
   if (!isThenable(returned)) return false;
@@ -13,8 +14,12 @@ export function afterSettling(returned: unknown, settled: () => void): boolean {
     settled();
     throw reason;
   };
-  void apply(then, resolve(returned), [settled, rejected]);
-  return true;
+  try {
+    void apply(then, resolve(returned), [settled, rejected]);
+    return true;
+  } catch {
+    return false; // the program's own constructor has thrown
+  }
 }
 
 function isThenable(value: unknown): boolean {

@@ -13,8 +13,8 @@ export interface RepeatOptions {
   missedCalls?: MissedCalls;
   /**
    * With false, a call that falls due while the promise that the last one returned is pending is not made; `stats()` counts it as
-   * `overlapped`. A promise that rejects ends the wait; unless the callback has handled the rejection itself before it returns the
-   * promise, Node reports it as unhandled, as without this option. Default true.
+   * `overlapped`. A promise that rejects ends the wait, and Node reports it as unhandled, also if others handle it: so the callback
+   * returns one that has caught its errors. Default true.
    */
   overlap?: boolean;
 }

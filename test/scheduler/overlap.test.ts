@@ -52,6 +52,11 @@ describe.each([0, 1])('▲ overlap: false: shards %i', (shards) => {
       () => undefined,
       revoked.proxy,
       Promise.resolve(1),
+      Object.defineProperty(Promise.resolve(1), 'constructor', {
+        get: () => {
+          throw new Error('of the constructor');
+        },
+      }),
       Object.defineProperty({}, 'then', {
         get: () => {
           throw new Error('of the getter');

@@ -49,7 +49,7 @@ export class CallGrid {
       this.call = 1;
       return;
     }
-    if (this.start < 0 && -this.start > now) this.renumber(now);
+    if (this.start < 0) this.renumber(now);
     this.call += 1;
     if (missed === 'burst') return;
     if (begun >= lateFrom || this.due <= begun) this.skipTo(begun + this.period / 2);
@@ -68,8 +68,8 @@ export class CallGrid {
   }
 
   /**
-   * Gives the same points other numbers, for a start so far in the past that a sum with it would lose fractions, or a number would not
-   * be whole: the remainder of the start is exact. Where there are too many periods to be counted, the calls due by now count as missed.
+   * Gives the same points other numbers, for a start before all time: a sum with it may lose fractions, or a number not be whole. The
+   * remainder of the start is exact. Where there are too many periods to be counted, the calls due by now count as missed.
    */
   private renumber(now: number): void {
     const { start, period } = this;

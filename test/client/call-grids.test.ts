@@ -127,6 +127,18 @@ describe('the grid of a repeating timer, beside exact arithmetic', () => {
   });
 });
 
+test('a start as long before the beginning as the clock can go beyond it: each number is whole', () => {
+  const last = Number.MAX_SAFE_INTEGER;
+  for (const start of [-last + 1000, 1 - 2 ** 52, -1000, -1, 0, 1]) {
+    const grid = new CallGrid();
+    [grid.start, grid.period, grid.call] = [start, 1, 0];
+    for (let now = last - 1000; now < last - 900; now++) {
+      grid.advance('skip', now, now, now);
+      expect(grid.due - now, `start ${start}`).toBe(1);
+    }
+  }
+});
+
 test(`a unit of 2^-${BITS} is that of every double`, () => {
   expect([exact(Number.MIN_VALUE), exact(1), exact(-0.5)]).toEqual([1n, 1n << BITS, -(1n << (BITS - 1n))]);
 });

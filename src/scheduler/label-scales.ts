@@ -68,7 +68,9 @@ export class LabelScales {
     }
     const { changes } = shared.factors;
     shared.wakeOthers();
-    await Promise.all([this.set(label, factor), shared.taken(changes)]);
+    // As the others do: of two clients that set it at once, both go by what stands there.
+    const moved = this.apply(label) ? this.rescaling.begin() : this.rescaling.done();
+    await Promise.all([moved, shared.taken(changes)]);
   }
 
   /** A label has been made: it begins with the factor that was set everywhere, if one was. */

@@ -102,6 +102,29 @@ describe.skipIf(!hasRedis)('a worker that Redis does not reach in time', () => {
     expect([slow.seen.length, other.seen.length, other.errors.length]).toEqual([1, 1, 0]);
   });
 
+  test.each([
+    ['its lock is gone', async () => void (await admin.del(await lock()))],
+    ['Redis does not answer for as long as its lock holds', async () => wire.pause()],
+  ])('aborts the signal of its handler: %s', async (_, lose) => {
+    const worker = await start(wire.url);
+    const codes: string[] = [];
+    const { opened, open } = latch();
+    worker.timers.handle('signalled', (_, { signal }) => {
+      signal.addEventListener('abort', () => codes.push(signal.reason.code));
+      codes.push('begun');
+      return opened;
+    });
+    await worker.timers.schedule('signalled', 'k', Date.now());
+    await soon(() => codes.length === 1);
+    await pause(2 * STALLED_AFTER);
+    expect(codes, 'the lock is renewed').toEqual(['begun']);
+    await lose();
+    await soon(() => codes.length === 2);
+    expect(codes).toEqual(['begun', 'ERR_STORE_LOCK_LOST']);
+    wire.resume();
+    open();
+  });
+
   for (const outcome of ['resolves', 'rejects']) {
     test(`goes on with the handler that runs if it is given the timer again; it ${outcome}`, async () => {
       const { opened, open } = latch();

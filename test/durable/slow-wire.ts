@@ -44,6 +44,15 @@ export class SlowWire {
     return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** Nothing comes or goes until `resume`. */
+  pause(): void {
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  resume(): void {
+    for (const socket of this.sockets) socket.resume();
+  }
+
   close(): void {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();

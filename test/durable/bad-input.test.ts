@@ -68,6 +68,17 @@ describe('arguments', () => {
   });
   afterEach(() => timers.close());
 
+  test.each<[unknown, string]>([
+    [5, 'The options must be an object'],
+    [{ concurrency: 0 }, 'options.concurrency must be an integer from 1 to 10000, got 0'],
+    [{ timeout: 0 }, 'options.timeout must be a number of ms from 1 to 2147483647, got 0'],
+    [{ timeout: Number.POSITIVE_INFINITY }, 'from 1 to 2147483647, got Infinity'],
+    [{ parallel: 5 }, "options.parallel is not an option: did you mean 'concurrency'?"],
+  ])('options of a handler: %o', (options, message) => {
+    expect(() => timers.handle('a', () => 0, options as object)).toThrow(message);
+    timers.handle('a', () => 0); // nothing was handled
+  });
+
   test.each<unknown>(['', 5, undefined, 'a\0b', '\uD800', 'x'.repeat(129)])('name %o', async (name) => {
     const bad = name as string;
     const calls = [timers.schedule(bad, 'k', 1), timers.cancel(bad, 'k'), timers.get(bad, 'k')];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { until } from '../fixtures/event-loop.ts';
 
 /** The path at which the proxy has the dashboard. */
-export const FOLDER = '/ops/timers';
+const FOLDER = '/ops/timers';
 
 /**
  * A proxy with the dashboard under `FOLDER`, which it takes off, and nothing else. What it puts in its place: nginx leaves `//…` of a

@@ -7,12 +7,14 @@
 //     lib/worker.cjs, lib/worker.js  what a shard's thread runs: one file, in either format
 //     lib/cli.js                     the command line, with its libraries inside: a user installs none of them
 //     lib/pages                      what browsers load
+//     lib/traced                     what file tracers follow, and nobody loads
 //
 // Nothing is renamed and lines stay lines, so a stack can be read; therefore no source maps are shipped, and no file names one.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { writeTracedFiles } from './traced-files.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const lib = join(root, 'lib');
@@ -213,5 +215,6 @@ await writeEntries();
 await writeWorker();
 await writeCommandLine();
 await writePages();
+writeTracedFiles(lib, entries);
 writeTypes();
 writeLicences();

@@ -52,6 +52,7 @@ export class Delivery {
   private isResuming = false;
   private unsettled: Error | undefined;
   private changed: (() => void) | undefined;
+  private hasRoom: (() => void) | undefined;
 
   constructor(host: DurableHost) {
     this.host = host;
@@ -69,7 +70,12 @@ export class Delivery {
 
   /** Whether a timer of the name that comes now finds a slot. */
   mayBegin(name: string): boolean {
-    return this.slots.get(name)?.hasRoom ?? true;
+    return !this.isClosed && (this.slots.get(name)?.hasRoom ?? true);
+  }
+
+  /** `hasRoom` is called when a timer that comes may find a slot which could not before. */
+  onRoom(hasRoom: () => void): void {
+    this.hasRoom = hasRoom;
   }
 
   /** What is under way of a key, for who is about to take its timer away. */
@@ -168,6 +174,7 @@ export class Delivery {
     for (const next of own.next) this.push(next);
     this.changed?.();
     this.offer(slots);
+    if (slots.hasRoom) this.hasRoom?.();
   }
 
   /** Never rejects. */

@@ -1,6 +1,8 @@
 import { setImmediate } from '../../time/native-timers.ts';
-import { type Alarms, HeldTimer } from '../alarms.ts';
+import { HeldTimer } from '../alarms.ts';
 import type { Claim, Ending } from '../stored-timer.ts';
+import type { WallClock } from '../wall-clock.ts';
+import { DueOrder } from './due-order.ts';
 import type { DuePlace, TimerRecord } from './record-table.ts';
 import type { Opened, Rows } from './rows.ts';
 
@@ -8,20 +10,32 @@ import type { Opened, Rows } from './rows.ts';
 const PAGE = 500;
 /** Overdue entries that a sweep looks at. */
 const SWEPT = 100;
-/**
- * Timers on their way to a handler above which no more are read, until half of them have begun. What waits here survives the young
- * generation's collections, which copy it: with 100,000 waiting each stops the event loop for 20 ms and more.
- */
-const BACKLOG = 2000;
 
-/** A timer of the table that is due soon, or on its way to a handler. */
-class NearTimer extends HeldTimer {
-  state: 'waiting' | 'due' = 'waiting';
+/** What the tiers of all names have together. */
+export interface NearShare {
+  readonly parts: Opened;
+  readonly rows: Rows;
+  /** Most timers of a name that are due and wait. What waits survives the collections of the young generation, which copy it. */
+  readonly backlog: number;
+  /** Whether a name that has `size` timers in memory may have more, if all may have `limit`. */
+  hasRoom(size: number, limit: number): boolean;
+  /** Something of the tier is due, or has been read. */
+  changed(tier: NearTier): void;
+}
+
+/**
+ * A timer of the table that is due soon:
+ *
+ *     near ──due──▶ due ──slot──▶ begun ──claim──▶ forgotten, as it is when it is cancelled, or moved away
+ *       ▲────moved───┘
+ */
+export class NearTimer extends HeldTimer {
+  state: 'near' | 'due' | 'begun' = 'near';
   place: DuePlace;
   private readonly tier: NearTier;
 
   constructor(tier: NearTier, place: DuePlace) {
-    super(tier.alarms);
+    super(tier.share.parts.host.alarms);
     this.tier = tier;
     this.place = place;
   }
@@ -34,8 +48,12 @@ class NearTimer extends HeldTimer {
     return this.place.key;
   }
 
+  get due(): number {
+    return this.place.due;
+  }
+
   get delay(): number {
-    return Math.max(0, this.tier.alarms.clock.until(this.place.due));
+    return Math.max(0, this.tier.clock.until(this.place.due));
   }
 
   wake(): void {
@@ -47,43 +65,35 @@ class NearTimer extends HeldTimer {
   }
 
   settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
-    return this.tier.settle(attempt, ending);
+    return this.tier.share.rows.settle(attempt, ending);
   }
 }
 
 /**
- * The timers of one name that are due soon, in the wheel: a disposable index over the table.
+ * The timers of one name that are due soon: a disposable index over the table.
  *
  *     0 ──── now ─────────── covered ───── now + horizon ─────▶ due time
- *            │◀─ in the wheel ─▶│◀─ read next ─▶│   in the table alone
+ *     │ in order │◀─ in the wheel ─▶│◀─ read next ─▶│   in the table alone
  *
- * Each entry of the table that is due before `covered` is in the wheel, or on its way to a handler. Processes that share the table
- * may break that, and so may a clock that is set: `sweep` looks at the head of the index, and finds what is due and not here. What
- * is here and no longer in the table does no harm, as the table decides again when it is due.
+ * Each entry of the table that is due before `covered` is here: in the wheel, in the order of what is due, or on its way to a handler; and
+ * what is in order is due before `covered`. What there is no room for lowers it. Processes that share the table may break that, and so may a clock that is set: `sweep` looks at
+ * the head of the index, and finds what is due and not here. What is here and no longer in the table does no harm, as the table decides
+ * again when it is due.
  *
- * Memory: some 300 bytes per timer, for at most `nearLimit` timers. Costs no write.
+ * Memory: some 300 bytes per timer. Costs no write.
  */
 export class NearTier {
-  readonly alarms: Alarms;
   readonly name: string;
-  private readonly parts: Opened;
-  private readonly rows: Rows;
-  private readonly backlog: number;
+  readonly share: NearShare;
   private readonly timers = new Map<string, NearTimer>();
+  private readonly due = new DueOrder<NearTimer>();
   private covered: DuePlace = { due: 0, key: '' };
-  /** Timers that have fired and were not removed. */
-  private onTheirWay = 0;
-  private isHeldBack = false;
-  private isReading = false;
-  private isEnded = false;
+  /** Of the horizon. */
+  private reading: 'resting' | 'reading' | 'ended' = 'resting';
 
-  constructor(name: string, parts: Opened, rows: Rows) {
-    const { alarms, settings } = parts.host;
+  constructor(name: string, share: NearShare) {
     this.name = name;
-    this.alarms = alarms;
-    this.parts = parts;
-    this.rows = rows;
-    this.backlog = Math.min(BACKLOG, settings.nearLimit);
+    this.share = share;
   }
 
   get size(): number {
@@ -94,100 +104,167 @@ export class NearTier {
     return this.timers.values();
   }
 
+  /** The due time of the oldest that waits, ms since 1970; undefined if none does. */
+  get oldest(): number | undefined {
+    return this.due.oldest?.due;
+  }
+
+  /** Takes the oldest that waits, for the delivery. */
+  take(): NearTimer | undefined {
+    const timer = this.due.takeOldest();
+    if (timer !== undefined) timer.state = 'begun';
+    return timer;
+  }
+
+  /**
+   * Reads what is due and has not been read, before what waits runs out: else this name's next would not be its oldest. That has room
+   * however many are near.
+   */
+  refill(): void {
+    let outcome = 'more';
+    while (outcome === 'more' && this.covered.due <= this.clock.now() && this.due.size <= this.share.backlog / 2) {
+      const until = this.hasRoom ? this.horizonEnd : this.clock.now() + 1;
+      outcome = this.readPage(until, Math.min(PAGE, this.share.backlog - this.due.size));
+    }
+  }
+
   /** Reads what has come within the horizon, page by page, with a pass of the event loop after each. */
   async read(): Promise<void> {
-    const { table, host } = this.parts;
-    const { horizon, nearLimit } = host.settings;
-    if (this.isReading || this.size > nearLimit / 2 || this.covered.due > host.clock.now() + horizon / 2) return;
-    this.isReading = true;
+    if (this.reading !== 'resting' || !this.isLow) return;
+    this.reading = 'reading';
     try {
-      const until = host.clock.now() + horizon;
-      while (!this.isEnded && this.size < nearLimit) {
-        this.isHeldBack = this.onTheirWay >= this.backlog;
-        if (this.isHeldBack) break;
-        table.refresh();
-        const entries = table.due(this.name, this.covered, until, PAGE);
-        const refused = entries.find((entry) => !this.add(entry));
-        const isAll = refused === undefined && entries.length < PAGE;
-        if (refused !== undefined) this.covered = { due: refused.due, key: '' };
-        else this.covered = isAll ? { due: until, key: '' } : entries[PAGE - 1];
-        if (isAll || refused !== undefined) break;
+      const until = this.horizonEnd;
+      while (this.reading === 'reading' && this.hasRoom && this.readPage(until, PAGE) === 'more') {
         await new Promise((resolve) => setImmediate(resolve));
+        this.share.changed(this);
       }
     } finally {
-      this.isReading = false;
+      if (this.reading === 'reading') this.reading = 'resting';
     }
   }
 
   /** Finds what is due and not here: from another process, or because the clock was set. */
   sweep(): void {
-    const now = this.parts.host.clock.now();
+    const now = this.clock.now();
     for (const entry of this.parts.table.due(this.name, { due: 0, key: '' }, now + 1, SWEPT)) {
-      if (entry.due > now) return;
-      const timer = this.timers.get(entry.key);
-      if (timer === undefined) this.add(entry);
-      else if (timer.state === 'waiting') this.wake(timer);
+      if (entry.due <= now) this.hold(entry);
     }
   }
 
   /** The table has stored or moved a timer. */
   noticed(key: string, due: number): void {
-    if (due > this.covered.due) {
-      this.remove(key);
-      return;
-    }
-    const mayBeAdded = this.timers.has(key) || this.size < 2 * this.parts.host.settings.nearLimit;
-    if (!mayBeAdded || !this.add({ key, due })) this.covered = { due, key: '' }; // it will be read when there is room
+    const hasRoom = (): boolean => this.timers.has(key) || this.share.hasRoom(this.size, 2 * this.nearLimit);
+    if (due > this.covered.due) this.remove(key);
+    else if (due <= this.clock.now() || hasRoom()) this.hold({ key, due });
+    else this.uncover(due);
   }
 
   /** The timer is no longer here. */
   remove(key: string): void {
     const timer = this.timers.get(key);
     if (timer === undefined) return;
-    this.timers.delete(key);
-    this.alarms.unset(timer);
-    if (timer.state === 'waiting') return;
-    this.onTheirWay -= 1;
-    if (this.isHeldBack && this.onTheirWay <= this.backlog / 2) this.readOn();
+    if (timer.state === 'due') this.due.remove(timer);
+    this.forget(timer);
   }
 
   wake(timer: NearTimer): void {
-    this.alarms.unset(timer);
-    timer.state = 'due';
-    this.onTheirWay += 1;
-    this.parts.delivery.push(timer);
+    this.wait(timer);
+    this.share.changed(this);
   }
 
   /** Takes a timer from here, and for this process. */
   async claim(timer: NearTimer): Promise<Claim | undefined> {
-    if (this.isEnded) return undefined;
-    if (this.timers.get(timer.key) === timer) this.remove(timer.key);
-    return this.rows.claim(this.name, timer.key);
-  }
-
-  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
-    return this.rows.settle(attempt, ending);
+    if (this.reading === 'ended') return undefined;
+    if (this.timers.get(timer.key) === timer) this.forget(timer);
+    return this.share.rows.claim(this.name, timer.key);
   }
 
   end(): void {
-    this.isEnded = true;
+    this.reading = 'ended';
     for (const key of [...this.timers.keys()]) this.remove(key);
   }
 
-  private readOn(): void {
-    this.isHeldBack = false;
-    this.read().catch(() => undefined); // the next beat reads again, and tells
+  get clock(): WallClock {
+    return this.parts.host.clock;
   }
 
-  /** Returns false if the scheduler, which may be the caller's, has no room. */
-  private add(place: DuePlace): boolean {
-    if (this.isEnded) return true;
+  private get parts(): Opened {
+    return this.share.parts;
+  }
+
+  private get nearLimit(): number {
+    return this.parts.host.settings.nearLimit;
+  }
+
+  private get horizonEnd(): number {
+    return this.clock.now() + this.parts.host.settings.horizon;
+  }
+
+  /** Whether more is to be read: half of what may be here is used up, and half of the horizon. */
+  private get isLow(): boolean {
+    const { horizon } = this.parts.host.settings;
+    return this.share.hasRoom(this.size, this.nearLimit / 2) && this.covered.due <= this.clock.now() + horizon / 2;
+  }
+
+  private get hasRoom(): boolean {
+    return this.share.hasRoom(this.size, this.nearLimit);
+  }
+
+  private readPage(until: number, limit: number): 'more' | 'all' | 'full' {
+    if (this.due.size >= this.share.backlog) return 'full';
+    const { table } = this.parts;
+    table.refresh();
+    const entries = table.due(this.name, this.covered, until, limit);
+    for (const entry of entries) {
+      this.covered = entry;
+      this.hold(entry);
+      if (this.covered !== entry) return 'full';
+    }
+    if (entries.length === limit) return 'more';
+    this.covered = { due: until, key: '' };
+    return 'all';
+  }
+
+  private hold(place: DuePlace): void {
     const timer = this.timers.get(place.key) ?? new NearTimer(this, place);
-    if (timer.state !== 'waiting') return true; // on its way to a handler, which asks the table
+    if (timer.state === 'begun') return; // on its way to a handler, which asks the table
+    if (timer.state === 'due') {
+      if (timer.due === place.due) return;
+      this.due.remove(timer);
+    }
+    timer.state = 'near';
     timer.place = place;
     this.timers.set(place.key, timer);
-    if (place.due <= this.parts.host.clock.now()) this.wake(timer);
-    else if (!this.alarms.set(timer)) return !this.timers.delete(place.key);
-    return true;
+    if (place.due <= this.clock.now()) this.wait(timer);
+    else if (!this.parts.host.alarms.set(timer)) this.letGo(timer); // the scheduler, which may be the caller's, has no room
+  }
+
+  /** The timer waits until it is the oldest of those that may begin; unless older ones have not been read, and this is with them. */
+  private wait(timer: NearTimer): void {
+    if (timer.due > this.covered.due) {
+      this.forget(timer);
+      return;
+    }
+    this.parts.host.alarms.unset(timer);
+    timer.state = 'due';
+    this.due.add(timer);
+    if (this.due.size <= this.share.backlog) return;
+    const newest = this.due.takeNewest();
+    if (newest !== undefined) this.letGo(newest);
+  }
+
+  /** There is no room for the timer: it is read again. */
+  private letGo(timer: NearTimer): void {
+    this.forget(timer);
+    this.uncover(timer.due);
+  }
+
+  private uncover(due: number): void {
+    if (due <= this.covered.due) this.covered = { due, key: '' };
+  }
+
+  private forget(timer: NearTimer): void {
+    this.timers.delete(timer.key);
+    this.parts.host.alarms.unset(timer);
   }
 }

@@ -1,5 +1,4 @@
-import { clearTimeout, setImmediate, setTimeout } from '../../time/native-timers.ts';
-import type { HeldTimer } from '../alarms.ts';
+import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
 import type { Delivery } from '../delivery.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { DurableHost } from '../durable-host.ts';
@@ -7,7 +6,7 @@ import type { StoreStats } from '../durable-stats.ts';
 import type { DurableStore } from '../durable-store.ts';
 import type { Patience } from '../patience.ts';
 import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
-import { NearTier } from './near-tier.ts';
+import { NearTiers } from './near-tiers.ts';
 import { pages, type RecordTable, type TimerRecord } from './record-table.ts';
 import { Recovery } from './recovery.ts';
 import { Rows } from './rows.ts';
@@ -28,7 +27,7 @@ const COUNTED = 10_000;
 /**
  * A DurableStore on a RecordTable: the table is the truth, and the wheel holds what is near.
  *
- * For each name one of the processes that serve it leads: it has the near tier, and delivers. Who leads is recorded in the table;
+ * For each name one of the processes that serve it leads: it has the name's near tier, and delivers, the oldest of all names first. Who leads is recorded in the table;
  * when the leader has died another takes its place, and puts back what the dead one had under way. Leading is only a division of
  * labour: that a timer is delivered by one process is due to the claim, so two that both believe to lead do no harm.
  */
@@ -38,7 +37,7 @@ export class TableStore extends Rows implements DurableStore {
   private readonly patience: Patience | undefined;
   private readonly openTable: () => Promise<RecordTable>;
   private readonly served = new Set<string>();
-  private readonly tiers = new Map<string, NearTier>();
+  private near: NearTiers | undefined;
   private recovery: Recovery | undefined;
   private state: 'closed' | 'open' | 'stopped' = 'closed';
   private lastBeat = Number.NEGATIVE_INFINITY;
@@ -59,12 +58,12 @@ export class TableStore extends Rows implements DurableStore {
     try {
       const table = await this.openTable();
       this.opened = { table, host, delivery };
+      this.near = new NearTiers(this.opened, this);
       this.recovery = new Recovery(table, host);
     } catch (error) {
       this.state = 'closed';
       throw error;
     }
-    host.alarms.add(() => this.nearTimers());
     this.unfollow = host.clock.follow(() => void this.lastStep().then(() => this.step()));
     this.beat();
   }
@@ -133,7 +132,7 @@ export class TableStore extends Rows implements DurableStore {
       const due = table.due(name, { due: 0, key: '' }, now + 1, COUNTED - overdue);
       overdue += due.filter((place) => place.due <= now).length;
     }
-    const near = [...this.tiers.values()].reduce((sum, { size }) => sum + size, 0);
+    const near = this.near?.size ?? 0;
     return { kind: this.kind, stored: records, overdue, active, dead, near, writes: table.writes };
   }
 
@@ -150,8 +149,7 @@ export class TableStore extends Rows implements DurableStore {
   async stop(): Promise<void> {
     if (this.opened === undefined) return;
     this.state = 'stopped';
-    for (const tier of this.tiers.values()) tier.end();
-    this.tiers.clear();
+    this.near?.end();
     this.served.clear();
     this.recovery?.end();
     const { table } = this.opened;
@@ -173,17 +171,12 @@ export class TableStore extends Rows implements DurableStore {
   }
 
   protected changed(name: string, key: string, after: TimerRecord | undefined): void {
-    const tier = this.tiers.get(name);
-    if (after?.state === 'scheduled') tier?.noticed(key, after.due);
-    else tier?.remove(key);
+    if (after?.state === 'scheduled') this.near?.noticed(name, key, after.due);
+    else this.near?.gone(name, key);
   }
 
   private lastStep(): Promise<void> {
     return this.stepping ?? Promise.resolve();
-  }
-
-  private *nearTimers(): Generator<HeldTimer> {
-    for (const tier of this.tiers.values()) yield* tier.values();
   }
 
   private readonly beat = (): void => {
@@ -212,10 +205,7 @@ export class TableStore extends Rows implements DurableStore {
       if (members.hasOthers) this.parts.delivery.tellOvertaken();
       for (const name of this.served) await this.chooseLeader(name);
     }
-    for (const tier of this.tiers.values()) {
-      tier.sweep();
-      tier.read().catch(this.failed);
-    }
+    this.near?.look();
   }
 
   private async chooseLeader(name: string): Promise<void> {
@@ -225,13 +215,12 @@ export class TableStore extends Rows implements DurableStore {
     const leads = leader === members.self || (isVacant && (await members.lead(name, leader)));
     if (this.state !== 'open') return;
     if (!leads) {
-      this.tiers.get(name)?.end();
-      this.tiers.delete(name);
+      this.near?.remove(name);
       return;
     }
     await this.release(name, ACTIVE);
-    if (this.tiers.has(name) || this.state !== 'open') return;
-    this.tiers.set(name, new NearTier(name, this.parts, this));
+    if (this.near?.has(name) || this.state !== 'open') return;
+    this.near?.add(name);
     this.recovery?.begin(name);
   }
 }

@@ -69,19 +69,27 @@ interface ViewReader {
 }
 type ViewType = new (memory: ArrayBufferLike) => ArrayBufferView;
 
+type Reader = new (bytes: Uint8Array) => ViewReader;
+
 /**
- * As `v8.deserialize`, whose typed arrays are views of the bytes: a handler that writes to one would change the payload of the next attempt.
- * Here each has memory of its own, as those of `structuredClone` have.
+ * Reads as `v8.deserialize` does, whose typed arrays are views of the bytes: a handler that writes to one would change the payload of the
+ * next attempt. Here each has memory of its own, as those of `structuredClone` have.
  */
-function deserialize(body: Uint8Array): unknown {
-  const Base = v8().DefaultDeserializer as unknown as new (bytes: Uint8Array) => ViewReader;
-  class Deserializer extends Base {
+function newReader(Base: Reader): Reader {
+  return class extends Base {
     override _readHostObject(): ArrayBufferView {
       const view = super._readHostObject();
       const memory = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
       return Buffer.isBuffer(view) ? Buffer.from(memory) : new (view.constructor as ViewType)(memory);
     }
-  }
+  };
+}
+
+/** Made with the first payload. */
+let Deserializer: Reader | undefined;
+
+function deserialize(body: Uint8Array): unknown {
+  Deserializer ??= newReader(v8().DefaultDeserializer as unknown as Reader);
   const reader = new Deserializer(body);
   reader.readHeader();
   return reader.readValue();

@@ -17,7 +17,7 @@ export interface DurableOptions {
    * its id, one of their own takes over. Default: one of their own, inline.
    */
   scheduler?: Scheduler | undefined;
-  /** `manualWallClock(start)`, for tests: it stands still until it is advanced. Default 'wall': that of the machine. */
+  /** 'wall' is the machine's; `manualWallClock(start)`, for tests, stands still until it is advanced. Default 'wall'. */
   clock?: 'wall' | ManualWallClock | undefined;
   /**
    * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it

@@ -25,7 +25,7 @@ export const realWallClock: WallClock = {
 const A_DAY = 86_400_000;
 
 /** A clock that stands still until it is advanced: see `manualWallClock`. */
-export class ManualWallClock implements WallClock {
+export class ManualWallClock {
   /** @internal */
   readonly isManual = true;
   #now: number;

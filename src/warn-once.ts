@@ -24,14 +24,14 @@ const told = new Set<string>();
 let shared: SharedArrayBuffer | undefined;
 
 /**
- * Emits a process warning with this code, unless the process has had one; `about` the same, if it comes once for each. docs/operate.md
- * lists the codes.
+ * Emits a process warning with this code, unless the process has had one; `about` the same, if it comes once for each. Only then is the
+ * message made. docs/operate.md lists the codes.
  */
-export function warnOnce(code: string, message: string, about = ''): void {
+export function warnOnce(code: string, message: () => string, about = ''): void {
   const id = code + about;
   if (told.has(id)) return;
   told.add(id);
-  if (mark(sharedWarnings(), hashOf(id))) emitWarning(message, { type: 'ShardwheelWarning', code });
+  if (mark(sharedWarnings(), hashOf(id))) emitWarning(message(), { type: 'ShardwheelWarning', code });
 }
 
 /** What this thread shares with others, which it hands on to those that it starts from now on. Undefined if memory is refused. */

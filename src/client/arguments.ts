@@ -44,7 +44,8 @@ export function warnOfWallClock(deadline: number, now: number): void {
   const years = Math.round((deadline - now) / (365.25 * 24 * 3_600_000));
   warnOnce(
     'SHARDWHEEL_WALL_CLOCK',
-    `A deadline of ${deadline} ms lies ${years} years ahead on the clock of scheduler.now(), and looks like one of Date.now(). ` +
+    () =>
+      `A deadline of ${deadline} ms lies ${years} years ahead on the clock of scheduler.now(), and looks like one of Date.now(). ` +
       'scheduleAt(hint, date) takes a time of the wall clock, scheduleAfter(hint, delay) a delay',
   );
 }
@@ -65,7 +66,8 @@ export function delayUntil(date: unknown): number {
 export function warnOfLongPast(date: unknown): void {
   warnOnce(
     'SHARDWHEEL_PAST_DATE',
-    `The date ${show(date)} lies more than ten years back, so its timer is due at once. ` +
+    () =>
+      `The date ${show(date)} lies more than ten years back, so its timer is due at once. ` +
       'A date is a Date, or ms since 1970: not seconds, and no delay',
   );
 }
@@ -83,7 +85,8 @@ export function warnOfOptionsAsArgument(argument: unknown, options: object): voi
   if (!Object.keys(argument).every((name) => Object.hasOwn(options, name))) return;
   warnOnce(
     'SHARDWHEEL_OPTIONS_AS_ARGUMENT',
-    `scheduleEvery() was given ${show(argument)} as the argument of its callback, and no options. ` +
+    () =>
+      `scheduleEvery() was given ${show(argument)} as the argument of its callback, and no options. ` +
       'The options come after the argument: scheduleEvery(hint, period, callback, argument, options)',
   );
 }

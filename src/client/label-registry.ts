@@ -98,7 +98,7 @@ export class LabelRegistry {
       throw new InvalidArgumentError('label', limit, name);
     }
     const why = `More than ${MAX_LABELS} labels of timers are in use: those from '${name}' on count as '${OTHER}'`;
-    warnOnce('SHARDWHEEL_LABELS', why);
+    warnOnce('SHARDWHEEL_LABELS', () => why);
     return this.byName.get(OTHER) ?? this.put(OTHER, undefined, this.plain.slack, true);
   }
 

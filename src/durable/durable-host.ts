@@ -72,7 +72,7 @@ export class DurableHost {
     if (this.events.listenerCount('failed') + this.events.listenerCount('dead') > 0) return;
     const what = `An attempt of a timer of ${show(name)} has failed: ${messageOf(error)}`;
     const remedy = "Nobody listens: durable.on('failed', ({ name, key, attempt, error, retryAt }) => …), or 'dead'";
-    warnOnce('SHARDWHEEL_FAILED', `${what}. ${remedy}`, name);
+    warnOnce('SHARDWHEEL_FAILED', () => `${what}. ${remedy}`, name);
   }
 
   /** Progress of a recovery that takes longer than two seconds, and its end. */

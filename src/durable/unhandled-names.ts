@@ -43,5 +43,5 @@ function warnOfUnhandled(name: string): void {
   const text = `durable.handle(${show(name)}, …)`;
   const what = `Timers of ${show(name)} are overdue by more than ${OVERDUE_MS / 1000} s`;
   const remedy = `Call ${text} here, or start the process that does`;
-  warnOnce('SHARDWHEEL_UNHANDLED', `${what}, and this process has no handler for them. ${remedy}`, name);
+  warnOnce('SHARDWHEEL_UNHANDLED', () => `${what}, and this process has no handler for them. ${remedy}`, name);
 }

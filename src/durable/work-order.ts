@@ -1,5 +1,5 @@
 /** A queue whose `shift` costs the same whatever its length. */
-export class Fifo<T> {
+class Fifo<T> {
   private items: T[] = [];
   private taken = 0;
 

@@ -72,15 +72,16 @@ function newRefusals(): (shard: number | undefined, now: number) => number {
 
 /** Warns, once in a process, of timers that fall due and that nobody hears of. */
 function warnOfUnheard({ length }: FiredBatch): void {
-  const timers =
-    length === 1
-      ? 'A timer that was started without a callback has'
-      : `${length} timers that were started without a callback have`;
-  warnOnce(
-    'SHARDWHEEL_UNHEARD',
-    `${timers} fallen due, and nobody listens to 'fired'. Give schedule() a callback, or listen: ` +
-      "scheduler.on('fired', ({ length, ids, args }) => …)",
-  );
+  warnOnce('SHARDWHEEL_UNHEARD', () => {
+    const timers =
+      length === 1
+        ? 'A timer that was started without a callback has'
+        : `${length} timers that were started without a callback have`;
+    return (
+      `${timers} fallen due, and nobody listens to 'fired'. Give schedule() a callback, or listen: ` +
+      "scheduler.on('fired', ({ length, ids, args }) => …)"
+    );
+  });
 }
 
 export interface SchedulerEvents {

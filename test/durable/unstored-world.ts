@@ -8,6 +8,7 @@ import { replaces } from '../../src/durable/kept.ts';
 import type { Claim, DueTimer, StoredTimer } from '../../src/durable/stored-timer.ts';
 import { Unstored } from '../../src/durable/unstored.ts';
 import type { UnstoredTimer } from '../../src/durable/unstored-timer.ts';
+import { realWallClock } from '../../src/durable/wall-clock.ts';
 
 export const FAR = 8e15;
 export const NEARER = FAR - 1;
@@ -32,7 +33,7 @@ export class UnstoredWorld {
 
   constructor() {
     vi.spyOn(performance, 'now').mockImplementation(() => this.now);
-    const settings = { scheduler: undefined, youngLimit: 100 } as DurableSettings;
+    const settings = { scheduler: undefined, clock: realWallClock, youngLimit: 100 } as DurableSettings;
     this.host = new DurableHost(settings, new EventEmitter());
     void this.host.alarms.close();
     const alarms = {

@@ -105,6 +105,22 @@ describe.concurrent('▲ calls that cannot be meant: one warning per kind', () =
       ),
     ]);
   });
+
+  test('what has been told is not shown again: an argument may be large', async () => {
+    const told = await warnings(`
+        let shown = 0;
+        class First {
+          first = 5;
+          [Symbol.for('nodejs.util.inspect.custom')]() {
+            shown += 1;
+            return 'First';
+          }
+        }
+        for (let i = 0; i < 9; i++) scheduler.scheduleEvery(1, 10, () => undefined, new First());
+        await new Promise(setImmediate);
+        console.log(shown);`);
+    expect(told).toEqual([expect.stringContaining('SHARDWHEEL_OPTIONS_AS_ARGUMENT'), '1']);
+  });
 });
 
 describe('▲ what is a date', () => {

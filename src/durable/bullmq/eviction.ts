@@ -33,5 +33,5 @@ async function told(link: QueueLink, read: () => Promise<string | undefined>): P
 
 function warnUnknown(queue: string): void {
   const message = `Redis does not say its maxmemory-policy, by INFO nor by CONFIG GET. It has to be 'noeviction': else confirmed timers of the queue ${queue} may be lost`;
-  warnOnce('SHARDWHEEL_EVICTION_UNKNOWN', message);
+  warnOnce('SHARDWHEEL_EVICTION_UNKNOWN', () => message);
 }

@@ -182,6 +182,7 @@ describe('files', () => {
   /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
   const long: Record<string, string> = {
     'src/client/client.ts': 'every single call of a timer, the hot paths side by side',
+    'src/durable/durable-timers.ts': 'one class is the public face, and most of its lines are docstrings',
     'src/scheduler/scheduler.ts': 'one class is the public face, and most of its lines are docstrings',
   };
 

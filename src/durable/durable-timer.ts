@@ -57,12 +57,12 @@ export interface ScheduleOptions {
   persistAfter?: number | undefined;
   /**
    * Schedules the timer only if none is scheduled for the key; an attempt that runs is none. The store decides, and has the timer
-   * before the call resolves, whatever `persistAfter` is; unless the one that is there is in memory alone. Not with `keep`.
+   * before the call resolves, whatever `persistAfter` is; unless the one that is there is in memory alone. Not with `keep`. Default false.
    */
   ifAbsent?: boolean | undefined;
   /**
    * If a timer is scheduled for the key, keeps the one with the earlier, or the later, deadline: with its payload; at equal deadlines the
-   * one that is there. As with `ifAbsent` the store decides.
+   * one that is there. As with `ifAbsent` the store decides. Default: the timer is moved.
    */
   keep?: 'earlier' | 'later' | undefined;
 }

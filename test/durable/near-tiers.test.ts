@@ -4,6 +4,7 @@ import type { NearTimer } from '../../src/durable/table/near-tier.ts';
 import { NearTiers } from '../../src/durable/table/near-tiers.ts';
 import type { DuePlace } from '../../src/durable/table/record-table.ts';
 import type { Opened, Rows } from '../../src/durable/table/rows.ts';
+import { realWallClock } from '../../src/durable/wall-clock.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 const NAMES = ['a', 'b', 'c'];
@@ -28,6 +29,7 @@ class World {
   constructor(nearLimit: number) {
     vi.spyOn(Date, 'now').mockImplementation(() => this.now);
     const host = {
+      clock: realWallClock,
       settings: { horizon: HORIZON, nearLimit },
       alarms: {
         add: () => undefined,

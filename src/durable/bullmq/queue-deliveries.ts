@@ -94,7 +94,7 @@ export class QueueDeliveries {
       maxStalledCount: 1e9, // attempts are counted beside the job
     });
     worker.on('error', this.failed);
-    worker.nudge = () => void client.ping().catch(() => undefined);
+    worker.nudge = () => void client.ping().catch(() => undefined); // the client tells of its failures itself
     if (this.workers.length === 0) this.leases.start(worker);
     this.workers.push(worker);
   }

@@ -33,6 +33,7 @@ function newGate(): LmdbGate {
 async function openGate(): Promise<LmdbGate> {
   const gate = newGate();
   await gate.opened(async () => undefined, within(1000));
+  await soon(() => expect(readdirSync(join(path, 'gate'))).toEqual(['commits']));
   return gate;
 }
 

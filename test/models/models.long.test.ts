@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const script = fileURLToPath(new URL('check.mjs', import.meta.url));
 
 // `npm run models`, which needs spin and a C compiler.
-test.each(['lane', 'timer', 'hosts'])(
+test.each(['lane', 'timer', 'hosts', 'gate'])(
   'the model %s holds for all of its states, and each of its mutations is found',
   async (model) => {
     const { code, text } = await new Promise<{ code: unknown; text: string }>((resolve) => {

@@ -66,6 +66,7 @@ export class LmdbGate {
     while (!this.tellsThatItOpens()) await pause(SPREAD_MS);
     try {
       while (this.others(this.commits).some((file) => stateIn(textOf(file)) === '1')) await pause(0);
+      if (this.note.isRemoved) throw DurableStoreError.takenOver(this.path, FOREIGN_SILENCE); // it has stood still as it came here
       const opened = await open();
       this.file = this.fileNow();
       this.note.says('0');

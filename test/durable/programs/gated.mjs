@@ -31,8 +31,10 @@ async function work() {
   if (does === 'opens') rmSync(inside, { force: true });
 }
 
+const patience = { time: 30_000, error: () => new Error(`${process.pid} has not been let in`) };
+if (does === 'commits') await gate.opened(async () => undefined, patience);
 for (;;) {
   if (does === 'commits') await gate.committed(work);
-  else await gate.opened(work, { time: 30_000, error: () => new Error(`${process.pid} has not been let in`) });
+  else await gate.opened(work, patience);
   process.stdout.write(`${does}\n`);
 }

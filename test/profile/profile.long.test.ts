@@ -83,9 +83,9 @@ describe('the command', () => {
       '/no/such/folder/report.html cannot be written',
     ],
     [['--out', '.', '--', 'node', '-e', '0'], 2, '. cannot be written: it is a folder'],
-    [['--json', '.', '--', 'node', '-e', '0'], 2, '. cannot be written: it is a folder'],
+    [['--json', '.', '--', 'node', '-e', '0'], 2, "'.' is invalid. It cannot be written: it is a folder"],
     [['--no-html', '--', '/'], 126, '/ cannot be run'],
-    [['--read', '/no/such/folder'], 2, '/no/such/folder cannot be read'],
+    [['--read', '/no/such/folder'], 2, "'/no/such/folder' cannot be read"],
     [['--no-html', '--', 'no-such-command-here'], 127, 'no-such-command-here cannot be run: there is no such command'],
     [['--no-html', '--', 'true'], 1, 'no Node process has reported. Is "true" a Node program?'],
   ])('%j ends with %i: %s', async (argv, code, message) => {

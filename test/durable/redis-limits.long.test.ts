@@ -5,7 +5,7 @@ import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.t
 import { note, pause } from './conformance/stores.ts';
 
 const COUNT = 15;
-/** ms between two timers: not the rhythm in which Redis looks at its sleepers by itself. */
+/** ms between two timers: not the rhythm in which Redis looks for sleeps that are over. */
 const APART = 137;
 
 const limits: RedisOptions[] = [
@@ -19,7 +19,7 @@ const limits: RedisOptions[] = [
 describe.skipIf(!hasRedis)('the client that the caller has made for other commands', () => {
   let server: RedisServer;
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.start('--hz', '1'); // it looks for sleeps that are over once a second, in place of ten times
   });
   afterAll(() => server?.stop());
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)('the client that the caller has made for other comman
       await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(COUNT);
       const [median, most] = [COUNT >> 1, COUNT - 1].map((index) => late.sort((one, other) => one - other)[index]);
       process.stdout.write(`late, with ${JSON.stringify(options)}: ${median} ms, at most ${most}\n`);
-      expect(most).toBeLessThan(1000);
+      expect(median).toBeLessThan(300);
       expect(errors).toEqual([]);
     },
     30_000,

@@ -5,14 +5,18 @@ import type { RedisClient } from './redis-connection.ts';
 
 /**
  * Refuses a Redis that removes keys when its memory is full: confirmed timers, where it may remove any; the locks of timers under way,
- * where only what expires. Of a Redis that does not say so it warns.
+ * where only what expires. Of a Redis that does not say so it warns. Resolves with whether Redis answers INFO.
  */
-export async function refuseEviction(link: QueueLink): Promise<void> {
+export async function refuseEviction(link: QueueLink): Promise<boolean> {
+  let answersInfo = true;
   for (const server of link.client.nodes?.('master') ?? [link.client]) {
-    const policy = (await told(link, () => infoOf(server))) ?? (await told(link, () => configOf(server)));
+    const info = await told(link, () => infoOf(server));
+    answersInfo &&= info !== undefined;
+    const policy = info ?? (await told(link, () => configOf(server)));
     if (policy === undefined) warnUnknown(link.place.queue);
     else if (policy !== 'noeviction') throw DurableStoreError.evicts(link.place.queue, policy);
   }
+  return answersInfo;
 }
 
 const infoOf = async (server: RedisClient): Promise<string | undefined> =>

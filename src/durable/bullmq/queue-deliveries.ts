@@ -28,6 +28,7 @@ export class QueueDeliveries {
   private readonly link: QueueLink;
   private readonly host: DurableHost;
   private readonly delivery: Delivery;
+  private readonly skipVersionCheck: boolean;
   private readonly served = new Set<string>();
   private readonly leases: QueueLeases;
   /** When the last timer that was put back for want of a slot is offered again, by names: ms of the wall clock. */
@@ -37,12 +38,20 @@ export class QueueDeliveries {
   private readonly workers: QueueWorker[] = [];
   private closing: Promise<void> | undefined;
 
-  constructor(bullmq: typeof import('bullmq'), link: QueueLink, host: DurableHost, delivery: Delivery) {
+  /** `skipVersionCheck`: BullMQ would fail, as Redis denies what it asks. */
+  constructor(
+    bullmq: typeof import('bullmq'),
+    link: QueueLink,
+    host: DurableHost,
+    delivery: Delivery,
+    skipVersionCheck: boolean,
+  ) {
     this.bullmq = bullmq;
     this.link = link;
     this.host = host;
     this.delivery = delivery;
     this.leases = new QueueLeases(link, this.failed);
+    this.skipVersionCheck = skipVersionCheck;
   }
 
   serve(name: string): void {
@@ -84,6 +93,7 @@ export class QueueDeliveries {
     const worker: QueueWorker = new (queueWorker(this.bullmq))(queue, take, {
       connection: client as unknown as Redis,
       prefix,
+      skipVersionCheck: this.skipVersionCheck,
       concurrency,
       // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
       drainDelay: 1,

@@ -75,14 +75,22 @@ export class QueueStore implements DurableStore {
       const bullmq = this.bullmq ?? loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
       link.open(host.clock);
       await link.call(() => link.client.ping());
-      await refuseEviction(link);
+      const skipVersionCheck = !(await refuseEviction(link));
       const { queue: name, prefix } = link.place;
-      queue = new bullmq.Queue<JobData>(name, { connection: link.client as unknown as Redis, prefix });
+      queue = new bullmq.Queue<JobData>(name, {
+        connection: link.client as unknown as Redis,
+        prefix,
+        skipVersionCheck,
+      });
       queue.on('error', (error) => host.failed(link.named(error)));
       await link.call(() => this.checkSchema());
       await link.call(() => promote(link));
       const unfollow = host.clock.follow(() => void promote(link).catch((error) => host.failed(link.named(error))));
-      this.opened = { queue, deliveries: new QueueDeliveries(bullmq, link, host, delivery), unfollow };
+      this.opened = {
+        queue,
+        deliveries: new QueueDeliveries(bullmq, link, host, delivery, skipVersionCheck),
+        unfollow,
+      };
     } catch (error) {
       await queue?.close();
       link.close();
@@ -103,7 +111,6 @@ export class QueueStore implements DurableStore {
     return this.write(async (queue) => {
       if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
       while (!(await this.add(queue, timer, true)) && !(await this.supersede(timer, false)));
-      await promote(this.link);
       return true;
     });
   }
@@ -119,10 +126,7 @@ export class QueueStore implements DurableStore {
         const before = (found.next ?? found.data) as string;
         const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
         this.writes += 1;
-        if (await move(this.link, id, before, after, jobTime(this.link.clock, due))) {
-          await promote(this.link);
-          return true;
-        }
+        if (await move(this.link, id, before, after, due)) return true;
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
@@ -222,7 +226,12 @@ export class QueueStore implements DurableStore {
   }
 
   private write<T>(work: (queue: Queue<JobData>) => Promise<T>): Promise<T> {
-    return this.link.certain(this.pending.run(() => work(this.parts.queue)));
+    const done = this.pending.run(async () => {
+      const answer = await work(this.parts.queue);
+      await promote(this.link);
+      return answer;
+    });
+    return this.link.certain(done);
   }
 
   /** Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and looked at again. */
@@ -237,14 +246,11 @@ export class QueueStore implements DurableStore {
       if (scheduled !== undefined) {
         this.writes += 1;
         const before = (found.next ?? found.data) as string;
-        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), jobTime(this.link.clock, due));
+        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), due);
       } else {
         isDone = found.data === null ? await this.add(queue, timer, false) : await this.supersede(timer, true);
       }
-      if (isDone) {
-        await promote(this.link);
-        return true;
-      }
+      if (isDone) return true;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

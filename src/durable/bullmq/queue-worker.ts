@@ -60,7 +60,7 @@ export function queueWorker(
         this.nudge();
         this.nudgeAt(end, after * 2);
       };
-      this.nudging = setTimeout(nudge, end + after - performance.now());
+      this.nudging = setTimeout(nudge, Math.max(1, end + after - performance.now()));
     }
   };
 }

@@ -1,4 +1,4 @@
-import { SCORES_PER_MS } from '../job-time.ts';
+import { jobTime, SCORES_PER_MS } from '../job-time.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /**
@@ -55,16 +55,16 @@ if redis.call('ZSCORE', KEYS[3], job) then
 end
 return 1`;
 
-/** Resolves with false if there is something else by now. `time`: when BullMQ is to hand it over. */
+/** Resolves with false if there is something else by now. `due`: in ms since 1970. */
 export async function move(
   link: QueueLink,
   timer: string,
   before: string,
   after: string,
-  time: number,
+  due: number,
 ): Promise<boolean> {
   const keys = [`de:${timer}`, `dn:${timer}`, 'delayed', 'marker'];
-  return (await link.run(MOVE, keys, link.prefix, before, after, `${Math.ceil(time)}`)) === 1;
+  return (await link.run(MOVE, keys, link.prefix, before, after, `${Math.ceil(jobTime(link.clock, due))}`)) === 1;
 }
 
 /**

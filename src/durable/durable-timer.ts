@@ -62,7 +62,7 @@ export interface ScheduleOptions {
   ifAbsent?: boolean | undefined;
   /**
    * If a timer is scheduled for the key, keeps the one with the earlier, or the later, deadline: with its payload; at equal deadlines the
-   * one that is there. As with `ifAbsent` the store decides. Default: the timer is moved.
+   * one that is there. As with `ifAbsent` the store decides. Default: the one that comes is kept.
    */
   keep?: 'earlier' | 'later' | undefined;
 }

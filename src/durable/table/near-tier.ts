@@ -19,8 +19,8 @@ export interface NearShare {
   readonly backlog: number;
   /** Whether a name that has `size` timers in memory may have more, if all may have `limit`. */
   hasRoom(size: number, limit: number): boolean;
-  /** Something of the tier is due, or has been read. */
-  changed(tier: NearTier): void;
+  /** Something may be due that was not. */
+  begin(): void;
 }
 
 /**
@@ -136,7 +136,7 @@ export class NearTier {
       const until = this.horizonEnd;
       while (this.reading === 'reading' && this.hasRoom && this.readPage(until, PAGE) === 'more') {
         await new Promise((resolve) => setImmediate(resolve));
-        this.share.changed(this);
+        this.share.begin();
       }
     } finally {
       if (this.reading === 'reading') this.reading = 'resting';
@@ -169,7 +169,7 @@ export class NearTier {
 
   wake(timer: NearTimer): void {
     this.wait(timer);
-    this.share.changed(this);
+    this.share.begin();
   }
 
   /** Takes a timer from here, and for this process. */

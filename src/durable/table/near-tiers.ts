@@ -21,7 +21,7 @@ const MOST_BEGUN = 100;
  *     name b   ──▶ 4 ─ 5 ─▶     ├─ the oldest head of those that may begin ─▶ delivery
  *     name c   ──▶ 1 ─ 2 ─▶     ╯  (c may not: 3, 4, 5, 7, 9)
  *
- * To begin one costs a look at each name.
+ * To begin one costs two looks at each name.
  */
 export class NearTiers implements NearShare {
   readonly parts: Opened;
@@ -73,7 +73,6 @@ export class NearTiers implements NearShare {
   look(): void {
     for (const tier of this.tiers.values()) {
       tier.sweep();
-      tier.refill();
       tier.read().catch(this.parts.host.failed);
     }
     this.begin();
@@ -81,32 +80,24 @@ export class NearTiers implements NearShare {
 
   /** The table has a timer that is due then. */
   noticed(name: string, key: string, due: number): void {
-    const tier = this.tiers.get(name);
-    tier?.noticed(key, due);
-    if (tier !== undefined && due <= this.parts.host.clock.now()) this.changed(tier);
+    this.tiers.get(name)?.noticed(key, due);
+    if (due <= this.parts.host.clock.now()) this.begin();
   }
 
   /** The table has it no longer, or not as one that is scheduled. */
   gone(name: string, key: string): void {
-    const tier = this.tiers.get(name);
-    tier?.remove(key);
-    if (tier !== undefined) this.changed(tier);
+    this.tiers.get(name)?.remove(key);
   }
 
-  changed(tier: NearTier): void {
-    this.refill(tier);
-    this.begin();
-  }
-
-  private begin(): void {
+  begin(): void {
     if (this.state !== 'resting') return; // a timer that begins may leave room for another
     this.state = 'beginning';
     let begun = 0;
-    for (let tier = this.next; tier !== undefined && begun < MOST_BEGUN; tier = this.next) {
-      const timer = tier.take();
-      this.refill(tier);
-      if (timer !== undefined) this.parts.delivery.push(timer);
-      begun += 1;
+    for (; begun < MOST_BEGUN; begun++) {
+      this.refill();
+      const timer = this.next?.take();
+      if (timer === undefined) break;
+      this.parts.delivery.push(timer);
     }
     this.state = 'resting';
     if (begun === MOST_BEGUN) this.resume();
@@ -130,9 +121,9 @@ export class NearTiers implements NearShare {
     return next;
   }
 
-  private refill(tier: NearTier): void {
+  private refill(): void {
     try {
-      tier.refill();
+      for (const tier of this.tiers.values()) tier.refill();
     } catch (error) {
       this.parts.host.failed(error); // the next look reads again
     }

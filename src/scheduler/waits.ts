@@ -86,11 +86,15 @@ abstract class Wait<T> extends Waiter {
   /** Called when its time is up. */
   protected abstract timeUp(): void;
 
+  protected get hasEnded(): boolean {
+    return this.resolve === undefined;
+  }
+
   /** Starts its timer, unless it has ended already. Throws AbortError where its signal has aborted; else like `begin`. */
   start(start: WaitStart, delay: number): void {
     const { signal } = start;
     if (signal?.aborted) throw new AbortError(reasonOf(signal));
-    if (this.resolve === undefined) return;
+    if (this.hasEnded) return;
     this.signal = signal;
     begin(this, start, delay);
   }
@@ -164,9 +168,9 @@ class BoundedWait<T> extends Wait<T> {
     this.delay = delay;
   }
 
-  /** Ends as the work does. */
+  /** Ends as the work does. If it has ended already, what the work rejects with is handled, and that is all. */
   follow(work: PromiseLike<T>): void {
-    let wait: BoundedWait<T> | undefined = this;
+    let wait: BoundedWait<T> | undefined = this.hasEnded ? undefined : this;
     this.unfollow = () => {
       wait = undefined;
     };

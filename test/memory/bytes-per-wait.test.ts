@@ -40,3 +40,27 @@ test('withTimeout leaves no more with a promise that lives on than Promise.race 
   expect(ours).toBeGreaterThan(100); // it waits for the promise
   expect(ours).toBeLessThanOrEqual(races);
 });
+
+test('a wait that ends while its work begins leaves nothing with the promise of the work', async () => {
+  const { stdout } = await runText(
+    `import { createScheduler } from 'shardwheel';
+     const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+     const signals = [];
+     const lasting = [];
+     for (let i = 0; i < 100; i++) {
+       const group = scheduler.group(i);
+       const work = (signal) => {
+         signals.push(new WeakRef(signal));
+         group.cancelAll();
+         return new Promise((resolve) => void lasting.push(resolve));
+       };
+       await scheduler.withTimeout(work, 100, { workerHint: group }).catch(() => undefined);
+     }
+     await new Promise(setImmediate);
+     gc();
+     console.log(lasting.length, signals.filter((signal) => signal.deref() !== undefined).length <= 1);
+     process.exit(lasting.length === 100 ? 0 : 1);`,
+    ['--expose-gc'],
+  );
+  expect(stdout.trim()).toBe('100 true');
+});

@@ -19,6 +19,9 @@ export function scheduleMany(
   const hints = readAll(workerHints, most);
   const times = readAll(deadlines, most);
   const wanted = requireIds(ids, count);
+  // An error shows what it refuses, which may run code of the program: so that comes before the first timer.
+  if (!isTypedArray(workerHints)) for (let i = 0; i < most; i++) client.shardOf(hints[i]);
+  if (!isTypedArray(deadlines)) for (let i = 0; i < most; i++) requireDeadline(times[i]);
   if (client.isClosed) throw new SchedulerClosedError('scheduleMany'); // by code that the reading ran
   // No other code writes to the ids until all are scheduled: if one fails, the others are cancelled.
   const written =

@@ -113,3 +113,19 @@ test('cancelMany() of what somebody waits for, who closes the scheduler: each ti
   expect(scheduler.cancelMany(ids)).toBe(1);
   expect(await closing).toHaveLength(5);
 });
+
+test('scheduleMany() with what is refused, and closes the scheduler as it is shown, starts nothing', async () => {
+  for (const place of ['workerHints', 'deadlines'] as const) {
+    const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+    let closing: Promise<unknown[]> | undefined;
+    const shown = () => {
+      closing = scheduler.close();
+      return 'closed';
+    };
+    const bad = { [Symbol.for('nodejs.util.inspect.custom')]: shown } as never;
+    const given = { workerHints: [1, 2, 3], deadlines: [5, 6, 7], [place]: [1, 2, bad] };
+    expect(() => scheduler.scheduleMany(given.workerHints, given.deadlines)).toThrow('got closed');
+    expect(await closing).toEqual([]);
+    expect(await scheduler.stats()).toMatchObject({ scheduled: 0, cancelled: 0 });
+  }
+});

@@ -118,7 +118,8 @@ describe.concurrent('▲ calls that cannot be meant: one warning per kind', () =
         }
         for (let i = 0; i < 9; i++) scheduler.scheduleEvery(1, 10, () => undefined, new First());
         await new Promise(setImmediate);
-        console.log(shown);`);
+        console.log(shown);
+        scheduler.close();`);
     expect(told).toEqual([expect.stringContaining('SHARDWHEEL_OPTIONS_AS_ARGUMENT'), '1']);
   });
 });

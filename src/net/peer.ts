@@ -1,0 +1,51 @@
+import type { Http2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { InvalidArgumentError } from '../errors.ts';
+
+/** One end of a connection: a socket, with TLS or without, or an http2 session, which has its socket for itself. */
+export type Peer = Socket | TLSSocket | Http2Session;
+
+/** What a peer does before bytes of the program flow. */
+export type Opening = 'connect' | 'secure';
+
+/** What a socket of Node has, and no public name shows. */
+interface NativeHandle {
+  /** Bytes that the system has not taken yet, of the chunk that is being written. */
+  readonly writeQueueSize?: number;
+}
+
+export const isSession = (peer: Peer): peer is Http2Session => 'goaway' in peer;
+
+/** Throws InvalidArgumentError. */
+export function requirePeer(argument: string, peer: Peer): void {
+  const { destroy, on } = (typeof peer === 'object' && peer !== null ? peer : {}) as Partial<Socket>;
+  const isStream = typeof destroy === 'function' && typeof on === 'function';
+  if (isStream && (isSession(peer) || typeof peer.bytesRead === 'number')) return;
+  throw new InvalidArgumentError(argument, 'must be a net.Socket, a tls.TLSSocket or an http2 session', peer);
+}
+
+/** What it does until it is open. A session takes its client's first step, TLS included, as its connecting. */
+export function openingOf(peer: Peer): Opening | undefined {
+  if (isSession(peer)) return peer.connecting ? 'connect' : undefined;
+  if (peer.connecting || peer.pending) return 'connect';
+  return (peer as { secureConnecting?: boolean }).secureConnecting === true ? 'secure' : undefined;
+}
+
+/** Bytes that it has read; 0 once it is destroyed. */
+export function bytesReadBy(peer: Peer): number {
+  if (peer.destroyed) return 0;
+  return isSession(peer) ? peer.socket.bytesRead : peer.bytesRead;
+}
+
+/**
+ * A number that changes with each byte that the peer has sent to us, or the system has taken for it: what only waits to be written is no
+ * sign of life. Node judges `socket.setTimeout` by the same count of a chunk on its way.
+ */
+export function progressOf(peer: Peer): number {
+  if (peer.destroyed) return 0;
+  const socket = isSession(peer) ? peer.socket : peer;
+  const handle = (socket as { _handle?: NativeHandle | null })._handle;
+  const waiting = socket.writableLength + (handle?.writeQueueSize ?? 0);
+  return socket.bytesRead + (socket.bytesWritten ?? 0) - waiting;
+}

@@ -92,11 +92,17 @@ export class Drain {
 
   private cutRest(): void {
     const within = this.deadline - this.begun;
+    const thrown: unknown[] = [];
     for (const connection of [...this.connections]) {
       this.cuts += 1;
-      connection.cut('drain', within);
+      try {
+        connection.cut('drain', within);
+      } catch (error) {
+        thrown.push(error); // by onTimeout
+      }
     }
     for (const server of this.servers) server.closeAllConnections?.();
+    if (thrown.length > 0) throw thrown[0];
   }
 
   /**

@@ -11,8 +11,13 @@ export type Opening = 'connect' | 'secure';
 
 /** What a socket of Node has, and no public name shows. */
 interface NativeHandle {
-  /** Bytes that the system has not taken yet, of the chunk that is being written. */
+  readonly bytesRead?: number;
+  /** That were handed to it. */
+  readonly bytesWritten?: number;
+  /** Of those, what the system has not taken yet. */
   readonly writeQueueSize?: number;
+  /** Of TLS: what carries its records. */
+  readonly _parent?: NativeHandle;
 }
 
 export const isSession = (peer: Peer): peer is Http2Session => 'goaway' in peer;
@@ -29,7 +34,13 @@ export function requirePeer(argument: string, peer: Peer): void {
 export function openingOf(peer: Peer): Opening | undefined {
   if (isSession(peer)) return peer.connecting ? 'connect' : undefined;
   if (peer.connecting || peer.pending) return 'connect';
-  return (peer as { secureConnecting?: boolean }).secureConnecting === true ? 'secure' : undefined;
+  return isSecuring(peer) ? 'secure' : undefined;
+}
+
+/** `secureConnecting` alone stays true for a TLSSocket that a program made for its side of a server. */
+function isSecuring(peer: Socket | TLSSocket): boolean {
+  const { secureConnecting, getPeerFinished } = peer as Partial<TLSSocket> & { secureConnecting?: boolean };
+  return secureConnecting === true && getPeerFinished?.call(peer as TLSSocket) === undefined;
 }
 
 /** Bytes that it has read; 0 once it is destroyed. */
@@ -39,13 +50,15 @@ export function bytesReadBy(peer: Peer): number {
 }
 
 /**
- * A number that changes with each byte that the peer has sent to us, or the system has taken for it: what only waits to be written is no
- * sign of life. Node judges `socket.setTimeout` by the same count of a chunk on its way.
+ * A number that grows with each byte that the peer has sent to us, or the system has taken for it; 0 once it is destroyed. What only waits
+ * to be written is no sign of life. With TLS, the bytes of its records. Node judges `socket.setTimeout` by the same count of a chunk on
+ * its way.
  */
 export function progressOf(peer: Peer): number {
   if (peer.destroyed) return 0;
   const socket = isSession(peer) ? peer.socket : peer;
-  const handle = (socket as { _handle?: NativeHandle | null })._handle;
-  const waiting = socket.writableLength + (handle?.writeQueueSize ?? 0);
-  return socket.bytesRead + (socket.bytesWritten ?? 0) - waiting;
+  const { _handle: handle } = socket as { _handle?: NativeHandle | null };
+  const { bytesRead, bytesWritten, writeQueueSize = 0 } = handle?._parent ?? handle ?? {};
+  if (bytesRead !== undefined && bytesWritten !== undefined) return bytesRead + bytesWritten - writeQueueSize;
+  return socket.bytesRead + (socket.bytesWritten ?? 0) - socket.writableLength;
 }

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { InvalidArgumentError } from '../errors.ts';
+import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { Limit, LimitedConnection } from './limit.ts';
@@ -68,6 +68,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   private readonly watch: ConnectionWatch;
   private readonly hint: number;
   private isOver = false;
+  private isEnding = false;
   private clientOpening: TimerId | undefined = undefined;
   private upstreamOpening: TimerId | undefined = undefined;
   private firstByte: TimerId | undefined = undefined;
@@ -88,6 +89,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
       if (connectionOf(peer) === undefined) continue;
       throw new InvalidArgumentError('socket', 'must not be watched already: release() that watch first', peer);
     }
+    if (socket === upstream) throw new InvalidArgumentError('upstream', 'must be another socket', upstream);
   }
 
   /** Throws CapacityExceededError, AllocationError, SchedulerClosedError; then nothing of it is left. */
@@ -132,7 +134,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   /** Ends it without an error, as far as nothing moves: what has been written is on its way first. A session ends with its streams. */
   endIfIdleFor(time: number): void {
     for (const peer of this.peers()) if (isSession(peer) && !peer.destroyed) peer.close();
-    if (!this.isIdleFor(time)) return;
+    if (this.isEnding || !this.isIdleFor(time)) return;
+    this.isEnding = true;
     for (const peer of this.peers()) if (!isSession(peer) && !peer.destroyed) peer.destroySoon();
   }
 
@@ -209,13 +212,13 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     else this.cancel(this.upstreamOpening);
   }
 
-  /** Without room for a timer the connection is ended with the error: none goes on unwatched. */
+  /** Without room for a timer the connection is ended with the error: none goes on unwatched, unless the scheduler is closed. */
   private guarded(start: () => void): void {
     try {
       start();
     } catch (error) {
       this.release();
-      this.destroy(error as Error);
+      if (!(error instanceof SchedulerClosedError)) this.destroy(error as Error);
     }
   }
 

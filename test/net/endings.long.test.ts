@@ -15,11 +15,14 @@ const found = (client: ClientThread) =>
 
 const nothing = { faults: [], cases: 150, handles: [], size: 0 };
 
-test.each([0, 1])('however a connection ends, in whatever state, nothing of its watch is left: %i shards', async (shards) => {
-  await using client = ClientThread.own({ shards });
-  expect(await found(client)).toEqual(nothing);
-  expect(client.errors).toEqual([]);
-});
+test.each([0, 1])(
+  'however a connection ends, in whatever state, nothing of its watch is left: %i shards',
+  async (shards) => {
+    await using client = ClientThread.own({ shards });
+    expect(await found(client)).toEqual(nothing);
+    expect(client.errors).toEqual([]);
+  },
+);
 
 test.each([0, 1])('the same in a client of a shared scheduler: %i shards', async (shards) => {
   await using scheduler = createScheduler({ shards });

@@ -1,0 +1,2 @@
+export const key: string;
+export const cert: string;

@@ -11,6 +11,7 @@ export class Sockets {
   close(): void;
   keep<P extends { destroy(): unknown }>(peer: P): P;
   listen(server: unknown): Promise<number>;
+  carrierOf(far: TLSSocket): Socket;
   net(): Promise<Ends<Socket, Socket>>;
   tls(): Promise<Ends<TLSSocket, TLSSocket> & { raw: Socket }>;
   connecting(): Socket;

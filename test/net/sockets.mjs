@@ -14,6 +14,7 @@ const ignore = () => undefined;
 export class Sockets {
   servers = [];
   peers = [];
+  carriers = new Map();
 
   /** Closes all that was opened. What lies upon another goes first: Node crashes when it is left without it. */
   close() {
@@ -25,6 +26,11 @@ export class Sockets {
     peer.on('error', ignore);
     this.peers.push(peer);
     return peer;
+  }
+
+  /** What carries the records of a client of `tls`. */
+  carrierOf(far) {
+    return this.carriers.get(far);
   }
 
   async listen(server) {
@@ -51,6 +57,7 @@ export class Sockets {
     const { near: raw, far: rawFar } = await this.net();
     const near = this.keep(new tls.TLSSocket(raw, { isServer: true, key, cert }));
     const far = this.keep(tls.connect({ socket: rawFar, rejectUnauthorized: false }));
+    this.carriers.set(far, rawFar);
     await Promise.all([once(near, 'secure'), once(far, 'secureConnect')]);
     return { near, far, raw };
   }

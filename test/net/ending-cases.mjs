@@ -72,8 +72,8 @@ const ways = {
     await turns(20);
     for (const peer of all(connection)) if (!peer.destroyed) peer.destroy(); // what is not open cannot end
   },
-  destroy: (connection) => ourSide(connection).forEach((peer) => peer.destroy()),
-  'destroy with an error': (connection) => ourSide(connection).forEach((peer) => peer.destroy(new Error('of a test'))),
+  destroy: (connection) => ourSide(connection).map((peer) => peer.destroy()),
+  'destroy with an error': (connection) => ourSide(connection).map((peer) => peer.destroy(new Error('of a test'))),
   'one is destroyed, then the other': async (connection) => {
     const [first, second] = ourSide(connection);
     first.destroy();
@@ -89,7 +89,7 @@ const ways = {
     await turns(5);
     ways.destroy(connection);
   },
-  'all at once': (connection) => all(connection).forEach((peer) => peer.destroy()),
+  'all at once': (connection) => all(connection).map((peer) => peer.destroy()),
   'paused, with data unread': async (connection) => {
     for (const peer of ourSide(connection)) if (!isSession(peer)) peer.pause();
     for (const peer of farSide(connection)) if (!isSession(peer) && peer.writable) peer.write('x'.repeat(100_000));

@@ -94,6 +94,10 @@ export class Drain {
     const within = this.deadline - this.begun;
     const thrown: unknown[] = [];
     for (const connection of [...this.connections]) {
+      if (connection.hasEnded) {
+        connection.release();
+        continue;
+      }
       this.cuts += 1;
       try {
         connection.cut('drain', within);

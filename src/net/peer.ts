@@ -43,9 +43,8 @@ function isSecuring(peer: Socket | TLSSocket): boolean {
   return secureConnecting === true && getPeerFinished?.call(peer as TLSSocket) === undefined;
 }
 
-/** Bytes that it has read; 0 once it is destroyed. */
+/** Bytes that it has read. It must not be destroyed. */
 export function bytesReadBy(peer: Peer): number {
-  if (peer.destroyed) return 0;
   return isSession(peer) ? peer.socket.bytesRead : peer.bytesRead;
 }
 

@@ -120,9 +120,13 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     this.watch.ended(this);
   }
 
-  /** Destroys both sides, unless they have ended. The program is told first: then the sockets still know their addresses. */
+  /** Whether both sides have ended by themselves, though not all has been closed yet. */
+  get hasEnded(): boolean {
+    return this.peers().every(({ destroyed }) => destroyed);
+  }
+
+  /** Destroys both sides. The program is told first: then the sockets still know their addresses. */
   cut(kind: SocketTimeoutError['kind'], after: number): void {
-    if (this.isOver) return;
     this.release();
     try {
       this.watch.onTimeout?.(kind, this);
@@ -141,7 +145,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
 
   timeUp(kind: TimeoutKind): void {
     const limit = this.watch.limits[kind] as Limit;
-    if (kind === 'firstByte' && bytesReadBy(this.socket) > 0) return;
+    if (this.hasEnded) return;
+    if (kind === 'firstByte' && (this.socket.destroyed || bytesReadBy(this.socket) > 0)) return;
     if (kind === 'idle' && !this.isIdleFor(limit.inForce)) {
       this.guarded(() => this.watchIdle());
       return;
@@ -178,7 +183,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
 
   closed(peer: Peer): void {
     this.endOpening(peer);
-    if (this.peers().every(({ destroyed }) => destroyed)) this.release();
+    if (this.hasEnded) this.release();
     else this.directionEnded();
   }
 

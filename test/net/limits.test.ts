@@ -370,3 +370,18 @@ test('a listener that throws in onTimeout ends the connection, and is told', asy
   await pass(400, 100).catch((error) => errors.push(error));
   expect([near.destroyed, errors.length]).toEqual([true, 1]);
 });
+
+test('a limit that comes after a connection has ended, and before it is closed, is no timeout', async () => {
+  const told: unknown[] = [];
+  const limits = { firstByte: 400, idle: 400, halfClose: 400, lifetime: 400 };
+  const timeouts = socketTimeouts(scheduler, { ...limits, onTimeout: (kind) => told.push(kind) });
+  const { near } = await sockets.net();
+  const watched = timeouts.watch(near);
+  near.destroy();
+  const { timeUp } = Object.getPrototypeOf(watched);
+  for (const kind of Object.keys(limits)) timeUp.call(watched, kind); // as by a turn between the loop's poll and its closing
+  expect(told).toEqual([]);
+  expect(Object.values(timeouts.counts).map(({ timedOut }) => timedOut)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(await timeouts.drain(0)).toEqual({ closed: 1, cut: 0 });
+  expect(scheduler.size).toBe(0);
+});

@@ -37,6 +37,7 @@ export class Drain {
   private ends = 0;
   private cuts = 0;
   private nap: AbortController | undefined;
+  private result: Promise<DrainResult> | undefined;
 
   /** `within`: ms, or Infinity. */
   constructor(scheduler: Scheduler, connections: ReadonlySet<WatchedConnection>, within: number) {
@@ -69,7 +70,12 @@ export class Drain {
   }
 
   /** Resolves when nothing is left. Rejects with SchedulerClosedError. */
-  async run(): Promise<DrainResult> {
+  run(): Promise<DrainResult> {
+    this.result ??= this.endAll();
+    return this.result;
+  }
+
+  private async endAll(): Promise<DrainResult> {
     this.endIdle();
     while (this.connections.size > 0 || this.servers.size > 0) {
       const left = this.deadline - this.scheduler.now();

@@ -78,7 +78,7 @@ export class SocketTimeouts {
   private readonly idleLabel: TimerLabel | undefined;
   private readonly connections = new Set<WatchedConnection>();
   private readonly watching: ConnectionWatch;
-  private draining: { readonly drain: Drain; readonly result: Promise<DrainResult> } | undefined;
+  private draining: Drain | undefined;
   private hint = 0;
 
   /** Use `socketTimeouts`. @internal */
@@ -102,7 +102,7 @@ export class SocketTimeouts {
       onTimeout,
       ended: (connection) => {
         this.connections.delete(connection);
-        this.draining?.drain.ended();
+        this.draining?.ended();
       },
     };
   }
@@ -154,18 +154,15 @@ export class SocketTimeouts {
     if (server !== undefined && typeof server?.close !== 'function') {
       throw new InvalidArgumentError('server', 'must be a server', server);
     }
-    if (this.draining === undefined) {
-      const drain = new Drain(this.scheduler, this.connections, within);
-      if (server !== undefined) drain.close(server);
-      const forget = () => {
-        this.draining = undefined;
-      };
-      this.draining = { drain, result: drain.run().finally(forget) };
-    } else {
-      if (server !== undefined) this.draining.drain.close(server);
-      this.draining.drain.shorten(within);
+    const drain = this.draining ?? new Drain(this.scheduler, this.connections, within);
+    this.draining = drain;
+    if (server !== undefined) drain.close(server);
+    drain.shorten(within);
+    try {
+      return await drain.run();
+    } finally {
+      if (this.draining === drain) this.draining = undefined;
     }
-    return this.draining.result;
   }
 }
 

@@ -383,5 +383,7 @@ test('a limit that comes after a connection has ended, and before it is closed, 
   expect(told).toEqual([]);
   expect(Object.values(timeouts.counts).map(({ timedOut }) => timedOut)).toEqual([0, 0, 0, 0, 0, 0]);
   expect(await timeouts.drain(0)).toEqual({ closed: 1, cut: 0 });
+  timeouts.watch((await sockets.net()).near);
+  expect(await timeouts.drain(0)).toEqual({ closed: 0, cut: 1 });
   expect(scheduler.size).toBe(0);
 });

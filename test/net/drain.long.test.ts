@@ -252,7 +252,7 @@ test('of http2: sessions end with their streams, on either side', async () => {
   asked.on('data', (chunk) => {
     body += chunk;
   });
-  await turn();
+  await once(server, 'request');
   const idleClosed = once(idle, 'close');
   const drained = timeouts.drain(10_000, server);
   await idleClosed;

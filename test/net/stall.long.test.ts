@@ -9,8 +9,14 @@ const server = new URL('./watched-server.mjs', import.meta.url).href;
 const TALKING = 20;
 const SILENT = 3;
 
+const nobody: { cut: number; strangers: unknown[]; ends: boolean[] } = {
+  cut: 3 * SILENT,
+  strangers: [],
+  ends: Array(TALKING).fill(false),
+};
+
 /** Guarantee 16: cuts after stalls of 700 ms with an idle limit of 400, beside clients that talk all the time, and some that do not. */
-async function stallsOf(client: ClientThread, way: 'block' | 'spin') {
+async function stallsOf(client: ClientThread, way: 'block' | 'spin'): Promise<typeof nobody> {
   const port = await client.run(
     ({ scheduler, load }, url) => load(url).then((it) => it.listen(scheduler, { idle: 400 })),
     server,
@@ -21,7 +27,11 @@ async function stallsOf(client: ClientThread, way: 'block' | 'spin') {
     return socket;
   };
   const talking = await Promise.all(Array.from({ length: TALKING }, open));
+  let talkedAt = Date.now();
+  let longestPause = 0;
   const talk = setInterval(() => {
+    longestPause = Math.max(longestPause, Date.now() - talkedAt);
+    talkedAt = Date.now();
     for (const socket of talking) socket.write('k');
   }, 50);
   const silent: Socket[] = [];
@@ -40,10 +50,9 @@ async function stallsOf(client: ClientThread, way: 'block' | 'spin') {
   for (const socket of [...talking, ...silent]) socket.destroy();
   await client.run(({ load }, url) => load(url).then((it) => it.close()), server);
   const cuts = reports.flatMap(({ cuts }) => cuts);
+  if (longestPause > 200) return stallsOf(client, way); // this machine is too busy to talk all the time
   return { cut: cuts.length, strangers: cuts.filter(([port]: [number]) => !ports.includes(port)), ends };
 }
-
-const nobody = { cut: 3 * SILENT, strangers: [], ends: Array(TALKING).fill(false) };
 
 test.each([
   [0, 'block'],

@@ -18,24 +18,24 @@ export interface TimeoutCounts {
 
 /** In ms each. What is not given is not watched. */
 export interface SocketTimeoutOptions {
-  /** For a socket to be connected, each side by itself. Of an http2 client's session: until it is usable, TLS included. */
+  /** For a socket to be connected, each side by itself. Of an http2 client's session: until it is usable, TLS included. Default: not watched. */
   connect?: number;
-  /** For the TLS handshake, each side by itself. */
+  /** For the TLS handshake, each side by itself. Default: not watched. */
   secure?: number;
-  /** For the client's first byte, from when its socket is open. */
+  /** For the client's first byte, from when its socket is open. Default: not watched. */
   firstByte?: number;
   /**
    * Without a byte that either side has sent, or that the system has taken for it. Begins when both sides are open; a cut comes between 1
-   * and 1.25 times the limit.
+   * and 1.25 times the limit. Default: not watched.
    */
   idle?: number;
   /** What {@link SocketTimeouts.setScale} leaves of `idle` at least. Default: a tenth of it. */
   minIdle?: number;
-  /** For the other direction to end when one has, whoever ended it. An http2 session has none. */
+  /** For the other direction to end when one has, whoever ended it. An http2 session has none. Default: not watched. */
   halfClose?: number;
-  /** For the whole connection, from `watch`. */
+  /** For the whole connection, from `watch`. Default: not watched. */
   lifetime?: number;
-  /** Called before the sockets are destroyed, for a log. Not called for `release`, nor when a socket ends by itself. */
+  /** Called before the sockets are destroyed, for a log. Not called for `release`, nor when a socket ends by itself. Default: none. */
   onTimeout?: (kind: SocketTimeoutError['kind'], watched: WatchedSockets) => void;
 }
 
@@ -118,7 +118,8 @@ export class SocketTimeouts {
 
   /**
    * Watches a socket, or the two of a proxy's connection, until they have ended. Any state of theirs will do: before they are connected,
-   * during the handshake, paused. No listener for data is added, and nothing is read.
+   * during the handshake, paused. No listener for data is added, and nothing is read. With TLS watch the TLSSocket, not what carries it.
+   * The program has a listener for `'error'` on each, as for any error of a socket.
    * @throws InvalidArgumentError if it is neither a socket nor a session, or is watched already; CapacityExceededError,
    * AllocationError, SchedulerClosedError: then it is not watched.
    * @cost a timer per kind that has begun, some 400 bytes, three listeners a socket; nothing per packet.

@@ -9,6 +9,7 @@ const program = `
 import { createScheduler, InvalidConfigError, type SchedulerOptions, type TimerStarts } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { bullmqStore, type DurableOptions, type DurableTimers, type HandleOptions, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
+import { type SocketTimeoutError, type SocketTimeouts, socketTimeouts } from 'shardwheel/net';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
 import { setTimeout } from 'shardwheel/timers';
@@ -51,6 +52,16 @@ export async function untyped(timers: DurableTimers) {
 /** As one has them who reads them from somewhere. */
 export const unset: DurableOptions = { store: memoryStore(), concurrency: undefined, retry: { attempts: undefined } };
 export const handling: HandleOptions = { concurrency: undefined, timeout: undefined };
+declare const socket: import('node:net').Socket, session: import('node:http2').Http2Session, server: import('node:https').Server;
+const timeouts: SocketTimeouts = socketTimeouts(scheduler, {
+  idle: 5,
+  onTimeout: (kind: SocketTimeoutError['kind'], { socket, upstream, release }) => [kind, socket.destroyed, upstream?.destroyed, release],
+});
+timeouts.watch(socket, session).release();
+export const drained: Promise<{ closed: number; cut: number }> = timeouts.drain(5, server).then((result) => ({ ...result }));
+export const counted: number = timeouts.counts.idle.timedOut;
+// @ts-expect-error: no such limit
+socketTimeouts(scheduler, { read: 5 });
 export const stores = [lmdbStore, bullmqStore];
 export const all = [id, slept, serveDashboard, observeMetrics, registerMetrics, createWheel('blitz'), InvalidConfigError];
 // @ts-expect-error: a hint is a number or a string

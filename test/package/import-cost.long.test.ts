@@ -52,6 +52,7 @@ const mayLoad: [entry: string, chunks: readonly string[], modules: number, commo
   ['prometheus', METRICS, 401, 420],
   ['opentelemetry', METRICS, 401, 420],
   ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 402, 421],
+  ['net', SCHEDULER, 399, 418],
   ['durable', [...SCHEDULER, 'chunks/durable-stats'], 473, 492],
 ];
 /** rolldown's own, in front of every chunk of CommonJS. */

@@ -20,6 +20,7 @@ const entries = [
   '/timers/promises',
   '/dashboard',
   '/durable',
+  '/net',
   '/prometheus',
   '/opentelemetry',
 ];

@@ -34,6 +34,7 @@ export const entries = [
     file: 'dashboard',
     about: 'A live page that shows a scheduler at work: docs/dashboard.md.',
   },
+  { name: 'shardwheel/net', file: 'net', about: 'Limits of sockets, and their drain: docs/proxies.md.' },
   { name: 'shardwheel/durable', file: 'durable', about: 'Timers that outlive the process: docs/durable.md.' },
   {
     name: 'shardwheel/profile',

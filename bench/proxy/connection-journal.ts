@@ -1,5 +1,4 @@
-import type { ConnectionEnd, ConnectionStart } from '../../examples/tcp-proxy/proxy.ts';
-import type { Outcome } from '../../examples/tcp-proxy/proxy-connection.ts';
+import type { ConnectionEnd, ConnectionStart, Outcome } from '../../examples/tcp-proxy/proxy.ts';
 
 /** What is known of a connection on the proxy's side. */
 export interface ConnectionRecord {
@@ -18,7 +17,7 @@ export interface ConnectionCounts {
 
 const outcomes: readonly ConnectionRecord['outcome'][] = [
   ...(['open', 'lost', 'served', 'failed'] as const),
-  ...(['connect', 'idle', 'request', 'drain'] as const),
+  ...(['connect', 'firstByte', 'idle', 'halfClose', 'lifetime', 'drain'] as const),
 ];
 const CODE_BITS = 4;
 const CODES = 2 ** CODE_BITS - 1;

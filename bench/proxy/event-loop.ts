@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SchedulerHandle } from 'shardwheel';
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
+import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import { type ConnectionCounts, ConnectionJournal, type ConnectionRecord } from './connection-journal.ts';
 import type { Route } from './plans.ts';
 import type { TimerCounts } from './timer-census.ts';

@@ -1,4 +1,4 @@
-import { Acceptor } from './acceptor.ts';
+import { Acceptor } from '../../examples/tcp-proxy/acceptor.ts';
 import type { ConnectionCounts, ConnectionRecord } from './connection-journal.ts';
 import { EventLoop, type ServiceSetup } from './event-loop.ts';
 import { type Route, routes } from './plans.ts';

@@ -58,6 +58,11 @@ export class LoadClient {
     if (this.#garbled || this.#answered !== bytes) throw new GarbledAnswer();
   }
 
+  /** A byte of a request whose line does not end. */
+  dribble(): void {
+    this.#socket.write('a');
+  }
+
   async ask(request: Partial<Request> & { answerBytes: number }): Promise<void> {
     this.send(request);
     await this.receive(request.answerBytes);

@@ -1,5 +1,5 @@
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
-import { askForPort } from './acceptor.ts';
+import { askForPort } from '../../examples/tcp-proxy/acceptor.ts';
+import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import { ConnectionCut, GarbledAnswer, LoadClient } from './load-client.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route } from './plans.ts';
 
@@ -125,7 +125,7 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
   const seconds = (performance.now() - started) / 1_000;
   onOpened?.();
 
-  const longest = 4 * (timeouts.connect + timeouts.idle + timeouts.request + timeouts.drain);
+  const longest = 4 * (timeouts.connect + timeouts.idle + timeouts.halfClose) + 2 * timeouts.lifetime;
   const giveUp = setTimeout(() => {
     for (const client of open.keys()) client.destroy();
     open.clear();

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler, type Scheduler } from 'shardwheel';
+import { canSharePorts } from '../../examples/tcp-proxy/port-sharing.ts';
 import { Child } from './child.ts';
 import { EventLoops } from './event-loops.ts';
 import { KillSchedule } from './kill-schedule.ts';
@@ -8,7 +9,6 @@ import type { LoadOptions, LoadReport } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import { type Options, parseOptions } from './options.ts';
 import { allPlans, type Route } from './plans.ts';
-import { canSharePorts } from './port-sharing.ts';
 import { printTables } from './print-tables.ts';
 import { Progress } from './progress.ts';
 import { TimerCensus } from './timer-census.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
+import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 
 export interface Options {
   seconds: number;
@@ -38,23 +38,30 @@ export function parseOptions(argv: readonly string[]): Options {
     .option('--threads <n>', 'event loops that serve connections', number(1, 64), 1)
     .option('--kill <seconds>', 'kill and replace a thread every so often', number(0.1, 600, false))
     .option('--connect <ms>', 'connect timeout', wait, 500)
-    .option('--request <ms>', 'request timeout, less than the idle timeout', wait, 600)
+    .option('--first-byte <ms>', 'timeout of the first byte, less than the idle timeout', wait, 600)
     .option('--idle <ms>', 'idle timeout', wait, 1_200)
-    .option('--drain <ms>', 'drain timeout', wait, 500)
+    .option('--half-close <ms>', 'half-close timeout', wait, 500)
+    .option('--lifetime <ms>', 'lifetime, at least five times the idle timeout', wait, 8_000)
+    .option('--drain <ms>', 'drain timeout', wait, 10_000)
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(text.replaceAll(/\n(?=.)/g, ' ')) })
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? 0 : 2);
     })
     .parse(argv);
-  const { connect, idle, request, drain, ...rest } = command.opts<Flags>();
-  if (request >= idle) {
-    command.error(`error: --request ${request} must be less than --idle ${idle}, which would otherwise cut first`);
+  const { connect, firstByte, idle, halfClose, lifetime, drain, ...rest } = command.opts<Flags>();
+  if (firstByte >= idle) {
+    command.error(`error: --first-byte ${firstByte} must be less than --idle ${idle}, which would otherwise cut first`);
+  }
+  if (lifetime < 5 * idle) {
+    command.error(
+      `error: --lifetime ${lifetime} must be at least five times --idle ${idle}, which healthy ones outlive`,
+    );
   }
   if (rest.kill !== undefined && rest.threads < 2) {
     command.error(
       `error: --kill ${rest.kill} needs --threads 2 or more: nobody would listen until the next thread is up`,
     );
   }
-  return { ...rest, timeouts: { connect, idle, request, drain } };
+  return { ...rest, timeouts: { connect, firstByte, idle, halfClose, lifetime, drain } };
 }

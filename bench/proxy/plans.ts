@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CutReason, ProxyTimeouts } from '../../examples/tcp-proxy/proxy-connection.ts';
+import type { CutReason, ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import type { LoadClient } from './load-client.ts';
+import { MAX_ANSWER } from './protocol.ts';
 
 /** Which proxy a connection goes to: the one before the test upstream, or the one before the blackhole. */
 export type Route = 'upstream' | 'blackhole';
@@ -40,8 +41,8 @@ export const healthyPlans: readonly Plan[] = [
     name: 'half-closed after its request',
     fate: 'served',
     route: 'upstream',
-    async play(client, { drain }) {
-      client.send({ answerBytes: 4096, delay: Math.floor(drain * 0.3) });
+    async play(client, { halfClose }) {
+      client.send({ answerBytes: 4096, delay: Math.floor(halfClose * 0.3) });
       client.end();
       await client.receive(4096);
       await client.untilPeerEnds();
@@ -51,9 +52,9 @@ export const healthyPlans: readonly Plan[] = [
     name: 'unhurried: outlives every timeout',
     fate: 'served',
     route: 'upstream',
-    async play(client, { idle, request }) {
+    async play(client, { idle }) {
       for (let round = 0; round < 4; round++) {
-        await client.ask({ answerBytes: 512, delay: Math.floor(request * 0.4) });
+        await client.ask({ answerBytes: 512, delay: Math.floor(idle * 0.4) });
         await sleep(idle * 0.4);
       }
       await finish(client);
@@ -103,7 +104,7 @@ export const hangingPlans: readonly Plan[] = [
   },
   {
     name: 'never answered',
-    fate: 'request',
+    fate: 'idle',
     route: 'upstream',
     async play(client) {
       client.send({ verb: 'hush' });
@@ -112,7 +113,7 @@ export const hangingPlans: readonly Plan[] = [
   },
   {
     name: 'second request never answered',
-    fate: 'request',
+    fate: 'idle',
     route: 'upstream',
     async play(client) {
       await client.ask({ answerBytes: 512 });
@@ -141,30 +142,52 @@ export const hangingPlans: readonly Plan[] = [
   },
   {
     name: 'client never says a word',
-    fate: 'idle',
+    fate: 'firstByte',
     route: 'upstream',
     async play(client) {
       await client.untilCut();
     },
   },
   {
-    name: 'upstream dribbles on after the FIN',
-    fate: 'drain',
+    name: 'a byte now and then, of a request that never ends',
+    fate: 'lifetime',
     route: 'upstream',
-    async play(client, { drain }) {
-      await client.ask({ verb: 'linger', answerBytes: 512, delay: Math.floor(drain * 0.5) });
+    async play(client, { idle, lifetime }) {
+      for (let sent = 0; sent <= lifetime; sent += idle / 3) {
+        client.dribble();
+        await sleep(idle / 3);
+      }
+      await client.pokeUntilCut();
+    },
+  },
+  {
+    name: 'never reads its answer',
+    fate: 'idle',
+    route: 'upstream',
+    async play(client, { idle }) {
+      client.send({ answerBytes: MAX_ANSWER });
+      await client.holdReading(idle * 2);
+      await client.untilCut();
+    },
+  },
+  {
+    name: 'upstream dribbles on after the FIN',
+    fate: 'halfClose',
+    route: 'upstream',
+    async play(client, { halfClose }) {
+      await client.ask({ verb: 'linger', answerBytes: 512, delay: Math.floor(halfClose * 0.5) });
       client.end();
       await client.untilCut();
     },
   },
   {
     name: 'client stays after the FIN',
-    fate: 'drain',
+    fate: 'halfClose',
     route: 'upstream',
-    async play(client, { drain }) {
+    async play(client, { halfClose }) {
       await client.ask({ verb: 'bye', answerBytes: 512 });
       await client.untilPeerEnds();
-      await sleep(drain * 1.5);
+      await sleep(halfClose * 1.5);
       await client.pokeUntilCut();
     },
   },

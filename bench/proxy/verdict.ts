@@ -1,4 +1,4 @@
-import type { Outcome } from '../../examples/tcp-proxy/proxy-connection.ts';
+import type { Outcome } from '../../examples/tcp-proxy/proxy.ts';
 import type { ConnectionRecord } from './connection-journal.ts';
 import type { Kill } from './event-loops.ts';
 import type { Ending, LoadReport, Observation } from './load.ts';

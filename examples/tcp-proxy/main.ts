@@ -1,5 +1,4 @@
-// A TCP proxy on loopback whose connect, idle, request and drain timeouts are on shardwheel, before a server that answers one request
-// and then hangs: `npm run build && node dist/examples/tcp-proxy/main.js`. Under load, on several event loops, with threads
+// A TCP proxy on loopback whose limits are those of `shardwheel/net`, before a server that answers one request and then hangs: `npm run build && node dist/examples/tcp-proxy/main.js`. Under load, on several event loops, with threads
 // that are killed: `node dist/bench/proxy/main.js --help`.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -21,7 +20,7 @@ const ends: Record<string, (end: ConnectionEnd) => void> = {};
 const proxy = await TcpProxy.listen({
   scheduler,
   upstreamPort: (server.address() as AddressInfo).port,
-  timeouts: { connect: 500, idle: 300, request: 150, drain: 100 },
+  timeouts: { connect: 500, firstByte: 150, idle: 300, halfClose: 100, lifetime: 60_000, drain: 400 },
   onEnd: (end) => ends[`${end.clientPort}`]?.(end),
 });
 
@@ -37,18 +36,19 @@ async function ask(request: string): Promise<void> {
   socket.on('data', (data) => {
     answer = String(data);
   });
-  socket.write(request);
+  if (request !== '') socket.write(request);
   const { outcome } = await ended;
-  console.log(`${request}: ${answer}, then cut by its ${outcome} timeout`);
+  console.log(`${request || 'no word'}: ${answer}, then cut by its ${outcome} timeout`);
 }
 
 await ask('quick');
 await ask('slow');
+await ask('');
 
 const open = connect({ port: proxy.port, host: '127.0.0.1' }).on('error', () => undefined);
 await once(open, 'connect');
 while (proxy.live === 0) await new Promise(setImmediate);
-await proxy.close(); // a connection that does not end by itself is cut by the drain timeout
+await proxy.close(); // ends what is idle, and cuts the rest at the drain timeout
 console.log('drained, timers left:', scheduler.size);
 open.destroy();
 server.close();

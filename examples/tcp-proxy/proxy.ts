@@ -2,12 +2,18 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { Scheduler } from 'shardwheel';
 import {
-  type ConnectionContext,
-  type CutReason,
-  type Outcome,
-  ProxyConnection,
-  type ProxyTimeouts,
-} from './proxy-connection.ts';
+  type SocketTimeoutError,
+  type SocketTimeoutOptions,
+  type SocketTimeouts,
+  socketTimeouts,
+} from 'shardwheel/net';
+
+export type CutReason = Exclude<SocketTimeoutError['kind'], 'secure'>;
+
+/** ms each; `drain`: for all connections, once the proxy is closed. See docs/proxies.md. */
+export type ProxyTimeouts = Readonly<Record<CutReason, number>>;
+
+export type Outcome = 'served' | 'failed' | CutReason;
 
 export interface ProxyOptions {
   /** May be shared with other proxies. Outlives them: close the proxy first, then its scheduler. */
@@ -37,55 +43,33 @@ export interface ConnectionEnd extends ConnectionStart {
   error: Error | undefined;
 }
 
-export interface ProxyCounters {
-  accepted: number;
-  /** over maxConnections */
-  refused: number;
-  served: number;
-  failed: number;
-  cut: Record<CutReason, number>;
-  bytesUp: number;
-  bytesDown: number;
-}
-
-/** Listens on 127.0.0.1 and ties every client to a connection of its own to the upstream: see ProxyConnection. */
+/**
+ * Listens on 127.0.0.1 and ties every client to a connection of its own to the upstream. A side is read only while the other takes what is
+ * written. A FIN is passed on as a FIN, and the other direction goes on. A cut resets both sides, so that nobody takes half an answer for
+ * a whole one.
+ */
 export class TcpProxy {
   readonly port: number;
-  readonly counters: ProxyCounters = {
-    accepted: 0,
-    refused: 0,
-    served: 0,
-    failed: 0,
-    cut: { connect: 0, idle: 0, request: 0, drain: 0 },
-    bytesUp: 0,
-    bytesDown: 0,
-  };
+  accepted = 0;
 
   readonly #options: ProxyOptions;
-  readonly #context: ConnectionContext;
   readonly #server: Server;
-  readonly #connections = new Set<ProxyConnection>();
-  #closed: Promise<void> | undefined;
-  #onEmpty: () => void = () => {};
+  readonly #timeouts: SocketTimeouts;
+  /** By the client's socket: those that have not ended. */
+  readonly #connections = new Map<unknown, ConnectionEnd>();
 
   private constructor(options: ProxyOptions, server: Server) {
+    const { drain: _, ...limits } = options.timeouts;
     this.#options = options;
-    this.#context = {
-      scheduler: options.scheduler,
-      timeouts: options.timeouts,
-      onEnd: (connection) => this.#noteEnd(connection),
-    };
+    this.#timeouts = socketTimeouts(options.scheduler, { ...limits, onTimeout: this.#noteCut });
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
     server.maxConnections = options.maxConnections ?? 10_000;
     server.on('connection', (client) => this.#accept(client));
-    server.on('drop', () => {
-      this.counters.refused += 1;
-    });
   }
 
   static async listen(options: ProxyOptions): Promise<TcpProxy> {
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
     const { port = 0, reusePort = false } = options;
     const listening: ListenOptions & { reusePort: boolean } = { port, host: '127.0.0.1', backlog: 1024, reusePort };
     server.listen(listening);
@@ -98,41 +82,49 @@ export class TcpProxy {
     return this.#connections.size;
   }
 
-  /** Accepts no more, gives every live connection the drain timeout to end by itself, and cuts the rest. Idempotent. */
-  close(): Promise<void> {
-    this.#closed ??= this.#drain();
-    return this.#closed;
-  }
-
-  async #drain(): Promise<void> {
-    const serverClosed = once(this.#server, 'close');
-    this.#server.close();
-    const empty = new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-    for (const connection of this.#connections) connection.drain();
-    if (this.#connections.size > 0) await empty;
-    await serverClosed;
+  /** Accepts no more, ends what is idle, and cuts at the drain timeout what is left. Called again, it waits for the same. */
+  async close(): Promise<void> {
+    await this.#timeouts.drain(this.#options.timeouts.drain, this.#server);
+    while (this.live > 0) await new Promise(setImmediate); // sockets are closed a little after they are destroyed
   }
 
   #accept(client: Socket): void {
     const { upstreamPort } = this.#options;
     const upstream = connect({ port: upstreamPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-    this.counters.accepted += 1;
-    const connection = new ProxyConnection(this.counters.accepted, client, upstream, this.#context);
-    this.#connections.add(connection);
-    this.#options.onAccept?.(connection);
+    this.accepted += 1;
+    const start = { number: this.accepted, clientPort: client.remotePort, acceptedAt: Date.now() };
+    const end: ConnectionEnd = { ...start, outcome: 'served', error: undefined };
+    this.#connections.set(client, end);
+    this.#options.onAccept?.(start);
+    let open = 2;
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.pipe(to);
+      from.on('error', (error) => {
+        if (end.outcome === 'served') Object.assign(end, { outcome: 'failed', error });
+        if (!to.destroyed) reset(to);
+      });
+      from.on('close', () => {
+        open -= 1;
+        if (!from.readableEnded && !to.destroyed) to.destroySoon(); // it was destroyed, and no FIN has come for the other side
+        if (open > 0) return;
+        this.#connections.delete(client);
+        this.#options.onEnd?.(end);
+      });
+    }
+    this.#timeouts.watch(client, upstream);
   }
 
-  #noteEnd(connection: ProxyConnection): void {
-    const { number, clientPort, acceptedAt, outcome, error } = connection;
-    const { counters } = this;
-    if (outcome === 'served' || outcome === 'failed') counters[outcome] += 1;
-    else counters.cut[outcome] += 1;
-    counters.bytesUp += connection.bytesUp;
-    counters.bytesDown += connection.bytesDown;
-    this.#options.onEnd?.({ number, clientPort, acceptedAt, outcome, error });
-    this.#connections.delete(connection);
-    if (this.#connections.size === 0) this.#onEmpty();
-  }
+  readonly #noteCut: SocketTimeoutOptions['onTimeout'] = (kind, { socket, upstream }) => {
+    const end = this.#connections.get(socket);
+    if (end !== undefined) end.outcome = kind as CutReason;
+    for (const side of [socket, upstream] as Socket[]) if (!side.destroyed) reset(side);
+  };
+}
+
+function reset(socket: Socket): void {
+  if (socket.connecting) return void socket.destroy(); // resetAndDestroy would wait for the handshake
+  socket.resetAndDestroy();
 }

@@ -35,7 +35,7 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
     {
       upstream: [
         ...[record(1, 50, 'lost'), record(2, 51, 'lost'), record(3, 121, 'served'), record(4, 52, 'idle')],
-        ...[record(6, 52, 'open'), record(7, 52, 'lost'), record(8, 20, 'request'), record(9, 10, 'idle')],
+        ...[record(6, 52, 'open'), record(7, 52, 'lost'), record(8, 20, 'idle'), record(9, 10, 'firstByte')],
         record(10, 10, 'served'), // of no known client
       ],
       blackhole: [],
@@ -48,8 +48,8 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
     'quick: should be served, but the proxy says idle, the client cut (1 times)',
     'quick: should be served, but the proxy says nothing, the client cut (1 times)',
     'quick: should be served, but the proxy says open, the client finished (1 times)',
-    'never answered: should be request, but the proxy says lost, the client stuck (1 times)',
-    'never answered: should be request, but the proxy says idle, the client cut (1 times)',
+    'never answered: should be idle, but the proxy says lost, the client stuck (1 times)',
+    'never answered: should be idle, but the proxy says firstByte, the client cut (1 times)',
     'upstream: served, of no known client (1 times)',
     'ECONNREFUSED before the proxy was reached (1 times)',
     'EADDRNOTAVAIL before the proxy was reached (1 times)',

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer as createEchoServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createScheduler } from 'shardwheel';
+import { socketTimeouts } from 'shardwheel/net';
 import { expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { runNode, runText } from '../fixtures/child-process.ts';
-import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
+import { blockLoop, until } from '../fixtures/event-loop.ts';
 import { read, root } from './documents.ts';
 import { ofExamples, recipes, shown, writtenRecipes } from './written-recipes.ts';
 
@@ -28,8 +29,9 @@ async function listening(server: Server): Promise<number> {
 
 test('there are as many as the document has headings for, and each is tried, below or with a manual clock', () => {
   const tried =
-    'scheduler http-timeouts ws-heartbeat periodic-work lease mqtt-keepalive command-deadline upstream backoff debounce ' +
-    'rate-window expiring-map errors shutdown hand-over threads moving fake-time steps both-clocks';
+    'scheduler ws-heartbeat periodic-work lease mqtt-keepalive command-deadline upstream backoff debounce ' +
+    'rate-window expiring-map errors shutdown hand-over threads moving fake-time steps both-clocks ' +
+    'tcp-limits http-limits pressure';
   expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
@@ -44,18 +46,57 @@ test('scheduler.ts makes a scheduler that holds no process', async () => {
   await scheduler.close();
 });
 
-test('http-timeouts.ts answers, gives up what is slow, and cuts what is idle', async () => {
+test('tcp-limits.ts passes on what comes, and cuts what hangs, by its kind', async () => {
   await using scheduler = createScheduler({ shards: 0 });
-  const { timedServer } = await load('http-timeouts');
-  const server: Server = timedServer(scheduler, 300, 200);
-  const port = await listening(server);
-  const url = `http://127.0.0.1:${port}`;
+  const { tcpProxy } = await load('tcp-limits');
+  const echo = createEchoServer((socket) => socket.on('error', () => undefined).pipe(socket));
+  const [proxy, timeouts] = tcpProxy(scheduler, await listening(echo), 20); // 50 times as fast
+  const port = await listening(proxy);
+  const asking = connect(port, '127.0.0.1');
+  asking.end('hello');
+  expect(String((await asking.toArray()).join(''))).toBe('hello');
+  const silent = connect(port, '127.0.0.1').on('error', () => undefined);
+  silent.resume();
+  await once(silent, 'close');
+  expect(timeouts.counts.firstByte.timedOut).toBe(1);
+  expect(await timeouts.drain(1_000, proxy)).toEqual({ closed: 0, cut: 0 });
+  echo.close();
+});
+
+test('http-limits.ts serves, tells the handler of a client that is gone, and drains', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { forClient, limited } = await load('http-limits');
+  const ends: string[] = [];
+  const [server, timeouts] = limited(scheduler, (async (request, response) => {
+    const work = (signal: AbortSignal) => new Promise((_, reject) => signal.addEventListener('abort', reject));
+    if (request.url !== '/')
+      await forClient(scheduler, response, 200, work).catch((error: Error) => ends.push(error.name));
+    response.end('hello\n');
+  }) satisfies RequestListener);
+  const url = `http://127.0.0.1:${await listening(server)}`;
   expect(await (await fetch(url)).text()).toBe('hello\n');
-  expect((await fetch(`${url}/slow`)).status).toBe(503);
-  await until(() => scheduler.size === 0); // the idle sockets are cut
-  server.close();
-  await once(server, 'close');
-  await pass(50); // its sockets say so after it does
+  expect(await (await fetch(`${url}/slow`)).text()).toBe('hello\n');
+  const leaving = new AbortController();
+  const left = fetch(`${url}/slow`, { signal: leaving.signal }).catch(() => undefined);
+  await once(server, 'request');
+  leaving.abort();
+  await left;
+  await until(() => ends.length === 2);
+  expect(ends).toEqual(['TimeoutError', 'AbortError']);
+  expect((await timeouts.drain(5_000, server)).cut).toBe(0);
+  expect(scheduler.size).toBe(0);
+});
+
+test('pressure.ts shortens idle limits, and gives them back', async () => {
+  await using scheduler = createScheduler({ shards: 0 });
+  const { relieve } = await load('pressure');
+  const timeouts = socketTimeouts(scheduler, { idle: 60_000 });
+  const scales: number[] = [];
+  timeouts.setScale = async (factor) => void scales.push(factor);
+  const end = relieve(scheduler, timeouts, 1);
+  await until(() => scales.length > 0);
+  end();
+  expect([scales[0], scheduler.size]).toEqual([0, 0]);
 });
 
 test('ws-heartbeat.ts keeps who answers, and terminates who does not', async () => {
@@ -136,6 +177,7 @@ test('upstream.ts gives up in time, and with its client; when it is done nothing
 test('expiring-map.ts holds no process', async () => {
   const text = `
     import { createScheduler } from 'shardwheel';
+import { socketTimeouts } from 'shardwheel/net';
     import { ExpiringMap } from '${pathToFileURL(join(folder, 'expiring-map.mjs'))}';
     const scheduler = createScheduler();
     const map = new ExpiringMap(scheduler);
@@ -146,9 +188,8 @@ test('expiring-map.ts holds no process', async () => {
 
 test('shutdown.ts', async () => {
   const scheduler = createScheduler({ shards: 0 });
-  const { timedServer } = await load('http-timeouts');
   const { shutDown } = await load('shutdown');
-  const server: Server = timedServer(scheduler, 60_000, 60_000);
+  const server = createServer(() => scheduler.scheduleAfter(0, 60_000));
   const port = await listening(server);
   const slow = fetch(`http://127.0.0.1:${port}/slow`).catch((error: Error) => error.name);
   await once(server, 'request');

@@ -11,7 +11,7 @@ type Files = ReadonlyMap<string, string>;
 const shownIn = (document: string): Files =>
   new Map([...read(document).matchAll(/```ts\n\/\/ ([\w.-]+)\n([\s\S]*?)```/g)].map(([, name, code]) => [name, code]));
 
-export const shown = shownIn('docs/guide.md');
+export const shown: Files = new Map([...shownIn('docs/guide.md'), ...shownIn('docs/proxies.md')]);
 
 /** Those that the examples, or tests of their own, have and run. */
 export const ofExamples: Readonly<Record<string, string>> = {

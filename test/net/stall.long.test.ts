@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { createScheduler } from 'shardwheel';
 import { expect, test } from 'vitest';
 import { ClientThread } from '../fixtures/client-thread.ts';
-import { pass } from '../fixtures/event-loop.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
 
 const server = new URL('./watched-server.mjs', import.meta.url).href;
 const TALKING = 20;
@@ -48,6 +48,8 @@ async function stallsOf(client: ClientThread, way: 'block' | 'spin'): Promise<ty
   clearInterval(talk);
   const ends = talking.map((socket) => socket.destroyed || socket.readableEnded);
   for (const socket of [...talking, ...silent]) socket.destroy();
+  const report = () => client.run(({ load }, url) => load(url).then((it) => it.report()), server);
+  await until(async () => (await report()).open === 0);
   await client.run(({ load }, url) => load(url).then((it) => it.close()), server);
   const cuts = reports.flatMap(({ cuts }) => cuts);
   if (longestPause > 200) return stallsOf(client, way); // this machine is too busy to talk all the time

@@ -1,4 +1,4 @@
-// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/net/cost.js`. Bytes per watched pair of sockets that
+// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/sockets/main.js`. Bytes per watched pair of sockets that
 // are open and silent, and CPU per short connection of a proxy, whose clients and upstream are another process.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -97,7 +97,7 @@ describe('the proxy under load', () => {
   const small = ['--parallel', '8', '--hanging', '10'];
   const threads = ['--threads', '2', '--seconds', '1', '--connections', '1000', ...small];
   // Long enough for a healthy exchange on a busy machine.
-  const waits = ['--connect', '800', '--request', '800', '--idle', '1600', '--drain', '800'];
+  const waits = ['--connect', '800', '--first-byte', '800', '--idle', '1600', '--half-close', '800'];
 
   test.each<[string, string[], RegExp[]]>([
     ['on one event loop', ['--seconds', '2', '--connections', '2000', ...small], []],
@@ -125,7 +125,7 @@ test.each<[string, string[], string]>([
   ['../bench/proxy/main', ['--threads', '0'], "'0'"],
   ['../bench/proxy/main', ['--threads', '2', '--kill', 'often'], "'often'"],
   ['../bench/proxy/main', ['--kill', '1'], '--threads 2'],
-  ['../bench/proxy/main', ['--request', '900', '--idle', '800'], '900'],
+  ['../bench/proxy/main', ['--first-byte', '900', '--idle', '800'], '900'],
 ])('%s answers %j with one line and exit code 2', async (example, flags, why) => {
   const { code, stdout, stderr } = await run(example, ...flags);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -53,7 +53,7 @@ const mayLoad: [entry: string, chunks: readonly string[], modules: number, commo
   ['opentelemetry', METRICS, 401, 420],
   ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 402, 421],
   ['net', SCHEDULER, 399, 418],
-  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 473, 492],
+  ['durable', [...SCHEDULER, 'chunks/durable-stats'], 498, 518],
 ];
 /** rolldown's own, in front of every chunk of CommonJS. */
 const RUNTIME = 'chunks/rolldown-runtime';

@@ -60,6 +60,7 @@ export default defineConfig({
         items: [
           { text: 'What it is', link: '/' },
           page('Guide', 'guide'),
+          page('Proxies and servers', 'proxies'),
           { text: 'Examples', link: '/examples/README' },
           page('Install, bundle, runtimes', 'install'),
         ],

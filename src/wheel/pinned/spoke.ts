@@ -17,7 +17,7 @@ const HOLE = -1;
  */
 export class Spoke {
   /** Slot by entry, or HOLE. */
-  entries = new Int32Array(INITIAL);
+  entries: Int32Array = new Int32Array(INITIAL);
   private filings = new Float64Array(INITIAL);
   private holes: number[] = [];
   private used = 0;

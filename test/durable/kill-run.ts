@@ -44,7 +44,11 @@ interface KeyLog {
 
 /** A process that runs programs/loaded.mjs. */
 class Loaded {
-  /** ms of a clock that nobody sets; undefined while it lives, or was closed. */
+  /**
+   * ms of a clock that nobody sets: when it was about to be ended, and when it had ended, which a busy machine tells late. `killedAt` is
+   * undefined while it lives, or was closed.
+   */
+  toldAt = 0;
   killedAt: number | undefined;
   isClosed = false;
   private readonly child: ChildProcess;
@@ -86,6 +90,7 @@ class Loaded {
   /** Ends it, or lets it close its timers, for some seconds at most. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     if (!this.lives) return;
+    this.toldAt = now();
     this.child.kill(signal);
     if (signal === 'SIGTERM') await Promise.race([this.ended, pause(20_000)]);
     this.child.kill('SIGKILL');
@@ -254,7 +259,7 @@ const isDelivered = ({ attempts, deadline }: KeyLog): boolean =>
 /** Confirmed, never cancelled, and not younger than `persistAfter` when its process was killed. */
 function mustBeDelivered({ by, confirmedAt, isCancelCalled }: KeyLog, persistAfter: number): boolean {
   if (isCancelCalled || confirmedAt === 0) return false;
-  return persistAfter === 0 || by.killedAt === undefined || confirmedAt + persistAfter + STORED < by.killedAt;
+  return persistAfter === 0 || by.killedAt === undefined || confirmedAt + persistAfter + STORED < by.toldAt;
 }
 
 const now = (): number => Math.round(performance.timeOrigin + performance.now());

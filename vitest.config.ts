@@ -5,8 +5,8 @@ import { isExhaustive } from './test/fixtures/depth.ts';
 
 const built = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
-/** They take minutes on one core each, so they begin first, and the others run beside them. */
-const longest = /test\/(models\/|shard\/(interleavings|preemption))/;
+/** They take minutes, so they begin first, and the others run beside them. */
+const longest = /test\/(models\/|shard\/(interleavings|preemption)|package\/guarantees-on-runtimes|smoke\/bench)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

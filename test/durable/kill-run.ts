@@ -29,8 +29,8 @@ const STORED = 1500;
 
 /** What has been said of one key. */
 interface KeyLog {
-  /** The process that scheduled it: all calls for a key are one's. */
-  readonly by: Loaded;
+  /** The process that scheduled it: all calls for a key are one's. One that delivered it may be read before. */
+  by: Loaded;
   /** Of the last call of `schedule` or `reschedule` that was confirmed, when; 0 if none was. */
   confirmedAt: number;
   /** The deadline of that; undefined if a later call was not confirmed. */
@@ -233,7 +233,7 @@ function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyL
       const log = keys.get(key) ?? newLog(process);
       keys.set(key, log);
       const at = Number(number);
-      if (what === 'S' || what === 'M') Object.assign(log, { called: at, deadline: undefined });
+      if (what === 'S' || what === 'M') Object.assign(log, { by: process, called: at, deadline: undefined });
       else if (what === 's' || what === 'm') Object.assign(log, { confirmedAt: at, deadline: log.called });
       else if (what === 'C') log.isCancelCalled = true;
       else if (what === 'c') log.cancelledAt = at;

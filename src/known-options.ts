@@ -62,8 +62,12 @@ const MEANT: Readonly<Record<string, string>> = {
   name: 'prefix',
 };
 
+/** Longer names are nobody's: they are not compared, and not shown whole. */
+const LONGEST_NAME = 64;
+
 /** The known name that was probably meant, by what it says or by its spelling; undefined if none is similar. */
 function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   const lower = name.toLowerCase();
   const said = lower.replaceAll(/[^a-z]/g, '');
   const meant = known.find((each) => Object.hasOwn(MEANT, each) && MEANT[each].split(' ').includes(said));
@@ -93,7 +97,8 @@ export function refuseUnknown(
       throw new InvalidConfigError(`${what}.${name}`, `is no option any more: ${renamed[name]}`, value);
     }
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
-    throw new InvalidConfigError(`${what}.${name}`, `is not an option: ${remedy}`, value);
+    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+    throw new InvalidConfigError(`${what}.${shown}`, `is not an option: ${remedy}`, value);
   }
 }
 

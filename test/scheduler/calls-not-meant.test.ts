@@ -281,4 +281,11 @@ describe("▲ an option's near miss is answered with the option that was meant",
     await expect(serveDashboard(scheduler, { hostname: 'a' } as never)).rejects.toThrow("did you mean 'host'?");
     expect(() => createScheduler({ colour: 5 } as never)).toThrow('is not an option: there are ');
   });
+
+  test("a name that is nobody's for its length is not shown whole", () => {
+    const name = 'shards'.repeat(100_000);
+    expect(() => createScheduler({ [name]: 5 } as never)).toThrow(
+      /^options\.(shards){10}shar… is not an option: there are \w+, /,
+    );
+  });
 });

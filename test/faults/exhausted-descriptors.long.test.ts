@@ -70,7 +70,10 @@ describe.skipIf(process.platform === 'win32')('with all descriptors taken', () =
 
   test.each([
     ['{ shards: 1 }', ''],
-    ["{ shards: 'auto' }", 'const end = Date.now() + 60_000; while (errors.length === 0 && Date.now() < end) { add(3000); await sleep(0); }'],
+    [
+      "{ shards: 'auto' }",
+      'const end = Date.now() + 60_000; while (errors.length === 0 && Date.now() < end) { add(3000); await sleep(0); }',
+    ],
   ])('a scheduler of %s serves its timers inline, and says why it has no thread', async (options, load) => {
     const { stdout, stderr, code } = await runExhausted(
       `const scheduler = createScheduler(${options});

@@ -125,7 +125,7 @@ export class ContractModel {
     if (isEarly && !(timer.isMoved && label.slack > 0)) return `${id} is due at tick ${due}, and comes at ${ticks}`;
     for (const other of this.live.values()) {
       if (other === timer || other.isPending) continue;
-      if (!isEarly && comesBefore(other, timer)) return `${other.id} comes before ${id}`;
+      if (!isEarly && this.comesBefore(other, timer)) return `${other.id} comes before ${id}`;
     }
     if (timer.kind === 'repeating') this.nextCall(timer, now);
     else this.live.delete(id);
@@ -152,8 +152,7 @@ export class ContractModel {
   nextExpiration(): [from: number, to: number] {
     let [from, to] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const timer of this.live.values()) {
-      const isOpen = timer.isMoved && timer.label.slack > 0;
-      from = Math.min(from, isOpen ? Math.max(Math.ceil(timer.deadline / this.tick), this.ticks + 1) : timer.due);
+      from = Math.min(from, Math.max(this.firstDueOf(timer), this.ticks + 1));
       to = Math.min(to, timer.due);
     }
     return [from * this.tick, to * this.tick];
@@ -168,6 +167,18 @@ export class ContractModel {
   /** Whether a call that is due has been passed over or not is not known within the tick. */
   isOpen({ isPending, due }: ModelTimer): boolean {
     return isPending && due <= this.ticks;
+  }
+
+  private comesBefore(one: ModelTimer, other: ModelTimer): boolean {
+    if (one.shard !== other.shard || one.isLate || other.isLate) return false;
+    const first = this.firstDueOf(other);
+    if (one.due !== first) return one.due < first;
+    return !one.isMoved && !other.isMoved && one.sequence < other.sequence;
+  }
+
+  /** The first tick at which a timer may fire: of a moved one with slack it is not fixed. */
+  private firstDueOf({ deadline, due, isMoved, label }: ModelTimer): number {
+    return isMoved && label.slack > 0 ? Math.min(due, Math.ceil(deadline / this.tick)) : due;
   }
 
   private get ticks(): number {
@@ -219,10 +230,4 @@ export class ContractModel {
 
 function scaled({ earliest, full, label }: ModelTimer): number {
   return full <= earliest ? full : earliest + (full - earliest) * label.factor;
-}
-
-function comesBefore(one: ModelTimer, other: ModelTimer): boolean {
-  if (one.shard !== other.shard || one.isLate || other.isLate) return false;
-  if (one.due !== other.due) return one.due < other.due;
-  return !one.isMoved && !other.isMoved && one.sequence < other.sequence;
 }

@@ -2,7 +2,7 @@ import { awaited, type Ending as TimerEnding, Waiter } from '../client/waiter.ts
 import { CapacityExceededError, SchedulerClosedError } from '../errors.ts';
 import { createScheduler } from '../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { clearInterval, setImmediate, setInterval } from '../time/native-timers.ts';
+import { clearInterval, setImmediate, setInterval, setTimeout } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from './stored-timer.ts';
 import type { WallClock } from './wall-clock.ts';
@@ -89,9 +89,19 @@ export class Alarms {
     }
   }
 
-  /** Sets a timer that the caller's scheduler has no longer, on one that only this package knows. */
+  /**
+   * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the program is within a
+   * call of its own: without room the timer is woken a little later, and finds what is to be done.
+   */
   takeOver(timer: HeldTimer): void {
-    if (!this.isClosed) this.setOn(this.ownScheduler(), timer);
+    if (this.isClosed) return;
+    try {
+      this.setOn(this.ownScheduler(), timer);
+    } catch {
+      // Memory was refused.
+      timer.leave();
+      setTimeout(() => this.isClosed || timer.wake(), LOOK_MS);
+    }
   }
 
   unset(timer: HeldTimer): void {

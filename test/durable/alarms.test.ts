@@ -1,0 +1,48 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Alarms, HeldTimer } from '../../src/durable/alarms.ts';
+import type { Claim } from '../../src/durable/stored-timer.ts';
+import { realWallClock } from '../../src/durable/wall-clock.ts';
+import { AllocationError } from '../../src/errors.ts';
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { until } from '../fixtures/event-loop.ts';
+
+class Held extends HeldTimer {
+  readonly name = 'a';
+  readonly key = 'k';
+  readonly delay = 20;
+  wakes = 0;
+
+  wake(): void {
+    this.wakes += 1;
+  }
+
+  claim(): Promise<Claim | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  settle(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+test.each(['cancel', 'close'] as const)(
+  'a timer that the program takes from its scheduler by %s is woken all the same, though memory is refused at that moment',
+  async (how) => {
+    const scheduler = createScheduler({ shards: 0 });
+    const alarms = new Alarms(scheduler, realWallClock);
+    const timer = new Held(alarms);
+    expect(alarms.set(timer)).toBe(true);
+    const refused = vi.spyOn(Scheduler.prototype, 'scheduleAfter').mockImplementationOnce(() => {
+      throw new AllocationError(5, new RangeError('refused'));
+    });
+    if (how === 'cancel') expect(scheduler.cancel(timer.timerId as number)).toBe(true);
+    else expect(await scheduler.close()).toHaveLength(1);
+    expect([refused.mock.calls.length, timer.wakes]).toEqual([1, 0]);
+    await until(() => timer.wakes === 1);
+    await scheduler.close();
+    await alarms.close();
+  },
+);

@@ -211,7 +211,7 @@ export class QueueStore implements DurableStore {
       await this.link.call(async () => {
         await deliveries.close();
         await queue.close();
-        await this.link.client.quit().catch(() => undefined); // Redis has closed it
+        await this.link.quit();
       });
     } finally {
       deliveries.release();

@@ -67,8 +67,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   readonly upstream: Peer | undefined;
   private readonly watch: ConnectionWatch;
   private readonly hint: number;
-  private isOver = false;
-  private isEnding = false;
+  /** 'ending': its sockets have been asked to end, once what they have written is on its way. */
+  private state: 'watched' | 'ending' | 'over' = 'watched';
   private clientOpening: TimerId | undefined = undefined;
   private upstreamOpening: TimerId | undefined = undefined;
   private firstByte: TimerId | undefined = undefined;
@@ -108,8 +108,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   }
 
   release(): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.state === 'over') return;
+    this.state = 'over';
     this.cancel(this.clientOpening);
     this.cancel(this.upstreamOpening);
     this.cancel(this.firstByte);
@@ -138,8 +138,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   /** Ends it without an error, as far as nothing moves: what has been written is on its way first. A session ends with its streams. */
   endIfIdleFor(time: number): void {
     for (const peer of this.peers()) if (isSession(peer) && !peer.destroyed) peer.close();
-    if (this.isEnding || !this.isIdleFor(time)) return;
-    this.isEnding = true;
+    if (this.state !== 'watched' || !this.isIdleFor(time)) return;
+    this.state = 'ending';
     for (const peer of this.peers()) if (!isSession(peer) && !peer.destroyed) peer.destroySoon();
   }
 

@@ -1,35 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createScheduler, type Scheduler } from 'shardwheel';
 import { socketTimeouts } from 'shardwheel/net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { progressOf } from '../../src/net/peer.ts';
 import { turn, until } from '../fixtures/event-loop.ts';
-import { Sockets } from './sockets.mjs';
+import { onManualClock, pass as passBy, scheduler, sockets } from './manual-clock.ts';
 
 const BIG = 50_000_000;
 
-let scheduler: Scheduler;
-let sockets: Sockets;
-let now = 0;
-
-beforeEach(() => {
-  scheduler = createScheduler({ shards: 0, clock: 'manual' });
-  sockets = new Sockets();
-  now = 0;
-});
-afterEach(async () => {
-  sockets.close();
-  await scheduler.close();
-});
+onManualClock();
 
 /** By steps, as looks are taken in time. */
-async function pass(time: number): Promise<void> {
-  for (const end = now + time; now < end; ) {
-    now = Math.min(end, now + 25);
-    await scheduler.advanceTo(now);
-    await turn();
-  }
-}
+const pass = (time: number): Promise<void> => passBy(time, 25);
 
 test.each(['net', 'tls'] as const)(
   'a big write to a slow reader is not cut while the system takes bytes: %s',

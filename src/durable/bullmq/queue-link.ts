@@ -37,6 +37,8 @@ interface Opened {
   readonly connections: OwnConnections;
   readonly client: RedisClient;
   readonly clock: WallClock;
+  /** Whether the connection for calls is being ended. */
+  isEnding: boolean;
 }
 
 /** The way to a queue of BullMQ in Redis. */
@@ -46,7 +48,6 @@ export class QueueLink {
   readonly prefix: string;
   readonly patience: Patience;
   private opened: Opened | undefined;
-  private isEnding = false;
 
   constructor(place: QueuePlace) {
     const { queue, prefix, timeout } = place;
@@ -58,15 +59,14 @@ export class QueueLink {
   open(clock: WallClock): void {
     const connections = new OwnConnections(this.place.connection);
     const client = connections.make(() => undefined); // what fails is told by the calls
-    this.opened = { connections, client, clock };
-    this.isEnding = false;
+    this.opened = { connections, client, clock, isEnding: false };
   }
 
   /** Ends the connection for calls, in order: what still comes by it is of a store that is closed. */
   async quit(): Promise<void> {
-    const { client } = this.parts;
-    this.isEnding = true;
-    await client.quit().catch(() => undefined); // Redis has closed it
+    const { parts } = this;
+    parts.isEnding = true;
+    await parts.client.quit().catch(() => undefined); // Redis has closed it
   }
 
   /** Whatever else of this store's is open is closed, too. */
@@ -105,7 +105,7 @@ export class QueueLink {
     try {
       return await work;
     } catch (error) {
-      throw this.opened === undefined || this.isEnding ? new DurableTimersClosedError() : this.named(error);
+      throw (this.opened?.isEnding ?? true) ? new DurableTimersClosedError() : this.named(error);
     }
   }
 

@@ -110,8 +110,10 @@ export class QueueStore implements DurableStore {
   put(timer: StoredTimer, kept?: Kept): Promise<boolean> {
     return this.write(async (queue) => {
       if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
-      while (!(await this.add(queue, timer, true)) && !(await this.supersede(timer, false)));
-      return true;
+      for (;;) {
+        if (await this.add(queue, timer, true)) return true;
+        if (await this.supersede(timer, false)) return true;
+      }
     });
   }
 

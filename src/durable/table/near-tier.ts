@@ -75,10 +75,10 @@ export class NearTimer extends HeldTimer {
  *     0 ──── now ─────────── covered ───── now + horizon ─────▶ due time
  *     │ in order │◀─ in the wheel ─▶│◀─ read next ─▶│   in the table alone
  *
- * Each entry of the table that is due before `covered` is here: in the wheel, in the order of what is due, or on its way to a handler; and
- * what is in order is due before `covered`. What there is no room for lowers it. Processes that share the table may break that, and so may a clock that is set: `sweep` looks at
- * the head of the index, and finds what is due and not here. What is here and no longer in the table does no harm, as the table decides
- * again when it is due.
+ * Each entry of the table that is due before `covered` is here: in the wheel, in the order of what is due, or on its way to a
+ * handler; and what is in order is due before `covered`. What there is no room for lowers it. Processes that share the table may
+ * break that, and so may a clock that is set: `sweep` looks at the head of the index, and finds what is due and not here. What is
+ * here and no longer in the table does no harm, as the table decides again when it is due.
  *
  * Memory: some 300 bytes per timer. Costs no write.
  */

@@ -2,8 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../tools/replay/command-line.ts';
-import { onNode, without } from '../tools/replay/node-release.ts';
 import type { Comparison } from './engine/comparison.ts';
 import { measureSuites } from './engine/measure-suites.ts';
 import { type Options, parseOptions } from './engine/options.ts';
@@ -12,6 +10,8 @@ import { describeMachine, type Results } from './engine/results.ts';
 import { resultsText } from './engine/results-file.ts';
 import type { Suite } from './engine/suite.ts';
 import { suiteTable, targetsTable } from './engine/tables.ts';
+import { UsageError } from './replay/command-line.ts';
+import { onNode, without } from './replay/node-release.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 

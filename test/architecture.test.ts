@@ -35,18 +35,18 @@ function sourcesIn(...folders: string[]): SourceFile[] {
   });
 }
 
-const isPage = ({ path }: SourceFile) => /^src\/\w+\/page\//.test(path);
+const isPage = ({ path }: SourceFile) => /^src\/extras\/\w+\/page\//.test(path);
 const src = sourcesIn('src').filter((file) => !isPage(file));
 const shipped = [...src, ...sourcesIn('workers')];
 /** What browsers run. */
 const pages = sourcesIn('src').filter(isPage);
-const measuring = sourcesIn('tools/replay', 'tools/plan', 'tools/soak', 'bench');
+const measuring = sourcesIn('bench/replay', 'tools/plan', 'tools/soak', 'bench');
 const all = [...shipped, ...pages, ...measuring, ...sourcesIn('tools/cli', 'test', 'examples')];
 
-/** The part of src that a path belongs to: its folder, or for files at the top their name. */
+/** The room of src that a path belongs to: its folder, or for files at the top their name. The wing has rooms of its own. */
 function partOf(path: string): string {
-  const [, part] = path.split('/');
-  return part.replace(/\.ts$/, '');
+  const [, part, wing] = path.split('/');
+  return part === 'extras' ? `${part}/${wing}` : part.replace(/\.ts$/, '');
 }
 
 /** Every import of one part of src by another, as `importer -> imported`, that `isAllowed` does not allow. */
@@ -62,7 +62,7 @@ const filesWith = (files: readonly SourceFile[], pattern: RegExp): string[] =>
 
 /** The rooms of src, as docs/design.md lists them. Imports run to rooms of a smaller height, or within the room. */
 const heights = new Map(
-  [...below('## The folders', read('docs/design.md'))!.matchAll(/^ ?(-?\d+) {2}([\w-]+) +\S/gm)].map(
+  [...below('## The folders', read('docs/design.md'))!.matchAll(/^ ?(-?\d+) {2}([\w/-]+) +\S/gm)].map(
     ([, height, name]): [string, number] => [name, Number(height)],
   ),
 );
@@ -105,15 +105,17 @@ describe('imports', () => {
 
   test('clients, hosts and the scheduler know of wheels only how they are configured', () => {
     const known = ['src/wheel/presets.ts', 'src/wheel/wheel-config.ts', 'src/wheel/tick-index.ts'];
-    const users = src.filter(({ path }) => ['client', 'hosts', 'scheduler'].includes(partOf(path)));
+    const users = src.filter(({ path }) => ['assembly', 'client', 'hosts', 'scheduler'].includes(partOf(path)));
     expect(users.length).toBeGreaterThan(30);
     const stray = strayImports(users, (_, to) => !to.startsWith('src/wheel/') || known.includes(to));
-    expect(stray).toEqual(['src/scheduler/coordinator.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
+    expect(stray).toEqual(['src/assembly/coordinator.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
   });
 
   test('whoever is outside of src/wheel gets an engine from create-index, and sees a TickIndex', () => {
     const known = ['presets', 'wheel-config', 'create-index', 'tick-index'].map((name) => `src/wheel/${name}.ts`);
-    const outside = shipped.filter(({ path }) => !path.startsWith('src/wheel/') && path !== 'src/entries/wheel.ts');
+    const outside = shipped.filter(
+      ({ path }) => !/^src\/(wheel|extras\/wheels)\/|^src\/entries\/wheel\.ts$/.test(path),
+    );
     expect(strayImports(outside, (_, to) => !to.startsWith('src/wheel/') || known.includes(to))).toEqual([]);
   });
 
@@ -123,15 +125,20 @@ describe('imports', () => {
 
   test('what is shipped knows nothing of what measures it', () => {
     expect(strayImports(shipped, (_, to) => !/^(tools|bench|examples|test)\/|\/page\//.test(to))).toEqual([]);
-    const packed = sourcesIn('tools/cli', 'tools/replay', 'tools/plan');
-    expect(strayImports(packed, (_, to) => !/^(tools\/soak|bench|examples|test)\//.test(to))).toEqual([]);
+    expect(strayImports(pages, (_, to) => !/^(tools|bench|examples|test)\//.test(to))).toEqual([]);
+    const packed = sourcesIn('tools/cli', 'bench/replay', 'tools/plan');
+    expect(strayImports(packed, (_, to) => !/^(tools\/soak|bench\/(?!replay\/)|examples\/|test\/)/.test(to))).toEqual(
+      [],
+    );
     expect(strayImports(measuring, (_, to) => !to.startsWith('test/'))).toEqual([]);
   });
 
-  test('src/wheel is pure: no threads, no shared memory, no clock, no process', () => {
-    const wheel = src.filter(({ path }) => path.startsWith('src/wheel/'));
+  test('the wheels are pure: no threads, no shared memory, no clock, no process', () => {
+    const wheel = src.filter(({ path }) => /^src\/(wheel|extras\/wheels)\//.test(path));
     const below = ['src/errors.ts', 'src/timer-id.ts', 'src/memory/own-words.ts'];
-    expect(strayImports(wheel, (_, to) => to.startsWith('src/wheel/') || below.includes(to))).toEqual([]);
+    expect(wheel.length).toBeGreaterThan(25);
+    const isWithin = (to: string) => /^src\/(wheel|extras\/wheels)\//.test(to) || below.includes(to);
+    expect(strayImports(wheel, (_, to) => isWithin(to))).toEqual([]);
     const impure = [
       /\b(Atomics|SharedArrayBuffer|Worker|MessageChannel|MessagePort|BroadcastChannel)\b/,
       /\b(process|performance|globalThis|console)\b\s*[.([]/,
@@ -160,7 +167,7 @@ describe('imports', () => {
   test("nothing imports `node:process`, and src no module of Node's that is dear to import", () => {
     const process = /^(node:)?process$/;
     expect(strayImports(all, (_, to) => !process.test(to))).toEqual([]);
-    const named = ['src/process.ts', 'src/profile/short-report.ts']; // the latter has a local of that name
+    const named = ['src/process.ts', 'src/extras/profile/short-report.ts']; // the latter has a local of that name
     const using = src.filter(({ path, code }) => !named.includes(path) && /(^|[^.\w{,] *)process\.\w/m.test(code));
     expect(using.length).toBeGreaterThan(20);
     expect(using.filter(({ imports }) => !imports.includes('src/process.ts')).map(({ path }) => path)).toEqual([]);
@@ -182,7 +189,7 @@ describe('files', () => {
   /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
   const long: Record<string, string> = {
     'src/client/client.ts': 'every single call of a timer, the hot paths side by side',
-    'src/durable/durable-timers.ts': 'one class is the public face, and most of its lines are docstrings',
+    'src/extras/durable/durable-timers.ts': 'one class is the public face, and most of its lines are docstrings',
     'src/scheduler/scheduler.ts': 'one class is the public face, and most of its lines are docstrings',
   };
 
@@ -190,6 +197,13 @@ describe('files', () => {
     expect(all.filter(({ lines }) => lines > 400).map(({ path }) => path)).toEqual([]);
     const unexplained = all.filter(({ path, lines }) => lines > 300 && long[path] === undefined);
     expect(unexplained.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  test('are at most twenty in a folder of src', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of src) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const full = [...counts].filter(([, count]) => count > 20).map(([folder]) => folder);
+    expect(full).toEqual([]);
   });
 
   test('have names in kebab-case, their folders too', () => {

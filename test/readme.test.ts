@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWheel, PinnedWheel, presets } from '../src/entries/wheel.ts';
-import { OLD_CALLS } from '../src/scheduler/renamed.ts';
+import { OLD_CALLS } from '../src/renamed.ts';
 import { Scheduler } from '../src/scheduler/scheduler.ts';
 import { TimerGroup } from '../src/scheduler/timer-group.ts';
 import { below, read, sources } from './docs/documents.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { resolveOptions } from '../src/scheduler/options.ts';
+import { resolveOptions } from '../src/assembly/options.ts';
 import { points, recoveryPoints } from './fixtures/fault.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

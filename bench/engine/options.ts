@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { number, readFlags, UsageError } from '../../tools/replay/command-line.ts';
-import { nodeRelease } from '../../tools/replay/node-release.ts';
+import { number, readFlags, UsageError } from '../replay/command-line.ts';
+import { nodeRelease } from '../replay/node-release.ts';
 import { suites } from '../suites.ts';
 import { targets } from '../targets.ts';
 import { select, selectTargeted } from './selection.ts';

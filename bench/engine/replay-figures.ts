@@ -1,6 +1,6 @@
-import { count, milliseconds } from '../../tools/replay/format.ts';
-import type { ReplayResult } from '../../tools/replay/replay-result.ts';
-import type { Summary, TimedRun } from '../../tools/replay/summary.ts';
+import { count, milliseconds } from '../replay/format.ts';
+import type { ReplayResult } from '../replay/replay-result.ts';
+import type { Summary, TimedRun } from '../replay/summary.ts';
 import { block } from './figures.ts';
 
 /** The replays of one release of Node: as `npm start` runs by default, and with `--contexts`. */

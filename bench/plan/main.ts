@@ -10,8 +10,8 @@ import { Command } from 'commander';
 import type { Costs, Service } from '../../tools/plan/costs.ts';
 import { measureCosts } from '../../tools/plan/measure-costs.ts';
 import type { Arrangement } from '../../tools/plan/simulation.ts';
-import { number, readFlags, UsageError } from '../../tools/replay/command-line.ts';
-import type { Summary } from '../../tools/replay/summary.ts';
+import { number, readFlags, UsageError } from '../replay/command-line.ts';
+import type { Summary } from '../replay/summary.ts';
 import {
   type Check,
   LIFETIME,
@@ -33,7 +33,7 @@ const FLOOD = 6;
 const TOO_MANY = 450_000;
 const ALL = 20_000_000;
 
-const replay = fileURLToPath(new URL(`../../tools/replay/main${import.meta.url.slice(-3)}`, import.meta.url));
+const replay = fileURLToPath(new URL(`../../bench/replay/main${import.meta.url.slice(-3)}`, import.meta.url));
 const say = (text: string): void => console.error(text);
 
 interface Flags {

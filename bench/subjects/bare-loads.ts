@@ -1,5 +1,5 @@
-import type { LiveTimers, Subject } from '../../tools/replay/subjects/subject.ts';
-import type { TimerKind } from '../../tools/replay/timer-kind.ts';
+import type { LiveTimers, Subject } from '../replay/subjects/subject.ts';
+import type { TimerKind } from '../replay/timer-kind.ts';
 
 const RECORD = 2; // words to a record, as a shift
 const DUE = 0;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import type { LiveTimers, OnFire, Subject } from '../../tools/replay/subjects/subject.ts';
-import type { TimerKind } from '../../tools/replay/timer-kind.ts';
+import type { LiveTimers, OnFire, Subject } from '../replay/subjects/subject.ts';
+import type { TimerKind } from '../replay/timer-kind.ts';
 
 const require = createRequire(import.meta.url);
 

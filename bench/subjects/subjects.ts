@@ -1,7 +1,7 @@
 import FlatQueue from 'flatqueue';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import type { TimingWheel } from '../../src/extras/wheels/timing-wheel.ts';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
-import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import type { SubjectEntry } from '../engine/suite.ts';
 import { FAST_TICK, FastTimers } from './fast-timers.ts';

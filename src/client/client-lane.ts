@@ -9,7 +9,7 @@ import type { TimerId, TimerIdLayout } from '../timer-id.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import type { LaneLabels } from './lane-labels.ts';
+import type { LaneLabels } from './labels/lane-labels.ts';
 import { Payload } from './payload.ts';
 import { awaited, endWait, Waiter } from './waiter.ts';
 

@@ -1,7 +1,7 @@
+import { warnOfWallClock } from '../arguments.ts';
 import { dueTickFrom, MAX_SLACK, WORD_REACH } from '../lane/due-word.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import { coincidingTick, type TickScale } from '../time/tick-scale.ts';
-import { warnOfWallClock } from './arguments.ts';
 
 // Taken once: a program may replace them.
 const { ceil, max, min } = Math;

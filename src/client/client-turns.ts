@@ -2,7 +2,7 @@ import type { ClientBell } from '../lane/doorbell.ts';
 import type { ClientLane } from './client-lane.ts';
 import type { ClientTime } from './client-time.ts';
 import type { Delivery } from './delivery.ts';
-import type { HomeTimers } from './home-timers.ts';
+import type { HomeTimers } from './home/home-timers.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import type { Walk } from './quiescence.ts';
 import type { ShardHere } from './shard-here.ts';

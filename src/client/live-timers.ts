@@ -1,7 +1,7 @@
 import type { TimerId } from '../timer-id.ts';
 import type { Client } from './client.ts';
 import type { ClientLane, TimerCallback } from './client-lane.ts';
-import { SLOT } from './home-timer.ts';
+import { SLOT } from './home/home-timer.ts';
 import { callbackName } from './late-timers.ts';
 import { hintOf } from './placement.ts';
 

@@ -2,7 +2,7 @@ import { wordOf } from '../lane/due-word.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import { type ClientTime, LAST_TICK } from './client-time.ts';
-import type { Label } from './lane-labels.ts';
+import type { Label } from './labels/lane-labels.ts';
 
 // Taken once: a program may replace them.
 const { min } = Math;

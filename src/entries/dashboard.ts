@@ -1,3 +1,3 @@
-export type { DashboardOptions } from '../dashboard/options.ts';
-export { DashboardError } from '../dashboard/options.ts';
-export { type Dashboard, serveDashboard } from '../dashboard/serve-dashboard.ts';
+export type { DashboardOptions } from '../extras/dashboard/options.ts';
+export { DashboardError } from '../extras/dashboard/options.ts';
+export { type Dashboard, serveDashboard } from '../extras/dashboard/serve-dashboard.ts';

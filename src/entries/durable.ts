@@ -1,13 +1,14 @@
-export { type BullmqModule, type BullmqStoreOptions, bullmqStore } from '../durable/bullmq-store.ts';
+export { type BullmqModule, type BullmqStoreOptions, bullmqStore } from '../extras/durable/bullmq-store.ts';
+export type { RetryOptions } from '../extras/durable/delivery/retry-policy.ts';
 export {
   AttemptEndedError,
   DurableStoreError,
   DurableTimersClosedError,
   PayloadError,
-} from '../durable/durable-error.ts';
-export type { DurableOptions } from '../durable/durable-options.ts';
-export type { DurableStats, StoreStats } from '../durable/durable-stats.ts';
-export type { DurableStore } from '../durable/durable-store.ts';
+} from '../extras/durable/durable-error.ts';
+export type { DurableOptions } from '../extras/durable/durable-options.ts';
+export type { DurableStats, StoreStats } from '../extras/durable/durable-stats.ts';
+export type { DurableStore } from '../extras/durable/durable-store.ts';
 export type {
   DeadLetter,
   DeliveryInfo,
@@ -19,10 +20,9 @@ export type {
   NamesWithoutPayload,
   RecoveryProgress,
   ScheduleOptions,
-} from '../durable/durable-timer.ts';
-export { type DurableTimers, openDurableTimers } from '../durable/durable-timers.ts';
-export { type LmdbStoreOptions, lmdbStore } from '../durable/lmdb-store.ts';
-export { memoryStore } from '../durable/memory-store.ts';
-export type { PayloadFormat } from '../durable/payload-codec.ts';
-export type { RetryOptions } from '../durable/retry-policy.ts';
-export { type ManualWallClock, manualWallClock } from '../durable/wall-clock.ts';
+} from '../extras/durable/durable-timer.ts';
+export { type DurableTimers, openDurableTimers } from '../extras/durable/durable-timers.ts';
+export { type LmdbStoreOptions, lmdbStore } from '../extras/durable/lmdb-store.ts';
+export { memoryStore } from '../extras/durable/memory-store.ts';
+export type { PayloadFormat } from '../extras/durable/payload-codec.ts';
+export { type ManualWallClock, manualWallClock } from '../extras/durable/wall-clock.ts';

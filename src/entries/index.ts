@@ -1,7 +1,11 @@
+export type { SchedulerConnectOptions, SchedulerOptions } from '../assembly/options.ts';
+export type { ClientStats } from '../assembly/sharing.ts';
+export type { IntervalStats, StatsInterval } from '../assembly/stats-interval.ts';
 export type { MissedCalls } from '../client/call-grids.ts';
 export type { TimerCallback } from '../client/client-lane.ts';
 export type { FailedTimer, FiredBatch } from '../client/delivery-events.ts';
-export type { LabelOptions } from '../client/label-registry.ts';
+export type { LabelStats } from '../client/labels/label-counts.ts';
+export type { LabelOptions } from '../client/labels/label-registry.ts';
 export type { LateTimer } from '../client/late-timers.ts';
 export type { LiveTimer, UnfiredTimer } from '../client/live-timers.ts';
 export {
@@ -21,22 +25,18 @@ export {
   TimeoutError,
   UnsupportedRuntimeError,
 } from '../errors.ts';
-export { MetricsError } from '../exporters/exported.ts';
+export { MetricsError } from '../extras/exporters/exported.ts';
 export type { ShardRestart } from '../hosts/restart-policy.ts';
 export type { ThreadOptions } from '../hosts/thread-options.ts';
 export type { Serving } from '../hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
 export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
-export type { LabelStats } from '../scheduler/label-counts.ts';
 export type { AdvanceOptions } from '../scheduler/manual-clock.ts';
-export type { SchedulerConnectOptions, SchedulerOptions } from '../scheduler/options.ts';
 export type { RepeatOptions } from '../scheduler/repeat-options.ts';
 export type { Scheduler } from '../scheduler/scheduler.ts';
 export type { SchedulerEvents } from '../scheduler/scheduler-events.ts';
 export type { LaneQueues, ShardWheel, WheelLevel } from '../scheduler/shard-wheels.ts';
-export type { ClientStats } from '../scheduler/sharing.ts';
 export type { SchedulerStats, ShardStats, StatsWarning } from '../scheduler/stats.ts';
-export type { IntervalStats, StatsInterval } from '../scheduler/stats-interval.ts';
 export type { TimerGroup, TimerStarts, WorkerHint } from '../scheduler/timer-group.ts';
 export type { ScaleOptions, TimerLabel } from '../scheduler/timer-label.ts';
 export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';

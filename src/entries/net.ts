@@ -1,10 +1,10 @@
-export type { DrainableServer, DrainResult } from '../net/drain.ts';
-export type { Peer } from '../net/peer.ts';
-export { SocketTimeoutError, type TimeoutKind } from '../net/socket-timeout-error.ts';
+export type { DrainableServer, DrainResult } from '../extras/net/drain.ts';
+export type { Peer } from '../extras/net/peer.ts';
+export { SocketTimeoutError, type TimeoutKind } from '../extras/net/socket-timeout-error.ts';
 export {
   type SocketTimeoutOptions,
   type SocketTimeouts,
   socketTimeouts,
   type TimeoutCounts,
-} from '../net/socket-timeouts.ts';
-export type { WatchedSockets } from '../net/watched-connection.ts';
+} from '../extras/net/socket-timeouts.ts';
+export type { WatchedSockets } from '../extras/net/watched-connection.ts';

@@ -1,2 +1,2 @@
-export type { ExporterOptions } from '../exporters/exported.ts';
-export { type OpenTelemetryMeter, observeMetrics } from '../exporters/observe-metrics.ts';
+export type { ExporterOptions } from '../extras/exporters/exported.ts';
+export { type OpenTelemetryMeter, observeMetrics } from '../extras/exporters/observe-metrics.ts';

@@ -1,5 +1,5 @@
-import type { ProfileData } from '../profile/profile-data.ts';
-import { startProfile } from '../profile/start-profile.ts';
+import type { ProfileData } from '../extras/profile/profile-data.ts';
+import { startProfile } from '../extras/profile/start-profile.ts';
 
 const running = startProfile();
 

@@ -1,2 +1,2 @@
-export type { ExporterOptions } from '../exporters/exported.ts';
-export { type PrometheusRegistry, registerMetrics } from '../exporters/register-metrics.ts';
+export type { ExporterOptions } from '../extras/exporters/exported.ts';
+export { type PrometheusRegistry, registerMetrics } from '../extras/exporters/register-metrics.ts';

@@ -1,16 +1,16 @@
-import { outsideContexts } from '../async-context/async-context.ts';
-import { threadNumber } from '../runtime.ts';
-import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
-import { joinWarnings, sharedWarnings } from '../warn-once.ts';
-import { connectClient } from './connect-client.ts';
-import { noticeFakes } from './notice-fakes.ts';
+import { connectClient } from '../assembly/connect-client.ts';
+import { noticeFakes } from '../assembly/notice-fakes.ts';
 import {
   resolveConnectOptions,
   resolveOptions,
   type SchedulerConnectOptions,
   type SchedulerOptions,
-} from './options.ts';
-import { ownClient } from './own-client.ts';
+} from '../assembly/options.ts';
+import { ownClient } from '../assembly/own-client.ts';
+import { outsideContexts } from '../async-context/async-context.ts';
+import { threadNumber } from '../runtime.ts';
+import { HandleError, requireHandle, type SchedulerHandle } from '../sharing/handle.ts';
+import { joinWarnings, sharedWarnings } from '../warn-once.ts';
 import { Scheduler } from './scheduler.ts';
 
 /**

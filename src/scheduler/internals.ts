@@ -1,6 +1,6 @@
+import type { Coordinator } from '../assembly/coordinator.ts';
 import type { Client } from '../client/client.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
-import type { Coordinator } from './coordinator.ts';
 import { showClasses, unlessOfOtherCopy } from './other-copies.ts';
 
 /** The parts of a scheduler, for code of this package that starts other kinds of timers, and for tests. @internal */

@@ -1,6 +1,6 @@
+import type { Coordinator } from '../assembly/coordinator.ts';
 import { InvalidConfigError, InvalidDeadlineError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
-import type { Coordinator } from './coordinator.ts';
 
 export interface AdvanceOptions {
   /**

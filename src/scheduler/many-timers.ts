@@ -1,5 +1,5 @@
 import { isFloat64Array, isSharedArrayBuffer, isTypedArray } from 'node:util/types';
-import { requireDeadline } from '../client/arguments.ts';
+import { requireDeadline } from '../arguments.ts';
 import type { Client } from '../client/client.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 

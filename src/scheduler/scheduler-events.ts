@@ -1,5 +1,6 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
+import type { CoordinatorEvents } from '../assembly/coordinator.ts';
 import { contexts } from '../async-context/async-context.ts';
 import type { FailedTimer, FiredBatch } from '../client/delivery-events.ts';
 import type { LateTurn } from '../client/late-timers.ts';
@@ -7,7 +8,6 @@ import type { ShardInlineError } from '../errors.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import { warnOnce } from '../warn-once.ts';
-import type { CoordinatorEvents } from './coordinator.ts';
 import { guard, reportError, warn } from './report-error.ts';
 
 interface Message {

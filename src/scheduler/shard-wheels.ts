@@ -1,4 +1,4 @@
-import type { Coordinator } from './coordinator.ts';
+import type { Coordinator } from '../assembly/coordinator.ts';
 
 /** A level of a shard's wheel. */
 export interface WheelLevel {

@@ -1,11 +1,11 @@
+import type { Coordinator } from '../assembly/coordinator.ts';
+import type { ClientStats } from '../assembly/sharing.ts';
+import { countsOf, type TimerCounts } from '../assembly/stats-interval.ts';
+import { type LabelStats, labelStats, ownLabelStats } from '../client/labels/label-counts.ts';
 import type { LaneHost } from '../hosts/lane-host.ts';
 import type { Serving } from '../hosts/thread-policy.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';
-import type { Coordinator } from './coordinator.ts';
-import { type LabelStats, labelStats, ownLabelStats } from './label-counts.ts';
-import type { ClientStats } from './sharing.ts';
-import { countsOf, type TimerCounts } from './stats-interval.ts';
 import { Untaken } from './untaken.ts';
 
 /** A use of the scheduler that costs performance and that its user can correct. */

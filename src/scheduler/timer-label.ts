@@ -1,21 +1,15 @@
-import {
-  delayUntil,
-  requireCallback,
-  requireDelay,
-  requireTimer,
-  warnOfOptionsAsArgument,
-} from '../client/arguments.ts';
+import { delayUntil, requireCallback, requireDelay, requireTimer, warnOfOptionsAsArgument } from '../arguments.ts';
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
-import type { LabelOptions } from '../client/label-registry.ts';
-import type { Label } from '../client/lane-labels.ts';
+import type { LabelOptions } from '../client/labels/label-registry.ts';
+import type { LabelScales } from '../client/labels/label-scales.ts';
+import type { Label } from '../client/labels/lane-labels.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import type { WallClockTime } from '../time/wall-clock-time.ts';
 import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
 import { requireOpen, throwClosed } from './internals.ts';
-import type { LabelScales } from './label-scales.ts';
 import { addClass, unlessOfOtherCopy } from './other-copies.ts';
 import { REPEAT_OPTIONS, type RepeatOptions, requirePeriod, resolveRepeatOptions } from './repeat-options.ts';
 import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';

@@ -1,6 +1,6 @@
 import { contexts, outsideContexts } from '../async-context/async-context.ts';
 import type { Context } from '../async-context/context-keeper.ts';
-import { HANDED_BACK, type HomeTimer, REFED, SLOT } from '../client/home-timer.ts';
+import { HANDED_BACK, type HomeTimer, REFED, SLOT } from '../client/home/home-timer.ts';
 import { AllocationError, CapacityExceededError } from '../errors.ts';
 import { setTimeout } from '../time/native-timers.ts';
 import type { TimeoutSource } from './timeout-source.ts';

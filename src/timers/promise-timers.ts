@@ -1,6 +1,6 @@
-import { HANDED_BACK } from '../client/home-timer.ts';
+import { reasonOf, unwatch, watch } from '../abort-watch.ts';
+import { HANDED_BACK } from '../client/home/home-timer.ts';
 import { AbortError, SchedulerClosedError } from '../errors.ts';
-import { reasonOf, unwatch, watch } from '../scheduler/abort-watch.ts';
 import { native } from '../time/native-timers.ts';
 import { millisecondsOf } from './delays.ts';
 import { promisesLike, setImmediateOf, type TimersPromises } from './likeness.ts';

@@ -1,6 +1,6 @@
 import { isHooked } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
-import { REFED, SLOT } from '../client/home-timer.ts';
+import { REFED, SLOT } from '../client/home/home-timer.ts';
 import { CapacityExceededError } from '../errors.ts';
 import { timersOf } from './create-timers.ts';
 import { defaultClients, sourceFor } from './default-timers.ts';

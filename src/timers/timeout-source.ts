@@ -1,6 +1,6 @@
 import type { MissedCalls } from '../client/call-grids.ts';
 import type { Client } from '../client/client.ts';
-import type { HomeTimers } from '../client/home-timers.ts';
+import type { HomeTimers } from '../client/home/home-timers.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import { internalsOf } from '../scheduler/internals.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';

@@ -2,7 +2,7 @@ import { isEnteredKept, outsideContexts } from '../async-context/async-context.t
 import { type Context, HookedResource, RUN } from '../async-context/context-keeper.ts';
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import { CallGrid, type MissedCalls } from '../client/call-grids.ts';
-import { HANDED_BACK, REFED, SLOT } from '../client/home-timer.ts';
+import { HANDED_BACK, REFED, SLOT } from '../client/home/home-timer.ts';
 import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';

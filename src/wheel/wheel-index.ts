@@ -1,7 +1,21 @@
 import type { TickIndex } from './tick-index.ts';
-import type { PlaceWords } from './timer-records.ts';
-import type { LevelStats } from './timing-wheel.ts';
 import type { IndexSnapshot } from './wheel-snapshot.ts';
+
+/** Where an index keeps a slot's place, in the records of the slot's owner: words[slot << shift], 0 if it has none. */
+export interface PlaceWords {
+  readonly words: Int32Array;
+  readonly shift: number;
+}
+
+export interface LevelStats {
+  /** Slots or spokes of the level. */
+  slots: number;
+  /** Timers for which the level's slots hold memory. */
+  capacity: number;
+  timers: number;
+  /** timers / capacity; 0 if the capacity is 0. */
+  utilization: number;
+}
 
 /** What a wheel for one thread needs of its index beyond TickIndex. */
 export interface WheelIndex extends TickIndex {

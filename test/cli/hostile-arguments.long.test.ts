@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { UNSEEN } from '../../src/dashboard/page/format.ts';
+import { UNSEEN } from '../../src/extras/dashboard/page/format.ts';
 import { runCommand } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shardwheel-hostile-'));

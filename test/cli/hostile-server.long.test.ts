@@ -1,7 +1,7 @@
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { beforeAll, expect, test } from 'vitest';
-import { UNSEEN } from '../../src/dashboard/page/format.ts';
-import type { View } from '../../src/dashboard/page/model.ts';
+import { UNSEEN } from '../../src/extras/dashboard/page/format.ts';
+import type { View } from '../../src/extras/dashboard/page/model.ts';
 import { jsonOf, lineOf, screenOf } from '../../tools/cli/watch-view.ts';
 import { EventReader } from '../../tools/cli/watched-dashboard.ts';
 import { Watcher } from '../dashboard/dashboard-client.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import { PROTOCOL } from '../../src/dashboard/messages.ts';
-import type { View } from '../../src/dashboard/page/model.ts';
+import { PROTOCOL } from '../../src/extras/dashboard/messages.ts';
+import type { View } from '../../src/extras/dashboard/page/model.ts';
 import { served } from '../dashboard/served.ts';
 import { until } from '../fixtures/event-loop.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Connections } from '../../src/dashboard/connections.ts';
+import { Connections } from '../../src/extras/dashboard/connections.ts';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
 
 /** ms: long enough for a busy machine to open a connection and hear its request. */

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Hello, Sample } from '../../src/dashboard/messages.ts';
+import type { Hello, Sample } from '../../src/extras/dashboard/messages.ts';
 import { eventsIn, type StreamEvent } from '../../tools/cli/event-stream.ts';
 
 export interface Answer {

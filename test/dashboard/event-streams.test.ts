@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { EventStreams } from '../../src/dashboard/event-streams.ts';
+import { EventStreams } from '../../src/extras/dashboard/event-streams.ts';
 import { turn, until } from '../fixtures/event-loop.ts';
 import { Watcher } from './dashboard-client.ts';
 

@@ -1,6 +1,6 @@
-import { serveDashboard } from '../../src/dashboard/serve-dashboard.ts';
-import { addStatsSource } from '../../src/durable/durable-stats.ts';
 import { memoryStore, openDurableTimers } from '../../src/entries/durable.ts';
+import { serveDashboard } from '../../src/extras/dashboard/serve-dashboard.ts';
+import { addStatsSource } from '../../src/extras/durable/durable-stats.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 
 /** A label as long as most names of functions are not, and one that turns the direction of what follows. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Point, Sample } from '../../src/dashboard/messages.ts';
-import { Model, type View } from '../../src/dashboard/page/model.ts';
+import type { Point, Sample } from '../../src/extras/dashboard/messages.ts';
+import { Model, type View } from '../../src/extras/dashboard/page/model.ts';
 import { LATENESS_BOUNDS, LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 

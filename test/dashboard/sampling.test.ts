@@ -1,8 +1,8 @@
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import { EventStreams } from '../../src/dashboard/event-streams.ts';
-import { Sampling } from '../../src/dashboard/sampling.ts';
-import type { DurableStats } from '../../src/durable/durable-stats.ts';
+import { EventStreams } from '../../src/extras/dashboard/event-streams.ts';
+import { Sampling } from '../../src/extras/dashboard/sampling.ts';
+import type { DurableStats } from '../../src/extras/durable/durable-stats.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';

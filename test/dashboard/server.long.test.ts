@@ -1,7 +1,7 @@
 import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 import { expect, test, vi } from 'vitest';
-import { Model } from '../../src/dashboard/page/model.ts';
+import { Model } from '../../src/extras/dashboard/page/model.ts';
 import { ClientThread } from '../fixtures/client-thread.ts';
 import { pass } from '../fixtures/event-loop.ts';
 import { restartShard } from '../fixtures/shard-threads.ts';

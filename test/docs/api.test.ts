@@ -1,9 +1,9 @@
 import { createScheduler } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
-import { resolveDashboardOptions } from '../../src/dashboard/options.ts';
-import { resolveExporterOptions } from '../../src/exporters/exported.ts';
-import { resolveOptions } from '../../src/scheduler/options.ts';
-import { OLD_CALLS } from '../../src/scheduler/renamed.ts';
+import { resolveOptions } from '../../src/assembly/options.ts';
+import { resolveDashboardOptions } from '../../src/extras/dashboard/options.ts';
+import { resolveExporterOptions } from '../../src/extras/exporters/exported.ts';
+import { OLD_CALLS } from '../../src/renamed.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
 import { api, apiPages, entries, exportsOf, read, below as textBelow } from './documents.ts';

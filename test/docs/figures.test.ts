@@ -7,6 +7,7 @@ import { releases, replayFiguresOf, replayFiles, replaySummaryOf } from '../../b
 import type { Results } from '../../bench/engine/results.ts';
 import { readReleases, readResults, releasesText, resultsText } from '../../bench/engine/results-file.ts';
 import { figureBlocks, figurePlots } from '../../bench/figure-blocks.ts';
+import type { Summary } from '../../bench/replay/summary.ts';
 import { durableSuites } from '../../bench/suites/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/suites/faces/face-figures.ts';
 import { rateSubjects } from '../../bench/suites/rates/rate-subjects.ts';
@@ -15,7 +16,6 @@ import { runtimes } from '../../bench/suites/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/suites/scheduler/slack.ts';
 import { suites } from '../../bench/suites.ts';
 import { targets } from '../../bench/targets.ts';
-import type { Summary } from '../../tools/replay/summary.ts';
 import { read } from './documents.ts';
 
 const RUNS = ['reference', 'reference-20', 'clients', 'steering', 'slack', 'runtimes'] as const;

@@ -126,7 +126,7 @@ describe('a document', () => {
 const stated: readonly [document: string, text: string, path: string, line: string][] = [
   ['decide', "more than a fifth of the loop's time", 'hosts/thread-policy', 'MAX_INLINE_SHARE = 0.2'],
   ['drop-in', 'until 16,384 are live', 'timers/timers-mode', 'FROM = 16_384'],
-  ['drop-in', '1,024 and about 4 ms of them', 'client/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME = 4;'],
+  ['drop-in', '1,024 and about 4 ms of them', 'client/home/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME = 4;'],
   ['design', '4 ms earlier if a thread has to file it', 'client/client-turns', 'LEAD = 4;'],
   ['design', 'due within 64 ms', 'client/client-turns', 'NEAR = 64;'],
   ['design', 'in an idle loop one comes within a second', 'client/client-turns', 'RELEASE_WITHIN = 1000;'],
@@ -136,10 +136,10 @@ const stated: readonly [document: string, text: string, path: string, line: stri
   ['design', '| command ring | 65,536 |', 'lane/lane-memory', 'commands: 2 ** 16'],
   ['design', '| fired ring | 8,192 |', 'lane/lane-memory', 'fired: 2 ** 13'],
   ['design', '16,384 commands, ', 'shard/shard', 'TURN_BUDGET = 16_384'],
-  ['operate', 'at most 20 ms', 'scheduler/sharing', 'PATIENCE_MS = 20;'],
-  ['guide', 'at most 254 labels', 'client/label-registry', 'MAX_LABELS = 254'],
-  ['guide', 'at most 128 characters', 'client/label-registry', 'MAX_LENGTH = 128'],
-  ['guide', 'a quarter of a millisecond in each turn', 'client/rescaling', 'SLICE = 0.25'],
+  ['operate', 'at most 20 ms', 'assembly/sharing', 'PATIENCE_MS = 20;'],
+  ['guide', 'at most 254 labels', 'client/labels/label-registry', 'MAX_LABELS = 254'],
+  ['guide', 'at most 128 characters', 'client/labels/label-registry', 'MAX_LENGTH = 128'],
+  ['guide', 'a quarter of a millisecond in each turn', 'client/labels/rescaling', 'SLICE = 0.25'],
   ['guarantees', '1 µs for each slot in use', 'hosts/watchdog', 'PER_SLOT = 0.001'],
   ['guarantees', 'four times as long, up to 10 s, until ten minutes', 'hosts/watchdog', 'MAX_GROWN = 10_000'],
 ];

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Alarms, HeldTimer } from '../../src/durable/alarms.ts';
-import type { Claim } from '../../src/durable/stored-timer.ts';
-import { realWallClock } from '../../src/durable/wall-clock.ts';
 import { AllocationError } from '../../src/errors.ts';
+import type { Claim } from '../../src/extras/durable/stored-timer.ts';
+import { Alarms, HeldTimer } from '../../src/extras/durable/unstored/alarms.ts';
+import { realWallClock } from '../../src/extras/durable/wall-clock.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { until } from '../fixtures/event-loop.ts';

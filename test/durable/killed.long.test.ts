@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { xorshift } from '../../bench/replay/xorshift.ts';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
-import { xorshift } from '../../tools/replay/xorshift.ts';
 import { SEED } from '../fixtures/draws.ts';
 import { newFolder } from './folder.ts';
 import { killAtRandom } from './kill-run.ts';

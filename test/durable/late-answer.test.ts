@@ -1,6 +1,6 @@
 import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import type { RecordTable } from '../../src/durable/table/record-table.ts';
+import type { RecordTable } from '../../src/extras/durable/table/record-table.ts';
 import { latch, note, nothingMore, soon } from './conformance/stores.ts';
 
 test('what another process cancels or schedules anew while a claim is answered late is not delivered as it was', async () => {

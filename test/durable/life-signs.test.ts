@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { LifeSigns } from '../../src/durable/table/life-signs.ts';
+import { LifeSigns } from '../../src/extras/durable/table/life-signs.ts';
 
 test('a silence is the time of looking without a change, whatever this process has slept through', () => {
   let now = 5000;

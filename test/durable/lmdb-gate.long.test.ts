@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { DurableStoreError } from 'shardwheel/durable';
 import { expect, test } from 'vitest';
-import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
+import { LmdbGate } from '../../src/extras/durable/table/lmdb-gate.ts';
 import { pause } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 

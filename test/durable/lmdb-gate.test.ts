@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DurableStoreError } from 'shardwheel/durable';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { LmdbGate } from '../../src/durable/table/lmdb-gate.ts';
-import { newIdentity } from '../../src/durable/table/thread-identity.ts';
+import { LmdbGate } from '../../src/extras/durable/table/lmdb-gate.ts';
+import { newIdentity } from '../../src/extras/durable/table/thread-identity.ts';
 import { latch } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { DueTimer } from '../../src/durable/stored-timer.ts';
-import type { NearTimer } from '../../src/durable/table/near-tier.ts';
-import { NearTiers } from '../../src/durable/table/near-tiers.ts';
-import type { DuePlace } from '../../src/durable/table/record-table.ts';
-import type { Opened, Rows } from '../../src/durable/table/rows.ts';
-import { realWallClock } from '../../src/durable/wall-clock.ts';
+import type { DueTimer } from '../../src/extras/durable/stored-timer.ts';
+import type { NearTimer } from '../../src/extras/durable/table/near-tier.ts';
+import { NearTiers } from '../../src/extras/durable/table/near-tiers.ts';
+import type { DuePlace } from '../../src/extras/durable/table/record-table.ts';
+import type { Opened, Rows } from '../../src/extras/durable/table/rows.ts';
+import { realWallClock } from '../../src/extras/durable/wall-clock.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 const NAMES = ['a', 'b', 'c'];

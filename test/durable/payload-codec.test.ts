@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { PayloadError } from '../../src/durable/durable-error.ts';
-import { decodePayload, encodePayload, type PayloadFormat, shownPayload } from '../../src/durable/payload-codec.ts';
+import { PayloadError } from '../../src/extras/durable/durable-error.ts';
+import {
+  decodePayload,
+  encodePayload,
+  type PayloadFormat,
+  shownPayload,
+} from '../../src/extras/durable/payload-codec.ts';
 
 const LIMIT = 2 ** 24;
 const through = (value: unknown, format: PayloadFormat = 'structured-clone'): unknown =>

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { vi } from 'vitest';
-import type { Alarms } from '../../src/durable/alarms.ts';
-import type { Delivery } from '../../src/durable/delivery.ts';
-import { DurableHost, type DurableSettings } from '../../src/durable/durable-host.ts';
-import type { DurableStore } from '../../src/durable/durable-store.ts';
-import { replaces } from '../../src/durable/kept.ts';
-import type { Claim, DueTimer, StoredTimer } from '../../src/durable/stored-timer.ts';
-import { Unstored } from '../../src/durable/unstored.ts';
-import type { UnstoredTimer } from '../../src/durable/unstored-timer.ts';
-import { realWallClock } from '../../src/durable/wall-clock.ts';
+import type { Delivery } from '../../src/extras/durable/delivery/delivery.ts';
+import { DurableHost, type DurableSettings } from '../../src/extras/durable/delivery/durable-host.ts';
+import type { DurableStore } from '../../src/extras/durable/durable-store.ts';
+import { replaces } from '../../src/extras/durable/kept.ts';
+import type { Claim, DueTimer, StoredTimer } from '../../src/extras/durable/stored-timer.ts';
+import type { Alarms } from '../../src/extras/durable/unstored/alarms.ts';
+import { Unstored } from '../../src/extras/durable/unstored/unstored.ts';
+import type { UnstoredTimer } from '../../src/extras/durable/unstored/unstored-timer.ts';
+import { realWallClock } from '../../src/extras/durable/wall-clock.ts';
 
 export const FAR = 8e15;
 export const NEARER = FAR - 1;

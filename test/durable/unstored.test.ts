@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Kept } from '../../src/durable/kept.ts';
-import type { Ending, StoredTimer } from '../../src/durable/stored-timer.ts';
-import { FOLLOWERS, type UnstoredHolder, type UnstoredState, UnstoredTimer } from '../../src/durable/unstored-timer.ts';
+import type { Kept } from '../../src/extras/durable/kept.ts';
+import type { Ending, StoredTimer } from '../../src/extras/durable/stored-timer.ts';
+import {
+  FOLLOWERS,
+  type UnstoredHolder,
+  type UnstoredState,
+  UnstoredTimer,
+} from '../../src/extras/durable/unstored/unstored-timer.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { FAR, NAME, NEARER, PAST, settled, timerOf, UnstoredWorld } from './unstored-world.ts';
 

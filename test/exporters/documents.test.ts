@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { families } from '../../src/exporters/metric-source.ts';
-import { prometheusName } from '../../src/exporters/prometheus-metric.ts';
+import { families } from '../../src/extras/exporters/metric-source.ts';
+import { prometheusName } from '../../src/extras/exporters/prometheus-metric.ts';
 import { LATENESS_BOUNDS } from '../../src/metrics/lateness-histogram.ts';
 import type { Messages } from '../../src/scheduler/scheduler-events.ts';
 import { read } from '../docs/documents.ts';

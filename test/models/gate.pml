@@ -14,13 +14,13 @@
  * last look at the own note, within the engine's own opening of the file, or ends just as another removes the note for it.
  *
  * Steps and their functions:
- *   Thread: its note             src/durable/table/lmdb-note.ts: says, isRemoved, close
- *   alone                        src/durable/table/lmdb-gate.ts: aloneInNamespace, remove
- *   SILENT                       src/durable/table/life-signs.ts: look
- *   telling, remove_folder       src/durable/table/lmdb-gate.ts: tellsThatItOpens, isOpened, tellsNoMore
- *   busy_looked                  src/durable/table/lmdb-gate.ts: opened, others, hasEnded
- *   opens, commits, confirm      src/durable/table/lmdb-gate.ts: opened, committed, requireStore
- *   dead, FOREIGN                src/durable/table/thread-identity.ts: fateOf, isForeign
+ *   Thread: its note             src/extras/durable/table/lmdb-note.ts: says, isRemoved, close
+ *   alone                        src/extras/durable/table/lmdb-gate.ts: aloneInNamespace, remove
+ *   SILENT                       src/extras/durable/table/life-signs.ts: look
+ *   telling, remove_folder       src/extras/durable/table/lmdb-gate.ts: tellsThatItOpens, isOpened, tellsNoMore
+ *   busy_looked                  src/extras/durable/table/lmdb-gate.ts: opened, others, hasEnded
+ *   opens, commits, confirm      src/extras/durable/table/lmdb-gate.ts: opened, committed, requireStore
+ *   dead, FOREIGN                src/extras/durable/table/thread-identity.ts: fateOf, isForeign
  */
 #define THREADS 3
 #define TROUBLES 2

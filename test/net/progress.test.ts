@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { socketTimeouts } from 'shardwheel/net';
 import { expect, test } from 'vitest';
-import { progressOf } from '../../src/net/peer.ts';
+import { progressOf } from '../../src/extras/net/peer.ts';
 import { turn, until } from '../fixtures/event-loop.ts';
 import { onManualClock, pass as passBy, scheduler, sockets } from './manual-clock.ts';
 

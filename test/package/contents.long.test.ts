@@ -22,7 +22,7 @@ it('the package is as small as a release demands, and its declarations do not re
   for (const [what, bound] of Object.entries(JSON.parse(read('tools/build/package-bounds.json')))) {
     expect({ size, unpackedSize, files: files.length }[what], what).toBeLessThanOrEqual(bound as number);
   }
-  const inside = ['client/client', 'scheduler/coordinator', 'shard/build-shard', 'lane/timer-table'];
+  const inside = ['client/client', 'assembly/coordinator', 'shard/build-shard', 'lane/timer-table'];
   expect(files.filter((path) => inside.some((name) => path === `lib/types/${name}.d.ts`))).toEqual([]);
 });
 

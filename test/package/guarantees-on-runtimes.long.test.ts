@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { registryBinary } from '../../tools/replay/registry-binary.ts';
+import { registryBinary } from '../../bench/replay/registry-binary.ts';
 import { deviations } from './deviations.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

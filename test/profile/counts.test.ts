@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { DelayCounters, operationsOf } from '../../src/profile/delay-counts.ts';
-import { Series } from '../../src/profile/recorder.ts';
-import { Sampler } from '../../src/profile/sampler.ts';
+import { DelayCounters, operationsOf } from '../../src/extras/profile/delay-counts.ts';
+import { Series } from '../../src/extras/profile/recorder.ts';
+import { Sampler } from '../../src/extras/profile/sampler.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 
 describe('counts by delay', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Estimate } from '../../src/extras/profile/report-data.ts';
 import { estimateOf, verdictOf } from '../../tools/cli/profile/estimate.ts';
-import type { Estimate } from '../../tools/cli/profile/report-data.ts';
 import { exampleCosts, exampleData } from './example-data.ts';
 
 describe('the estimate', () => {

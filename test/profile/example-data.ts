@@ -1,5 +1,5 @@
-import type { ProfileData } from '../../src/profile/profile-data.ts';
-import type { Calibration } from '../../tools/cli/profile/report-data.ts';
+import type { ProfileData } from '../../src/extras/profile/profile-data.ts';
+import type { Calibration } from '../../src/extras/profile/report-data.ts';
 
 /** What a thread's recorder might have seen: ten seconds, a tenth of them busy, 100,000 timers set and cleared. */
 export const exampleData = (changes: Partial<ProfileData> = {}): ProfileData => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { ReportData } from '../../tools/cli/profile/report-data.ts';
+import type { ReportData } from '../../src/extras/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { OpenedPage } from '../dashboard/opened-page.ts';
 import { exampleData } from './example-data.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReportData } from '../../tools/cli/profile/report-data.ts';
+import type { ReportData } from '../../src/extras/profile/report-data.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { type Ended, type RunOptions, runNode } from '../fixtures/child-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';

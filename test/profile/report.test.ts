@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { delayText } from '../../src/profile/short-report.ts';
+import type { ReportData } from '../../src/extras/profile/report-data.ts';
+import { delayText } from '../../src/extras/profile/short-report.ts';
 import { embedded } from '../../tools/cli/profile/html-report.ts';
 import { readProfiles } from '../../tools/cli/profile/profile-files.ts';
-import type { ReportData } from '../../tools/cli/profile/report-data.ts';
 import { terminalReport } from '../../tools/cli/profile/terminal-report.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { exampleCosts, exampleData } from './example-data.ts';

@@ -1,6 +1,6 @@
 import { createScheduler } from 'shardwheel';
 import { expect, test } from 'vitest';
-import { LabelScales, type SharedScales } from '../../src/scheduler/label-scales.ts';
+import { LabelScales, type SharedScales } from '../../src/client/labels/label-scales.ts';
 import { LabelFactors } from '../../src/sharing/label-factors.ts';
 import { internalsOf } from '../fixtures/internals.ts';
 

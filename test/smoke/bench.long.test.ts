@@ -5,7 +5,7 @@ import { releaseOf } from '../../bench/engine/release-results.ts';
 import { readReleases, readResults } from '../../bench/engine/results-file.ts';
 import type { Suite } from '../../bench/engine/suite.ts';
 import { suiteTable } from '../../bench/engine/tables.ts';
-import { registryBinary } from '../../tools/replay/registry-binary.ts';
+import { registryBinary } from '../../bench/replay/registry-binary.ts';
 import { runNode } from '../fixtures/child-process.ts';
 
 // Threads and other processes load built JavaScript only.

@@ -4,7 +4,7 @@
 import { Session } from 'node:inspector/promises';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { xorshift } from '../../dist/tools/replay/xorshift.js';
+import { xorshift } from '../../dist/bench/replay/xorshift.js';
 
 const OPERATIONS = 1_000_000;
 const LIVE = 50_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Ledger } from '../../tools/replay/ledger.ts';
-import { mergedResult } from '../../tools/replay/merged-loops.ts';
-import type { LoopResult } from '../../tools/replay/replay-result.ts';
-import { StepClock } from '../../tools/replay/step-clock.ts';
-import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../tools/replay/timer-kind.ts';
+import { Ledger } from '../../bench/replay/ledger.ts';
+import { mergedResult } from '../../bench/replay/merged-loops.ts';
+import type { LoopResult } from '../../bench/replay/replay-result.ts';
+import { StepClock } from '../../bench/replay/step-clock.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../bench/replay/timer-kind.ts';
 
 /** A ledger whose clock stands at 0 until `fireAt` sets it and fires a timer. */
 function ledgerOf(expected: number, keep?: number) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../bench/replay/command-line.ts';
+import { parseOptions } from '../../bench/replay/options.ts';
 import { parseTimer } from '../../tools/plan/parse-timer.ts';
 import { parsePlanOptions } from '../../tools/plan/plan-options.ts';
 import type { PlannedTimer } from '../../tools/plan/planned-load.ts';
-import { UsageError } from '../../tools/replay/command-line.ts';
-import { parseOptions } from '../../tools/replay/options.ts';
 import { parseSoakOptions } from '../../tools/soak/options.ts';
 import { parseWheelSoakOptions } from '../../tools/soak/wheel/wheel-soak-options.ts';
 import { runNode } from '../fixtures/child-process.ts';
@@ -86,7 +86,7 @@ test.each([
 });
 
 describe.each([
-  { program: 'dist/tools/replay/main.js', shows: ['--cps <n>', '--loops <n>', 'npm start -- --cps 50000'] },
+  { program: 'dist/bench/replay/main.js', shows: ['--cps <n>', '--loops <n>', 'npm start -- --cps 50000'] },
   { program: 'lib/cli.js plan', shows: ['Usage: npx shardwheel plan [options]', '--costs', 'name=delay[,held=time]'] },
   { program: 'dist/tools/soak/main.js', shows: ['npm run soak --', '--crash-every <s>'] },
   { program: 'dist/tools/soak/main.js wheel', shows: ['--operations <n>'] },

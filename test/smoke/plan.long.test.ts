@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { UsageError } from '../../bench/replay/command-line.ts';
 import { advise } from '../../tools/plan/advice.ts';
 import { candidates, highestRate, type PlanRequest } from '../../tools/plan/arrangements.ts';
 import type { Costs, Service, ServiceCosts } from '../../tools/plan/costs.ts';
 import { type PlannedLoad, proxyTimers, timersSignature } from '../../tools/plan/planned-load.ts';
 import { readCosts, remarkOnLive } from '../../tools/plan/saved-costs.ts';
 import { type Arrangement, simulate } from '../../tools/plan/simulation.ts';
-import { UsageError } from '../../tools/replay/command-line.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseOptions } from '../../bench/replay/options.ts';
 import { replayDefaults } from '../../bench/suites/rates/replay-load.ts';
-import { parseOptions } from '../../tools/replay/options.ts';
 import { runNode } from '../fixtures/child-process.ts';
 
 it('replays as npm start does', () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { UsageError } from '../../bench/replay/command-line.ts';
+import type { ReplayRun } from '../../bench/replay/fork-replay.ts';
+import type { Verdict } from '../../bench/replay/ledger.ts';
+import { parseOptions, type ReplayOptions, usualLoops } from '../../bench/replay/options.ts';
+import { type ColumnName, replayColumns } from '../../bench/replay/replay-columns.ts';
+import { replayCommand } from '../../bench/replay/replay-command.ts';
+import type { ReplayResult, SubjectName } from '../../bench/replay/replay-result.ts';
 import { LatenessHistogram } from '../../src/metrics/lateness-histogram.ts';
-import { UsageError } from '../../tools/replay/command-line.ts';
-import type { ReplayRun } from '../../tools/replay/fork-replay.ts';
-import type { Verdict } from '../../tools/replay/ledger.ts';
-import { parseOptions, type ReplayOptions, usualLoops } from '../../tools/replay/options.ts';
-import { type ColumnName, replayColumns } from '../../tools/replay/replay-columns.ts';
-import { replayCommand } from '../../tools/replay/replay-command.ts';
-import type { ReplayResult, SubjectName } from '../../tools/replay/replay-result.ts';
 
 const columnsOf = (flags: string) => replayColumns(parseOptions(flags.split(' '))!);
 

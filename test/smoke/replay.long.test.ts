@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Summary } from '../../tools/replay/summary.ts';
+import type { Summary } from '../../bench/replay/summary.ts';
 import { runNode } from '../fixtures/child-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const main = 'dist/tools/replay/main.js';
+const main = 'dist/bench/replay/main.js';
 const folder = temporaryFolder();
 
 const small = '--cps 2000 --seconds 1 --drain 0.6 --time-wait 0.2 --request-timeout 0.3 --lifetime 0.5 --hang 5'.split(

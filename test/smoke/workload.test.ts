@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ConnectionTable, GAP, LEFT } from '../../tools/replay/connection-table.ts';
-import { ModelProxy } from '../../tools/replay/model-proxy.ts';
-import { parseOptions, type ReplayOptions } from '../../tools/replay/options.ts';
-import { StepClock } from '../../tools/replay/step-clock.ts';
-import { NoTimers } from '../../tools/replay/subjects/no-timers.ts';
-import { IDLE } from '../../tools/replay/timer-kind.ts';
-import { NEVER, Workload } from '../../tools/replay/workload.ts';
+import { ConnectionTable, GAP, LEFT } from '../../bench/replay/connection-table.ts';
+import { ModelProxy } from '../../bench/replay/model-proxy.ts';
+import { parseOptions, type ReplayOptions } from '../../bench/replay/options.ts';
+import { StepClock } from '../../bench/replay/step-clock.ts';
+import { NoTimers } from '../../bench/replay/subjects/no-timers.ts';
+import { IDLE } from '../../bench/replay/timer-kind.ts';
+import { NEVER, Workload } from '../../bench/replay/workload.ts';
 
 const options = (...argv: string[]): ReplayOptions => parseOptions(argv)!;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkInvariants } from '../../src/wheel/check-invariants.ts';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
-import type { PinnedWheel } from '../../src/wheel/pinned/pinned-wheel.ts';
+import { checkInvariants } from '../../src/extras/wheels/check-invariants.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import type { PinnedWheel } from '../../src/extras/wheels/pinned-wheel.ts';
 import type { WheelConfig } from '../../src/wheel/wheel-config.ts';
 import { subjects } from './conformance-subjects.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkInvariants } from '../../src/wheel/check-invariants.ts';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
-import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
+import { checkInvariants } from '../../src/extras/wheels/check-invariants.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import type { TimingWheel } from '../../src/extras/wheels/timing-wheel.ts';
 import { subjects } from './conformance-subjects.ts';
 
 describe.each(subjects)('conformance: $name', ({ config, slack, strict, bounded, pinned }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
+import { MonotoneQueue } from '../../src/extras/wheels/monotone-queue.ts';
 
 describe('MonotoneQueue', () => {
   test('what may be added lies between the allowed keys, which rise', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkInvariants } from '../../src/wheel/check-invariants.ts';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
-import { Intervals, MAX_TICK } from '../../src/wheel/intervals.ts';
+import { checkInvariants } from '../../src/extras/wheels/check-invariants.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import { Intervals, MAX_TICK } from '../../src/extras/wheels/intervals.ts';
 import { validateConfig, type WheelConfig } from '../../src/wheel/wheel-config.ts';
 import type { WheelSnapshot } from '../../src/wheel/wheel-snapshot.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';

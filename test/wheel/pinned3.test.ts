@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type LongTimer, scheduleLong, untilTarget } from '../../src/wheel/long-timers.ts';
-import { PinnedWheel } from '../../src/wheel/pinned/pinned-wheel.ts';
+import { type LongTimer, scheduleLong, untilTarget } from '../../src/extras/wheels/long-timers.ts';
+import { PinnedWheel } from '../../src/extras/wheels/pinned-wheel.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import type { PinnedConfig } from '../../src/wheel/wheel-config.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
-import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import { MonotoneQueue } from '../../src/extras/wheels/monotone-queue.ts';
+import type { TimingWheel } from '../../src/extras/wheels/timing-wheel.ts';
 import { type PresetName, presets } from '../../src/wheel/presets.ts';
-import type { TimingWheel } from '../../src/wheel/timing-wheel.ts';
 import type { CascadingConfig, WheelConfig } from '../../src/wheel/wheel-config.ts';
 
 const janestreet = presets.janestreet as CascadingConfig;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { AllocationError } from '../../src/errors.ts';
-import { checkInvariants } from '../../src/wheel/check-invariants.ts';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
+import { checkInvariants } from '../../src/extras/wheels/check-invariants.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
 import { refuseArrays } from '../fixtures/refused-arrays.ts';
 import { subjects } from './conformance-subjects.ts';

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createWheel } from '../../src/wheel/create-wheel.ts';
-import { SlotDeadlines } from '../../src/wheel/slot-deadlines.ts';
+import { createWheel } from '../../src/extras/wheels/create-wheel.ts';
+import { SlotDeadlines } from '../../src/extras/wheels/slot-deadlines.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CascadingWheel } from '../../src/wheel/cascading/cascading-wheel.ts';
-import { checkInvariants } from '../../src/wheel/check-invariants.ts';
-import { MonotoneQueue } from '../../src/wheel/monotone-queue.ts';
+import { CascadingWheel } from '../../src/extras/wheels/cascading-wheel.ts';
+import { checkInvariants } from '../../src/extras/wheels/check-invariants.ts';
+import { MonotoneQueue } from '../../src/extras/wheels/monotone-queue.ts';
 import { Draws } from '../fixtures/draws.ts';
 
 const BITS = 6;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { TimerRecords } from '../../src/extras/wheels/timer-records.ts';
 import { decodeTimerId, timerIdLayout } from '../../src/timer-id.ts';
-import { type PlaceWords, TimerRecords } from '../../src/wheel/timer-records.ts';
+import type { PlaceWords } from '../../src/wheel/wheel-index.ts';
 
 function recordsOf<T = unknown>(capacity: number, shard = 0) {
   const seen: PlaceWords[] = [];

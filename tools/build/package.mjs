@@ -51,10 +51,10 @@ const rooms = [
       ].join('|'),
     ),
   },
-  { name: 'wheels', test: /src\/(timer-id\.js|wheel\/)/ },
+  { name: 'wheels', test: /src\/(timer-id\.js|wheel\/|extras\/wheels\/)/ },
   {
     name: 'scheduler',
-    test: /src\/(client\/|hosts\/|lane\/|memory\/|scheduler\/|shard\/|sharing\/|time\/|timers\/create|exporters\/exported)/,
+    test: /src\/((assembly|client|hosts|lane|memory|scheduler|shard|sharing|time)\/|(abort-watch|arguments|renamed)\.js|timers\/create|extras\/exporters\/exported)/,
   },
   { name: 'default-timers', test: /src\/timers\/default-/ },
 ].map(({ name, test }, at, { length }) => ({ name, test: (id) => test.test(slashed(id)), priority: length - at }));
@@ -158,7 +158,7 @@ function whole(html, source, target) {
 
 async function writePages() {
   for (const page of ['dashboard', 'profile']) {
-    const source = join(root, 'src', page, 'page');
+    const source = join(root, 'src/extras', page, 'page');
     const target = join(lib, 'pages', page);
     const options = { platform: 'browser', moduleTypes: { '.css': 'text' } };
     await write({ input: { main: join(source, 'main.ts') } }, options, {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { Command } from 'commander';
-import { type Part, packageFolder } from '../replay/command-file.ts';
-import { readFlags, UsageError } from '../replay/command-line.ts';
-import { tellError } from '../replay/printable.ts';
+import { type Part, packageFolder } from '../../bench/replay/command-file.ts';
+import { readFlags, UsageError } from '../../bench/replay/command-line.ts';
+import { tellError } from '../../bench/replay/printable.ts';
 
 /** Runs a command with the arguments after its name, and returns its exit code. Throws `UsageError` for bad flags. */
 type Run = (argv: readonly string[]) => Promise<number>;
@@ -32,8 +32,8 @@ const commands: Record<string, { readonly says: string; readonly load: () => Pro
 
 /** What this file is in a process or thread that a command has started: see `replay/command-file.ts`. */
 const parts: Record<Part, () => Promise<(argument: string) => void | Promise<void>>> = {
-  'replay-process': async () => (await import('../replay/replay-process.ts')).replayProcess,
-  'loop-thread': async () => (await import('../replay/loop-thread.ts')).loopThread,
+  'replay-process': async () => (await import('../../bench/replay/replay-process.ts')).replayProcess,
+  'loop-thread': async () => (await import('../../bench/replay/loop-thread.ts')).loopThread,
   'run-process': async () => (await import('../plan/run-process.ts')).runProcess,
   'work-process': async () => (await import('../plan/work-process.ts')).serveWork,
   'work-clients': async () => (await import('../plan/work-process.ts')).callServer,

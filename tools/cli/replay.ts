@@ -1,5 +1,5 @@
-import { commandFile } from '../replay/command-file.ts';
-import { replayCommand } from '../replay/replay-command.ts';
+import { commandFile } from '../../bench/replay/command-file.ts';
+import { replayCommand } from '../../bench/replay/replay-command.ts';
 
 /** `npx shardwheel replay`: what `npm start` does in this package's own folder. */
 export const runReplay = (argv: readonly string[]): Promise<number> =>

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
-import { durableFactsOf } from '../../src/dashboard/page/durable-facts.ts';
-import { count, percent, sizeText, timeText, UNSEEN, visible } from '../../src/dashboard/page/format.ts';
-import type { LatenessView, View } from '../../src/dashboard/page/model.ts';
-import { printable } from '../replay/printable.ts';
+import { printable } from '../../bench/replay/printable.ts';
+import { durableFactsOf } from '../../src/extras/dashboard/page/durable-facts.ts';
+import { count, percent, sizeText, timeText, UNSEEN, visible } from '../../src/extras/dashboard/page/format.ts';
+import type { LatenessView, View } from '../../src/extras/dashboard/page/model.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : `${count(value)}/s`);
 

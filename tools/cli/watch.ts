@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { readFlags } from '../replay/command-line.ts';
-import { inOneLine } from '../replay/printable.ts';
+import { readFlags } from '../../bench/replay/command-line.ts';
+import { inOneLine } from '../../bench/replay/printable.ts';
 import { jsonOf, lineOf, screenOf } from './watch-view.ts';
 import { watchDashboard } from './watched-dashboard.ts';
 

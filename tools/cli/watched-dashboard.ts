@@ -1,6 +1,6 @@
-import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../../src/dashboard/messages.ts';
-import { Model, type View } from '../../src/dashboard/page/model.ts';
-import { UsageError } from '../replay/command-line.ts';
+import { UsageError } from '../../bench/replay/command-line.ts';
+import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../../src/extras/dashboard/messages.ts';
+import { Model, type View } from '../../src/extras/dashboard/page/model.ts';
 import { eventsIn, type StreamEvent } from './event-stream.ts';
 
 /** The messages of a dashboard, in order, a sample as it is shown; `ended` is the last. */

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { UsageError } from '../replay/command-line.ts';
+import { UsageError } from '../../bench/replay/command-line.ts';
 import { type Costs, type CpuCost, type Service, type ServiceCosts, services } from './costs.ts';
 import type { RateMeasurement, RunResult, RunTask } from './measured-run.ts';
 import { liveTimers, type PlannedLoad, timersSignature } from './planned-load.ts';

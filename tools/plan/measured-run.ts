@@ -1,9 +1,9 @@
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter } from '../replay/cpu-meter.ts';
-import { NativeTimers } from '../replay/subjects/native-timers.ts';
-import { NoTimers } from '../replay/subjects/no-timers.ts';
-import type { OnFire, Subject } from '../replay/subjects/subject.ts';
+import { CpuMeter } from '../../bench/replay/cpu-meter.ts';
+import { NativeTimers } from '../../bench/replay/subjects/native-timers.ts';
+import { NoTimers } from '../../bench/replay/subjects/no-timers.ts';
+import type { OnFire, Subject } from '../../bench/replay/subjects/subject.ts';
 import type { Service } from './costs.ts';
 import type { PlannedTimer } from './planned-load.ts';
 import { cpuOf, threadIds } from './thread-cpu.ts';
@@ -48,7 +48,7 @@ async function createSubject(service: RunTask['service'], handles: number, onFir
   if (service === noTimers) return new NoTimers(handles);
   if (service === 'native') return new NativeTimers(onFire);
   const { createScheduler } = await import('shardwheel');
-  const { ShardwheelTimers } = await import('../replay/subjects/shardwheel-timers.ts');
+  const { ShardwheelTimers } = await import('../../bench/replay/subjects/shardwheel-timers.ts');
   return new ShardwheelTimers(handles, onFire, createScheduler({ shards: service === 'shard' ? 1 : 0 }));
 }
 

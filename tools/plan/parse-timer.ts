@@ -1,4 +1,4 @@
-import { UsageError } from '../replay/command-line.ts';
+import { UsageError } from '../../bench/replay/command-line.ts';
 import type { PlannedTimer } from './planned-load.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

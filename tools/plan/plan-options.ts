@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
-import { number, readFlags } from '../replay/command-line.ts';
-import { writableFile } from '../replay/writable-file.ts';
+import { number, readFlags } from '../../bench/replay/command-line.ts';
+import { writableFile } from '../../bench/replay/writable-file.ts';
 import { parseTime, parseTimer } from './parse-timer.ts';
 import { type PlannedTimer, proxyTimers } from './planned-load.ts';
 

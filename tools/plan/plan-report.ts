@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { count, milliseconds } from '../replay/format.ts';
+import { count, milliseconds } from '../../bench/replay/format.ts';
 import type { Advice } from './advice.ts';
 import { type Candidate, type PlanRequest, titleOf } from './arrangements.ts';
 import type { Costs } from './costs.ts';

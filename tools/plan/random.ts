@@ -1,4 +1,4 @@
-import { xorshift } from '../replay/xorshift.ts';
+import { xorshift } from '../../bench/replay/xorshift.ts';
 
 /** Numbers from 0 to 1 (excluded), the same for the same seed. */
 export class Random {

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { asPart, commandFile, type Part } from '../replay/command-file.ts';
+import { asPart, commandFile, type Part } from '../../bench/replay/command-file.ts';
 
 /** ms after which a measurement is aborted: a slower machine cannot be planned for. */
 const patience = 120_000;

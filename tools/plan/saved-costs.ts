@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../replay/command-line.ts';
+import { UsageError } from '../../bench/replay/command-line.ts';
 import { type Costs, services } from './costs.ts';
 import { liveTimers, type PlannedLoad, timersSignature } from './planned-load.ts';
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { OnFire, Subject } from '../replay/subjects/subject.ts';
+import type { OnFire, Subject } from '../../bench/replay/subjects/subject.ts';
 import type { PlannedTimer } from './planned-load.ts';
 import { Random } from './random.ts';
 

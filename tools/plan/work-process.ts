@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { parentPort, Worker } from 'node:worker_threads';
-import { asPart, commandFile } from '../replay/command-file.ts';
-import { CpuMeter } from '../replay/cpu-meter.ts';
+import { asPart, commandFile } from '../../bench/replay/command-file.ts';
+import { CpuMeter } from '../../bench/replay/cpu-meter.ts';
 
 // What a TCP connection costs an event loop that accepts it, answers once, and closes it: CPU of the server's thread. The clients
 // are another thread's. Sends ms per connection.

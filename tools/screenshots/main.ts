@@ -5,8 +5,8 @@ import { fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asPart, commandFile } from '../replay/command-file.ts';
-import { parseOptions } from '../replay/options.ts';
+import { asPart, commandFile } from '../../bench/replay/command-file.ts';
+import { parseOptions } from '../../bench/replay/options.ts';
 import { launchChromium } from './chromium.ts';
 
 const [folder = 'docs/images', seconds = '100', ...rest] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import type { Ledger } from '../replay/ledger.ts';
+import type { Ledger } from '../../bench/replay/ledger.ts';
 import type { SoakLoad } from './soak-load.ts';
 
 /** What an event loop has done and seen so far: told once a second, so that little is unknown of one that is ended. */

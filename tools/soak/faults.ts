@@ -1,4 +1,4 @@
-import { xorshift } from '../replay/xorshift.ts';
+import { xorshift } from '../../bench/replay/xorshift.ts';
 import type { SoakOptions } from './options.ts';
 import type { SoakClients } from './soak-clients.ts';
 import { type CrashKind, crashKinds, type ThreadFaults } from './thread-faults.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { UsageError } from '../replay/command-line.ts';
-import { ProgressLine } from '../replay/progress-line.ts';
+import { UsageError } from '../../bench/replay/command-line.ts';
+import { ProgressLine } from '../../bench/replay/progress-line.ts';
 import { parseSoakOptions } from './options.ts';
 import { Soak } from './soak.ts';
 import { renderSoakReport } from './soak-report.ts';

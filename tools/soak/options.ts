@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
-import { number, readFlags } from '../replay/command-line.ts';
+import { number, readFlags } from '../../bench/replay/command-line.ts';
 
 export interface SoakOptions {
   readonly minutes: number;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Driver } from '../../bench/replay/driver.ts';
+import { Ledger, type Verdict } from '../../bench/replay/ledger.ts';
+import { LoopShare } from '../../bench/replay/loop-share.ts';
+import { ModelProxy } from '../../bench/replay/model-proxy.ts';
+import { parseOptions, type ReplayOptions } from '../../bench/replay/options.ts';
+import { StepClock } from '../../bench/replay/step-clock.ts';
+import { ShardwheelTimers } from '../../bench/replay/subjects/shardwheel-timers.ts';
 import type { Scheduler } from '../../src/entries/index.ts';
-import { Driver } from '../replay/driver.ts';
-import { Ledger, type Verdict } from '../replay/ledger.ts';
-import { LoopShare } from '../replay/loop-share.ts';
-import { ModelProxy } from '../replay/model-proxy.ts';
-import { parseOptions, type ReplayOptions } from '../replay/options.ts';
-import { StepClock } from '../replay/step-clock.ts';
-import { ShardwheelTimers } from '../replay/subjects/shardwheel-timers.ts';
 import type { SoakOptions } from './options.ts';
 
 /** Most connections that are open at a time, and most timers that have numbers, over all loops: tables are laid out for them. */

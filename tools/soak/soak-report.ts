@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { count, mebibytes, milliseconds } from '../replay/format.ts';
+import { count, mebibytes, milliseconds } from '../../bench/replay/format.ts';
 import type { Sample } from './drift.ts';
 import type { SoakResult } from './soak.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
+import type { Verdict } from '../../bench/replay/ledger.ts';
+import type { Progress } from '../../bench/replay/replay-result.ts';
 import { createScheduler } from '../../src/entries/index.ts';
-import type { Verdict } from '../replay/ledger.ts';
-import type { Progress } from '../replay/replay-result.ts';
 import { findDrift, type Sample } from './drift.ts';
 import { Faults } from './faults.ts';
 import type { SoakOptions } from './options.ts';

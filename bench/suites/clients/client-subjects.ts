@@ -1,9 +1,9 @@
 import { connectScheduler, createScheduler, type SchedulerHandle } from 'shardwheel';
-import { NativeTimers } from '../../../tools/replay/subjects/native-timers.ts';
-import { NoTimers } from '../../../tools/replay/subjects/no-timers.ts';
-import { ShardwheelTimers } from '../../../tools/replay/subjects/shardwheel-timers.ts';
-import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import { NativeTimers } from '../../replay/subjects/native-timers.ts';
+import { NoTimers } from '../../replay/subjects/no-timers.ts';
+import { ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
 
 const DRIVER = 'driver alone';
 const NODE = 'node:timers';

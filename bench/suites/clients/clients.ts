@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createScheduler } from 'shardwheel';
-import { EventLoops } from '../../../tools/replay/event-loops.ts';
-import { mergedLateness } from '../../../tools/replay/merged-lateness.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { EventLoops } from '../../replay/event-loops.ts';
+import { mergedLateness } from '../../replay/merged-lateness.ts';
 import type { ClientCalls, ClientResult } from './client-load.ts';
 import { entries, subjects } from './client-subjects.ts';
 

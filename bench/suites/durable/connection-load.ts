@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scheduler } from 'shardwheel';
-import { LEFT } from '../../../tools/replay/connection-table.ts';
-import { parseOptions } from '../../../tools/replay/options.ts';
-import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../../tools/replay/timer-kind.ts';
-import { NEVER, Workload } from '../../../tools/replay/workload.ts';
+import { LEFT } from '../../replay/connection-table.ts';
+import { parseOptions } from '../../replay/options.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT } from '../../replay/timer-kind.ts';
+import { NEVER, Workload } from '../../replay/workload.ts';
 import type { DurableSubject } from './durable-subject.ts';
 
 /** Connections a second. */

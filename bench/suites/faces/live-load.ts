@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import type { CostMeter } from './cost-meter.ts';
 import { stayBusyUntilDue } from './due.ts';
 import { type Face, faceOf } from './face.ts';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allocateDoorbell, ClientBell } from '../../../src/lane/doorbell.ts';
 import { buildShard, serveLane } from '../../../src/shard/build-shard.ts';
 import { presets } from '../../../src/wheel/presets.ts';
-import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
 import { spreadOf } from '../../engine/statistics.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { cpuEach } from './cpu.ts';
 import { FAR, FAR_SPAN, TimerLoad } from './timer-load.ts';
 

@@ -3,8 +3,8 @@ import type { Client } from '../../../src/client/client.ts';
 import { createScheduler, type Scheduler } from '../../../src/entries/index.ts';
 import { commandCounters } from '../../../src/lane/lane-memory.ts';
 import { internalsOf } from '../../../src/scheduler/internals.ts';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 
 /** Most timers that a shard can hold. Every load has room for them, so that loads differ by their timers alone. */
 const CAPACITY = 2 ** 24;

@@ -2,8 +2,8 @@ import { placementOf } from '../../../src/client/placement.ts';
 import { allocateLane } from '../../../src/lane/lane-memory.ts';
 import { TimerTable } from '../../../src/lane/timer-table.ts';
 import { decodeTimerId, encodeTimerId, timerIdLayout } from '../../../src/timer-id.ts';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import { type Kernel, OPERATIONS, partSuite } from './part-suite.ts';
 
 const CAPACITY = 2 ** 20;

@@ -1,5 +1,5 @@
-import type { LiveTimers, OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
-import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../../../tools/replay/timer-kind.ts';
+import type { LiveTimers, OnFire, Subject } from '../../replay/subjects/subject.ts';
+import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../../replay/timer-kind.ts';
 import type { Face } from '../faces/face.ts';
 
 type TimeoutFunctions = Pick<Face, 'setTimeout' | 'clearTimeout'>;

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LatenessHistogram } from '../../../src/metrics/lateness-histogram.ts';
-import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
-import { CONNECT } from '../../../tools/replay/timer-kind.ts';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
+import { CONNECT } from '../../replay/timer-kind.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import type { Figures } from '../loading/spawned.ts';
 import { createRateTimers, DRIVER } from './rate-subjects.ts';
 import type { RateLoad } from './rate-task.ts';

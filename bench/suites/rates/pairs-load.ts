@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as setNative } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Subject } from '../../../tools/replay/subjects/subject.ts';
-import { CONNECT } from '../../../tools/replay/timer-kind.ts';
+import type { Subject } from '../../replay/subjects/subject.ts';
+import { CONNECT } from '../../replay/timer-kind.ts';
 import { createRateTimers } from './rate-subjects.ts';
 import type { RateLoad } from './rate-task.ts';
 import { UsageMeter } from './usage-meter.ts';

@@ -1,5 +1,5 @@
-import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
 
 export const DRIVER = 'driver alone';
 export const NODE = 'node:timers';
@@ -24,13 +24,13 @@ export const flagsOf = (name: string): string[] => (name === REGISTERED ? ['--im
 export async function createRateTimers(name: string, handles: number, onFire: OnFire): Promise<Subject> {
   switch (name) {
     case DRIVER: {
-      const { NoTimers } = await import('../../../tools/replay/subjects/no-timers.ts');
+      const { NoTimers } = await import('../../replay/subjects/no-timers.ts');
       return new NoTimers(handles);
     }
     case INLINE:
     case SHARD: {
       const { createScheduler } = await import('shardwheel');
-      const { ShardwheelTimers } = await import('../../../tools/replay/subjects/shardwheel-timers.ts');
+      const { ShardwheelTimers } = await import('../../replay/subjects/shardwheel-timers.ts');
       return new ShardwheelTimers(handles, onFire, createScheduler({ shards: name === SHARD ? 1 : 0 }));
     }
     default: {

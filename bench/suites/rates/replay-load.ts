@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Driver } from '../../../tools/replay/driver.ts';
-import { ModelProxy } from '../../../tools/replay/model-proxy.ts';
-import type { ReplayOptions } from '../../../tools/replay/options.ts';
-import { StepClock } from '../../../tools/replay/step-clock.ts';
+import { Driver } from '../../replay/driver.ts';
+import { ModelProxy } from '../../replay/model-proxy.ts';
+import type { ReplayOptions } from '../../replay/options.ts';
+import { StepClock } from '../../replay/step-clock.ts';
 import { createRateTimers, DRIVER, INLINE, SHARD } from './rate-subjects.ts';
 import type { RateLoad } from './rate-task.ts';
 import { UsageMeter } from './usage-meter.ts';

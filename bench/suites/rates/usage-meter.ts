@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
 import type { Figures } from '../loading/spawned.ts';
 
 /** What this process takes between `start` and `figures`. */

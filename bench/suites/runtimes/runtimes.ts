@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { nodeBinary } from '../../../tools/replay/node-release.ts';
-import { registryBinary } from '../../../tools/replay/registry-binary.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import { nodeBinary } from '../../replay/node-release.ts';
+import { registryBinary } from '../../replay/registry-binary.ts';
 
 /** Timers on a runtime: the subjects. */
 export interface RuntimeSubject extends SubjectEntry {

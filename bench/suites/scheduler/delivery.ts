@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler } from 'shardwheel';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import type { Measurement, Scale, SubjectEntry, Suite } from '../../engine/suite.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import { cpuEach } from './paced-suite.ts';
 import { perSecond, rest } from './per-second.ts';
 import { DRIVER, NODE, nodeEntry } from './subjects.ts';

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BUCKETS, LatenessHistogram } from '../../../src/metrics/lateness-histogram.ts';
-import type { Subject } from '../../../tools/replay/subjects/subject.ts';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import type { Subject } from '../../replay/subjects/subject.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import { start } from './subjects.ts';
 
 export interface LoadOptions {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter, type CpuUse } from '../../../tools/replay/cpu-meter.ts';
+import { CpuMeter, type CpuUse } from '../../replay/cpu-meter.ts';
 
 /** ms of work after which a turn ends though more is due. */
 const TURN = 8;

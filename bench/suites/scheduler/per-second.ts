@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CpuMeter, type CpuUse } from '../../../tools/replay/cpu-meter.ts';
+import { CpuMeter, type CpuUse } from '../../replay/cpu-meter.ts';
 
 export interface PerSecond {
   /** How often a thread of the process went to sleep: its driver's, a shard's, one of V8's. */

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'shardwheel';
-import { ModelProxy } from '../../../tools/replay/model-proxy.ts';
-import { StepClock } from '../../../tools/replay/step-clock.ts';
-import { ShardwheelTimers } from '../../../tools/replay/subjects/shardwheel-timers.ts';
+import { ModelProxy } from '../../replay/model-proxy.ts';
+import { StepClock } from '../../replay/step-clock.ts';
+import { ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
 import { replayDefaults } from '../rates/replay-load.ts';
 import type { PacedLoad } from './paced-run.ts';
 

@@ -1,8 +1,8 @@
-import { forkReplay } from '../../../tools/replay/fork-replay.ts';
-import { parseOptions } from '../../../tools/replay/options.ts';
-import type { SubjectName } from '../../../tools/replay/replay-result.ts';
-import { isCorrect, operationsOf } from '../../../tools/replay/summary.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { forkReplay } from '../../replay/fork-replay.ts';
+import { parseOptions } from '../../replay/options.ts';
+import type { SubjectName } from '../../replay/replay-result.ts';
+import { isCorrect, operationsOf } from '../../replay/summary.ts';
 import { DRIVER, driverEntry, NODE, nodeEntry } from './subjects.ts';
 
 /** A replay of the reference run has always lasted so long. */

@@ -1,5 +1,5 @@
-import type { CpuUse } from '../../../tools/replay/cpu-meter.ts';
 import type { Figure, Measurement, Scale, SubjectEntry, Suite } from '../../engine/suite.ts';
+import type { CpuUse } from '../../replay/cpu-meter.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { runPaced } from './paced-run.ts';
 import { perSecond, rest } from './per-second.ts';

@@ -1,14 +1,10 @@
 import { createScheduler, type Scheduler } from 'shardwheel';
-import { NativeTimers } from '../../../tools/replay/subjects/native-timers.ts';
-import { NoTimers } from '../../../tools/replay/subjects/no-timers.ts';
-import {
-  ShardwheelBatches,
-  ShardwheelDeadlines,
-  ShardwheelTimers,
-} from '../../../tools/replay/subjects/shardwheel-timers.ts';
-import type { OnFire, Subject } from '../../../tools/replay/subjects/subject.ts';
-import { CONNECT } from '../../../tools/replay/timer-kind.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
+import { NativeTimers } from '../../replay/subjects/native-timers.ts';
+import { NoTimers } from '../../replay/subjects/no-timers.ts';
+import { ShardwheelBatches, ShardwheelDeadlines, ShardwheelTimers } from '../../replay/subjects/shardwheel-timers.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
+import { CONNECT } from '../../replay/timer-kind.ts';
 import { BareLoads } from '../../subjects/bare-loads.ts';
 import { RefreshableTimers, retimer, timeoutRefresh } from '../../subjects/refreshable-timers.ts';
 

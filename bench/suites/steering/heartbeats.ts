@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createScheduler, type TimerId } from 'shardwheel';
 import { LatenessHistogram } from '../../../src/metrics/lateness-histogram.ts';
-import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
 import { readMemory } from '../../engine/memory.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
 
 const LIVE = 1_000_000;
 const PERIOD = 30_000;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 
 /** Operations of a turn of the event loop. */
 export const CHUNK = 2048;

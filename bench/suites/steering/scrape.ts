@@ -3,8 +3,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Registry } from 'prom-client';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { registerMetrics } from 'shardwheel/prometheus';
-import { CpuMeter } from '../../../tools/replay/cpu-meter.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { CpuMeter } from '../../replay/cpu-meter.ts';
 import { CHUNK } from './random-timers.ts';
 
 const LIVE = 1_000_000;

@@ -1,5 +1,5 @@
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import { wheelSubject } from '../../subjects/subjects.ts';
 import type { WheelSubject } from '../../subjects/wheel-subject.ts';
 import { Tally } from './tally.ts';

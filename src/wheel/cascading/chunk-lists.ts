@@ -1,5 +1,5 @@
 import { ownWords, ownWordsAtLeast } from '../../memory/own-words.ts';
-import type { PlaceWords } from '../timer-records.ts';
+import type { PlaceWords } from '../wheel-index.ts';
 
 // Taken once: a program may replace them.
 const { ceil, clz32, max, min } = Math;

@@ -6,7 +6,7 @@
 //     done     opened, committed, met another
 import { existsSync, readlinkSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { LmdbGate } from '../../../dist/src/durable/table/lmdb-gate.js';
+import { LmdbGate } from '../../../dist/src/extras/durable/table/lmdb-gate.js';
 
 const { path, at, held, tasks, done } = workerData;
 const [OPENS, COMMITS] = [1, 2];

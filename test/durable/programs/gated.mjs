@@ -2,7 +2,7 @@
 // done, and what it has found beside it: who opens leaves its process id in `inside` for so long.
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { LmdbGate } from '../../../dist/src/durable/table/lmdb-gate.js';
+import { LmdbGate } from '../../../dist/src/extras/durable/table/lmdb-gate.js';
 
 const [path, does] = process.argv.slice(2);
 const gate = new LmdbGate(path);

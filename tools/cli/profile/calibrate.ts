@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import type { ProfileData } from '../../../src/profile/profile-data.ts';
-import { asPart, commandFile } from '../../replay/command-file.ts';
+import { asPart, commandFile } from '../../../bench/replay/command-file.ts';
+import type { ProfileData } from '../../../src/extras/profile/profile-data.ts';
+import type { Calibration, TimerCosts } from '../../../src/extras/profile/report-data.ts';
 import type { Assignment } from './measure-timers.ts';
-import type { Calibration, TimerCosts } from './report-data.ts';
 
 const LEAST_LIVE = 1000;
 const MOST_LIVE = 500_000;

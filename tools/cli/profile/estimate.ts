@@ -1,6 +1,6 @@
-import type { ProfileData } from '../../../src/profile/profile-data.ts';
-import { count, milliseconds } from '../../replay/format.ts';
-import type { Calibration, Estimate, TimerCosts, Verdict } from './report-data.ts';
+import { count, milliseconds } from '../../../bench/replay/format.ts';
+import type { ProfileData } from '../../../src/extras/profile/profile-data.ts';
+import type { Calibration, Estimate, TimerCosts, Verdict } from '../../../src/extras/profile/report-data.ts';
 
 /** Below this share of the loop it would make no difference if timers were free. */
 const NEGLIGIBLE = 0.01;

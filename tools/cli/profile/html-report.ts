@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../../replay/command-file.ts';
-import type { ReportData } from './report-data.ts';
+import { packageFolder } from '../../../bench/replay/command-file.ts';
+import type { ReportData } from '../../../src/extras/profile/report-data.ts';
 
 const script = join(packageFolder, 'lib/pages/profile/main.js');
 

@@ -1,6 +1,6 @@
 import * as nodes from 'node:timers';
-import { xorshift } from '../../replay/xorshift.ts';
-import type { TimerCosts } from './report-data.ts';
+import { xorshift } from '../../../bench/replay/xorshift.ts';
+import type { TimerCosts } from '../../../src/extras/profile/report-data.ts';
 
 export interface Assignment {
   timers: 'node' | 'shardwheel';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operationsOf } from '../../../src/profile/delay-counts.ts';
-import type { ProfileData } from '../../../src/profile/profile-data.ts';
+import { operationsOf } from '../../../src/extras/profile/delay-counts.ts';
+import type { ProfileData } from '../../../src/extras/profile/profile-data.ts';
 
 /** What the threads of a program have written into a folder, those with most timer operations first. */
 export function readProfiles(folder: string): ProfileData[] {

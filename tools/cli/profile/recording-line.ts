@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { operationsOf } from '../../../src/profile/delay-counts.ts';
-import { count } from '../../replay/format.ts';
+import { count } from '../../../bench/replay/format.ts';
+import { operationsOf } from '../../../src/extras/profile/delay-counts.ts';
 import { readProfiles } from './profile-files.ts';
 
 /** ms between two lines: on a terminal the line is rewritten in place. */

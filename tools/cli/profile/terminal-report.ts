@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
-import type { ProfileData, SiteCounts, TimerCounts } from '../../../src/profile/profile-data.ts';
-import { delayText } from '../../../src/profile/short-report.ts';
-import { count, milliseconds } from '../../replay/format.ts';
+import { count, milliseconds } from '../../../bench/replay/format.ts';
+import type { ProfileData, SiteCounts, TimerCounts } from '../../../src/extras/profile/profile-data.ts';
+import type { Calibration, LoopReport, ReportData } from '../../../src/extras/profile/report-data.ts';
+import { delayText } from '../../../src/extras/profile/short-report.ts';
 import { percent } from './estimate.ts';
-import type { Calibration, LoopReport, ReportData } from './report-data.ts';
 
 const events = ['created', 'cleared', 'refreshed', 'fired'] as const;
 const ms = (value: number): string => `${milliseconds(value)} ms`;

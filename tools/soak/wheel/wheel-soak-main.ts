@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { count } from '../../replay/format.ts';
+import { count } from '../../../bench/replay/format.ts';
 import type { Finding } from './differential.ts';
 import { WheelSoak } from './wheel-soak.ts';
 import { parseWheelSoakOptions, type WheelSoakOptions } from './wheel-soak-options.ts';

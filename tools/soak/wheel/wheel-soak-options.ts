@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
-import { number, readFlags } from '../../replay/command-line.ts';
+import { number, readFlags } from '../../../bench/replay/command-line.ts';
 
 export interface WheelSoakOptions {
   readonly operations: number;

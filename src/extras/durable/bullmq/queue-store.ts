@@ -1,0 +1,292 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { setImmediate } from '../../../time/native-timers.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { DurableHost } from '../delivery/durable-host.ts';
+import { Limiter } from '../delivery/work-order.ts';
+import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
+import type { StoreStats } from '../durable-stats.ts';
+import type { DurableStore } from '../durable-store.ts';
+import { type Kept, replaces } from '../kept.ts';
+import { loadPackage } from '../store-package.ts';
+import { type DeadTimer, dueTime, type StoredTimer } from '../stored-timer.ts';
+import { refuseEviction } from './eviction.ts';
+import { type JobData, jobDataOf, newJobId, timerId } from './job-data.ts';
+import { dueScore, jobTime } from './job-time.ts';
+import { KeyLookup } from './key-lookup.ts';
+import { QueueDeliveries } from './queue-deliveries.ts';
+import type { QueueLink } from './queue-link.ts';
+import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
+import { cancel, move, supersede } from './scripts/changes.ts';
+import { look, scheduledOf } from './scripts/look.ts';
+import { overdueNames } from './scripts/overdue.ts';
+import { promote } from './scripts/promote.ts';
+
+/** The version of the jobs' data. */
+const SCHEMA = '2';
+/** Most writes that Redis has not answered: further ones wait here for their turn. */
+const MOST_PENDING = 10_000;
+/** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
+const JOB_OPTIONS = {
+  attempts: 1e9,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: false,
+};
+
+interface Opened {
+  readonly queue: Queue<JobData>;
+  readonly deliveries: QueueDeliveries;
+  /** Of the clock. */
+  readonly unfollow: () => void;
+}
+
+/**
+ * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any machine, and
+ * takes it from a worker that has died. There is one job per timer, found by its deduplication id; and one that comes after it, if the
+ * timer was scheduled while a worker had its job. BullMQ adds, replaces, and completes jobs; what it has no call for is done by scripts
+ * of our own.
+ */
+export class QueueStore implements DurableStore {
+  readonly kind = 'bullmq';
+  private readonly link: QueueLink;
+  private readonly bullmq: typeof import('bullmq') | undefined;
+  private readonly lookup: KeyLookup;
+  private readonly pending = new Limiter(MOST_PENDING);
+  private opened: Opened | undefined;
+  private isOpening = false;
+  /** Jobs added, changed or removed. */
+  private writes = 0;
+
+  /** `bullmq`: the module; undefined: it is loaded by its name. */
+  constructor(link: QueueLink, bullmq: unknown) {
+    this.link = link;
+    this.bullmq = bullmq as typeof import('bullmq') | undefined;
+    this.lookup = new KeyLookup(link);
+  }
+
+  async open(host: DurableHost, delivery: Delivery): Promise<void> {
+    if (this.isOpening) throw DurableStoreError.inUse('bullmq');
+    this.isOpening = true;
+    this.writes = 0;
+    const { link } = this;
+    let queue: Queue<JobData> | undefined;
+    try {
+      const bullmq = this.bullmq ?? loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
+      link.open(host.clock);
+      await link.call(() => link.client.ping());
+      const skipVersionCheck = !(await refuseEviction(link));
+      const { queue: name, prefix } = link.place;
+      queue = new bullmq.Queue<JobData>(name, {
+        connection: link.client as unknown as Redis,
+        prefix,
+        skipVersionCheck,
+      });
+      queue.on('error', (error) => host.failed(link.named(error)));
+      await link.call(() => this.checkSchema());
+      await link.call(() => promote(link));
+      const unfollow = host.clock.follow(() => void promote(link).catch((error) => host.failed(link.named(error))));
+      this.opened = {
+        queue,
+        deliveries: new QueueDeliveries(bullmq, link, host, delivery, skipVersionCheck),
+        unfollow,
+      };
+    } catch (error) {
+      await queue?.close();
+      link.close();
+      this.isOpening = false;
+      throw link.named(error);
+    }
+  }
+
+  bounded<T>(work: Promise<T>): Promise<T> {
+    return this.link.patience.bounded(work);
+  }
+
+  serve(name: string): void {
+    this.parts.deliveries.serve(name);
+  }
+
+  put(timer: StoredTimer, kept?: Kept): Promise<boolean> {
+    return this.write(async (queue) => {
+      if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
+      for (;;) {
+        if (await this.add(queue, timer, true)) return true;
+        if (await this.supersede(timer, false)) return true;
+      }
+    });
+  }
+
+  move(name: string, key: string, deadline: number): Promise<boolean> {
+    const id = timerId(name, key);
+    const due = dueTime(deadline);
+    return this.write(async () => {
+      for (;;) {
+        const found = await look(this.link, id);
+        const timer = scheduledOf(name, found);
+        if (timer === undefined) return false;
+        const before = (found.next ?? found.data) as string;
+        const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
+        this.writes += 1;
+        if (await move(this.link, id, before, after, due)) return true;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+  }
+
+  has(name: string, key: string): Promise<boolean> {
+    const redisKey = `${this.link.prefix}de:${timerId(name, key)}`; // which BullMQ's getDeduplicationJobId reads
+    return this.link.certain(this.lookup.has(redisKey));
+  }
+
+  remove(name: string, key: string): Promise<boolean> {
+    return this.write(async () => {
+      const isCancelled = await cancel(this.link, timerId(name, key));
+      if (isCancelled) this.writes += 1;
+      return isCancelled;
+    });
+  }
+
+  async get(name: string, key: string): Promise<StoredTimer | undefined> {
+    return scheduledOf(name, await this.link.call(() => look(this.link, timerId(name, key))));
+  }
+
+  async count(): Promise<number> {
+    const { delayed, waiting, prioritized } = await this.counts();
+    return delayed + waiting + prioritized + (await countHeld(this.link));
+  }
+
+  timers(name: string, prefix: string): AsyncIterable<StoredTimer> {
+    return scanTimers(this.link, name, prefix);
+  }
+
+  dead(name: string): AsyncIterable<DeadTimer> {
+    return scanDead(this.link, name);
+  }
+
+  async bury(dead: DeadTimer): Promise<void> {
+    this.writes += 1;
+    const { client, prefix } = this.link;
+    await this.link.certain(client.hset(prefix + DEAD, timerId(dead.name, dead.key), deadText(dead)));
+  }
+
+  async removeDead(name: string, key: string): Promise<boolean> {
+    this.writes += 1;
+    const { client, prefix } = this.link;
+    return (await this.link.call(() => client.hdel(prefix + DEAD, timerId(name, key)))) === 1;
+  }
+
+  async backup(): Promise<void> {
+    throw DurableStoreError.noBackup(
+      'bullmqStore',
+      'copy what Redis writes (BGSAVE, its append-only file), or keep a replica',
+    );
+  }
+
+  async stats(): Promise<StoreStats> {
+    const { client, prefix } = this.link;
+    const [counts, dead, notTaken] = await Promise.all([
+      this.counts(),
+      this.link.call(() => client.hlen(prefix + DEAD)),
+      this.link.call(() => client.zcount(`${prefix}delayed`, '-inf', dueScore(this.link.clock))),
+    ]);
+    const { delayed, waiting, active, prioritized } = counts;
+    const overdue = notTaken + waiting + prioritized;
+    const stored = delayed + waiting + prioritized + active;
+    return { kind: this.kind, stored, overdue, active, dead, near: 0, writes: this.writes };
+  }
+
+  overdueNames(before: number): Promise<string[]> {
+    return this.link.call(() => overdueNames(this.link, before));
+  }
+
+  async stop(): Promise<void> {
+    this.opened?.deliveries.stop();
+  }
+
+  async close(): Promise<void> {
+    if (this.opened === undefined) return;
+    const { queue, deliveries, unfollow } = this.opened;
+    this.opened = undefined;
+    unfollow();
+    try {
+      await this.link.call(async () => {
+        await deliveries.close();
+        await queue.close();
+        await this.link.quit();
+      });
+    } finally {
+      deliveries.release();
+      this.link.close();
+      this.isOpening = false;
+    }
+  }
+
+  private get parts(): Opened {
+    if (this.opened === undefined) throw new DurableTimersClosedError();
+    return this.opened;
+  }
+
+  private write<T>(work: (queue: Queue<JobData>) => Promise<T>): Promise<T> {
+    const done = this.pending.run(async () => {
+      const answer = await work(this.parts.queue);
+      await promote(this.link);
+      return answer;
+    });
+    return this.link.certain(done);
+  }
+
+  /** Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and looked at again. */
+  private async putUnlessKept(queue: Queue<JobData>, timer: StoredTimer, kept: Kept): Promise<boolean> {
+    const { name, due } = timer;
+    const id = timerId(name, timer.key);
+    for (;;) {
+      const found = await look(this.link, id);
+      const scheduled = scheduledOf(name, found);
+      if (scheduled !== undefined && !replaces(timer, scheduled, kept)) return false;
+      let isDone: boolean;
+      if (scheduled !== undefined) {
+        this.writes += 1;
+        const before = (found.next ?? found.data) as string;
+        isDone = await move(this.link, id, before, JSON.stringify(jobDataOf(timer)), due);
+      } else {
+        isDone = found.data === null ? await this.add(queue, timer, false) : await this.supersede(timer, true);
+      }
+      if (isDone) return true;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Makes a job; `replace`: in place of one that is delayed. Resolves with false if there is one in its place. */
+  private async add(queue: Queue<JobData>, timer: StoredTimer, replace: boolean): Promise<boolean> {
+    const { name, key, due } = timer;
+    const id = timerId(name, key);
+    const jobId = newJobId(id);
+    const timestamp = Date.now();
+    const delay = Math.max(0, Math.ceil(jobTime(this.link.clock, due) - timestamp));
+    this.writes += 1;
+    const own = { jobId, timestamp, delay, deduplication: replace ? { id, replace } : { id } };
+    const { id: placed } = await queue.add(name, jobDataOf(timer), { ...JOB_OPTIONS, ...own });
+    return placed === jobId;
+  }
+
+  private supersede(timer: StoredTimer, onlyAttempt: boolean): Promise<boolean> {
+    const { name, key } = timer;
+    const id = timerId(name, key);
+    const job = { name, data: JSON.stringify(jobDataOf(timer)), id: newJobId(id) };
+    return supersede(this.link, id, job, onlyAttempt);
+  }
+
+  private async checkSchema(): Promise<void> {
+    const { client, prefix, place } = this.link;
+    const key = `${prefix}shardwheel-schema`;
+    await client.set(key, SCHEMA, 'NX');
+    const found = await client.get(key);
+    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${place.queue}`, found, Number(SCHEMA));
+  }
+
+  private counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {
+    const states = ['delayed', 'waiting', 'active', 'prioritized'] as const;
+    return this.link.call(() => this.parts.queue.getJobCounts(...states)) as ReturnType<QueueStore['counts']>;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Job } from 'bullmq';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { DurableHost } from '../delivery/durable-host.ts';
+import { DurableStoreError } from '../durable-error.ts';
+import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
+import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
+import { jobTime } from './job-time.ts';
+import type { QueueLink } from './queue-link.ts';
+import { DEAD, deadText } from './queue-scan.ts';
+import { claim, settle } from './scripts/attempts.ts';
+import { look } from './scripts/look.ts';
+import { promote } from './scripts/promote.ts';
+
+/**
+ * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
+ * have been cancelled, scheduled anew, or given to another worker.
+ */
+export class QueueTake implements DueTimer {
+  /** The newest lock's: this worker may be given the job again while it has it. */
+  token: string;
+  /** What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed. */
+  end: 'unclaimed' | 'complete' | 'leave' = 'unclaimed';
+  released: () => void = () => undefined;
+  /** Resolves when the delivery has released it. */
+  readonly over = new Promise<void>((resolve) => {
+    this.released = resolve;
+  });
+  /** How long its lock holds unless it is renewed, ms of the monotonic clock. */
+  lockedUntil = Number.POSITIVE_INFINITY;
+  /** Whether an attempt has begun. */
+  hasBegun = false;
+  /** What has ended its attempt, as far as Redis has said. */
+  private overtaken: Overtaken | undefined;
+  private readonly job: Job<JobData>;
+  private readonly link: QueueLink;
+  private readonly host: DurableHost;
+  private readonly delivery: Delivery;
+
+  constructor(job: Job<JobData>, token: string, link: QueueLink, host: DurableHost, delivery: Delivery) {
+    this.job = job;
+    this.token = token;
+    this.link = link;
+    this.host = host;
+    this.delivery = delivery;
+  }
+
+  get name(): string {
+    return this.job.name;
+  }
+
+  get key(): string {
+    return this.job.data.key;
+  }
+
+  async claim(): Promise<Claim | undefined> {
+    const [job, lock, next] = this.keys;
+    for (let { data } = this.job; ; ) {
+      if (data.due > this.link.clock.now()) {
+        await this.delay(jobTime(this.link.clock, data.due)); // the clock of this machine is behind, or the timer was moved
+        return undefined;
+      }
+      this.lockedUntil = performance.now() + this.link.place.stalledAfter;
+      const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
+      if (typeof answer === 'object') {
+        data = JSON.parse(answer.data) as JobData;
+        continue;
+      }
+      this.end = answer === 'lost' ? 'leave' : 'complete';
+      return typeof answer === 'number' ? this.begun(timerOf(this.name, data, answer)) : undefined;
+    }
+  }
+
+  /** Its attempt does not count any more, which its handler is told. */
+  tell(how: Overtaken): void {
+    this.overtaken ??= how;
+    if (this.hasBegun) this.delivery.underWay(this.name, this.key)?.end(how);
+  }
+
+  private begun(attempt: StoredTimer): Claim {
+    this.hasBegun = true;
+    return { attempt, over: () => this.overtaken };
+  }
+
+  async settle(_: StoredTimer, ending: Ending): Promise<boolean> {
+    if (ending.kind === 'done') return true;
+    const { timer } = ending;
+    const data = JSON.stringify(jobDataOf(timer));
+    const isAgain = ending.kind === 'again';
+    const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
+    const answer = await settle(this.link, this.keys, this.token, become);
+    if (answer === 'kept' && isAgain) await this.delay(jobTime(this.link.clock, timer.due));
+    if (answer === 'lost') {
+      this.end = 'leave';
+      this.host.failed(DurableStoreError.lockLost(this.name, this.key));
+    }
+    return answer === 'kept';
+  }
+
+  /** Puts the job back until BullMQ's time is this. */
+  async delay(until: number): Promise<void> {
+    this.end = 'leave';
+    try {
+      await this.job.moveToDelayed(Math.ceil(until), this.token);
+      await this.hasten(until);
+      await promote(this.link);
+    } catch (error) {
+      const named = this.link.named(error);
+      if (named.code !== 'ERR_STORE_LOCK_LOST') throw named; // it is another's by now
+    }
+  }
+
+  /** What came while the job was put back is not to wait for as long. */
+  private async hasten(until: number): Promise<void> {
+    const found = await look(this.link, timerId(this.name, this.key));
+    if (found.job !== this.job.id || found.data === null) return;
+    const isOver = found.next !== null || found.state === 'ended';
+    const time = isOver ? 0 : jobTime(this.link.clock, (JSON.parse(found.data) as JobData).due);
+    if (time < until) await this.job.changeDelay(Math.max(0, Math.ceil(time - Date.now()))).catch(() => undefined); // it has been taken
+  }
+
+  /** The keys that say whether it counts still. */
+  get jobAndNext(): [job: string, next: string] {
+    const [job, , next] = this.keys;
+    return [job, next];
+  }
+
+  private get keys(): [job: string, lock: string, next: string, dead: string] {
+    const job = this.job.id as string;
+    return [job, `${job}:lock`, `dn:${timerId(this.name, this.key)}`, DEAD];
+  }
+}

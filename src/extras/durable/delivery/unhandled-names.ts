@@ -1,0 +1,47 @@
+import { show } from '../../../show.ts';
+import { clearInterval, setInterval } from '../../../time/native-timers.ts';
+import { warnOnce } from '../../../warn-once.ts';
+import type { DurableStore } from '../durable-store.ts';
+import type { DurableHost } from './durable-host.ts';
+
+/** ms between two looks. */
+const LOOK_MS = 5000;
+/** ms by which a timer is overdue that is warned of, and for which a process has time to handle its names. */
+const OVERDUE_MS = 10_000;
+
+/** Warns of stored timers that are overdue, and that this process has no handler for: once of each name in a process. */
+export class UnhandledNames {
+  private readonly host: DurableHost;
+  private readonly store: DurableStore;
+  private readonly openedAt = performance.now();
+  private watch: NodeJS.Timeout | undefined;
+
+  constructor(host: DurableHost, store: DurableStore) {
+    this.host = host;
+    this.store = store;
+  }
+
+  open(): void {
+    this.watch = setInterval(() => void this.look().catch(() => undefined), LOOK_MS); // calls and deliveries tell of a failed store
+    this.watch.unref();
+  }
+
+  close(): void {
+    clearInterval(this.watch);
+  }
+
+  private async look(): Promise<void> {
+    if (performance.now() - this.openedAt < OVERDUE_MS) return;
+    const names = await this.store.overdueNames(this.host.clock.now() - OVERDUE_MS);
+    for (const name of names) {
+      if (!this.host.handlers.has(name)) warnOfUnhandled(name);
+    }
+  }
+}
+
+function warnOfUnhandled(name: string): void {
+  const text = `durable.handle(${show(name)}, …)`;
+  const what = `Timers of ${show(name)} are overdue by more than ${OVERDUE_MS / 1000} s`;
+  const remedy = `Call ${text} here, or start the process that does`;
+  warnOnce('SHARDWHEEL_UNHANDLED', () => `${what}, and this process has no handler for them. ${remedy}`, name);
+}

@@ -1,0 +1,54 @@
+import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
+import type { DurableHost } from '../delivery/durable-host.ts';
+import { type DuePlace, pages, type RecordTable } from './record-table.ts';
+
+const PAGE = 1000;
+/** ms between two reports. */
+const INTERVAL = 2000;
+
+/** Reports how far the timers that were overdue when the store was opened have been delivered: every two seconds, and at the end. */
+export class Recovery {
+  private readonly table: RecordTable;
+  private readonly host: DurableHost;
+  private readonly openedAt: number;
+  private readonly start = performance.now();
+  private readonly names = new Set<string>();
+  private overdue = 0;
+  private isEnded = false;
+  private next: NodeJS.Timeout | undefined;
+
+  constructor(table: RecordTable, host: DurableHost) {
+    this.table = table;
+    this.host = host;
+    this.openedAt = host.clock.now();
+  }
+
+  /** This process begins to deliver the timers of the name. */
+  begin(name: string): void {
+    this.names.add(name);
+    if (!this.isEnded) this.next ??= setTimeout(this.report, INTERVAL);
+  }
+
+  end(): void {
+    this.isEnded = true;
+    clearTimeout(this.next);
+  }
+
+  private readonly report = (): void => void this.takeReport().catch(this.host.failed);
+
+  private async takeReport(): Promise<void> {
+    let remaining = 0;
+    for (const name of this.names) {
+      const read = (last: DuePlace = { due: 0, key: '' }): DuePlace[] =>
+        this.isEnded ? [] : this.table.due(name, last, this.openedAt, PAGE);
+      for await (const page of pages(PAGE, read)) remaining += page.length;
+    }
+    if (this.isEnded) return;
+    this.overdue = Math.max(this.overdue, remaining);
+    if (this.overdue === 0) return;
+    const isDone = remaining === 0;
+    const elapsed = performance.now() - this.start;
+    this.host.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
+    if (!isDone) this.next = setTimeout(this.report, INTERVAL);
+  }
+}

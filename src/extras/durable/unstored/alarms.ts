@@ -1,0 +1,153 @@
+import { awaited, type Ending as TimerEnding, Waiter } from '../../../client/waiter.ts';
+import { CapacityExceededError, SchedulerClosedError } from '../../../errors.ts';
+import { createScheduler } from '../../../scheduler/create-scheduler.ts';
+import type { Scheduler } from '../../../scheduler/scheduler.ts';
+import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../time/native-timers.ts';
+import type { TimerId } from '../../../timer-id.ts';
+import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
+import type { WallClock } from '../wall-clock.ts';
+
+/** ms between two looks whether the wall clock was set. */
+const LOOK_MS = 500;
+/** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
+const TOLERANCE_MS = 20;
+/** Timers that are set again in one go: some 2 ms. */
+const SLICE = 5000;
+
+/** A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside its store. */
+export abstract class HeldTimer extends Waiter implements DueTimer {
+  override readonly call = 'durable timer';
+  override readonly isSettledByClose = true;
+  /** Its timer, and the scheduler that has it; undefined while it is not set. */
+  timerId: TimerId | undefined = undefined;
+  scheduler: Scheduler | undefined = undefined;
+  abstract readonly name: string;
+  abstract readonly key: string;
+  /** ms until it is to be woken, at least 0. */
+  abstract readonly delay: number;
+  private readonly alarms: Alarms;
+
+  constructor(alarms: Alarms) {
+    super();
+    this.alarms = alarms;
+  }
+
+  abstract wake(): void;
+  abstract claim(): Promise<Claim | undefined>;
+  abstract settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
+
+  protected override letGo(): void {
+    this.timerId = undefined;
+    this.scheduler = undefined;
+  }
+
+  /** The program may have closed its scheduler, or cancelled what it has not set. */
+  protected override ended(how: TimerEnding): void {
+    if (how === 'delivered') this.wake();
+    else this.alarms.takeOver(this);
+  }
+}
+
+/**
+ * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when it is set; and
+ * if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
+ */
+export class Alarms {
+  readonly clock: WallClock;
+  private scheduler: Scheduler;
+  private own: Scheduler | undefined;
+  private readonly sources: (() => Iterable<HeldTimer>)[] = [];
+  private readonly watch = setInterval(() => this.look(), LOOK_MS);
+  private clockOffset: number;
+  private readonly unfollow: () => void;
+  private isClosed = false;
+
+  constructor(scheduler: Scheduler | undefined, clock: WallClock) {
+    this.scheduler = scheduler ?? this.ownScheduler();
+    this.clock = clock;
+    this.clockOffset = this.offset;
+    this.unfollow = clock.follow(() => void this.setAgain());
+    this.watch.unref();
+  }
+
+  /** `source` has timers that are to follow the clock. */
+  add(source: () => Iterable<HeldTimer>): void {
+    this.sources.push(source);
+  }
+
+  /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room. */
+  set(timer: HeldTimer): boolean {
+    if (this.isClosed) return false;
+    try {
+      return this.setOn(timer.scheduler ?? this.scheduler, timer);
+    } catch (error) {
+      timer.leave();
+      if (error instanceof CapacityExceededError) return false;
+      if (!(error instanceof SchedulerClosedError) || this.scheduler === this.own) throw error;
+      this.scheduler = this.ownScheduler();
+      return this.set(timer);
+    }
+  }
+
+  /**
+   * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the program is within a
+   * call of its own: without room the timer is woken a little later, and finds what is to be done.
+   */
+  takeOver(timer: HeldTimer): void {
+    if (this.isClosed) return;
+    try {
+      this.setOn(this.ownScheduler(), timer);
+    } catch {
+      // Memory was refused.
+      timer.leave();
+      setTimeout(() => this.isClosed || timer.wake(), LOOK_MS);
+    }
+  }
+
+  unset(timer: HeldTimer): void {
+    timer.leave();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.watch);
+    this.unfollow();
+    await this.own?.close();
+  }
+
+  /** Returns true. Throws CapacityExceededError, SchedulerClosedError. */
+  private setOn(scheduler: Scheduler, timer: HeldTimer): boolean {
+    const { timerId, delay } = timer;
+    if (timerId !== undefined && scheduler.rescheduleAfter(timerId, delay)) return true;
+    timer.timerId = scheduler.scheduleAfter(0, delay, awaited, timer);
+    timer.scheduler = scheduler;
+    return true;
+  }
+
+  private ownScheduler(): Scheduler {
+    this.own ??= createScheduler({ shards: 0 });
+    return this.own;
+  }
+
+  private get offset(): number {
+    return this.clock.now() - performance.now();
+  }
+
+  private look(): void {
+    const { offset } = this;
+    if (this.clock.isManual || Math.abs(offset - this.clockOffset) < TOLERANCE_MS) return;
+    this.clockOffset = offset;
+    void this.setAgain();
+  }
+
+  private async setAgain(): Promise<void> {
+    for (const source of this.sources) {
+      let count = 0;
+      for (const timer of source()) {
+        if (timer.timerId !== undefined) this.set(timer);
+        count += 1;
+        if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+}

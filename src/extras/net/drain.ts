@@ -1,0 +1,141 @@
+import type { Http2SecureServer, Http2Server } from 'node:http2';
+import type { Server } from 'node:net';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Peer } from './peer.ts';
+import type { WatchedConnection } from './watched-connection.ts';
+
+/** A server of net, tls, http, https or http2. */
+export type DrainableServer = Server | Http2Server | Http2SecureServer;
+
+/** How the connections of a drain have ended. */
+export interface DrainResult {
+  /** By themselves, or as they were idle. */
+  readonly closed: number;
+  /** At the deadline. */
+  readonly cut: number;
+}
+
+/** ms without a byte after which a socket is idle, and after which all are looked at again. */
+const LOOK = 250;
+
+/** What http servers have beside. */
+type MaybeHttp = DrainableServer & { closeIdleConnections?: () => void; closeAllConnections?: () => void };
+
+/**
+ * The end of all connections:
+ *
+ *     stop accepting ─▶ end what is idle ─▶ again, each quarter of a second ─▶ nothing is left, or the deadline has come: cut the rest
+ *
+ * Connections that come meanwhile, from a server that is not told, are treated alike.
+ */
+export class Drain {
+  private readonly scheduler: Scheduler;
+  private readonly connections: ReadonlySet<WatchedConnection>;
+  private readonly servers = new Set<MaybeHttp>();
+  private readonly begun: number;
+  private deadline: number;
+  private ends = 0;
+  private cuts = 0;
+  private nap: AbortController | undefined;
+  private result: Promise<DrainResult> | undefined;
+
+  /** `within`: ms, or Infinity. */
+  constructor(scheduler: Scheduler, connections: ReadonlySet<WatchedConnection>, within: number) {
+    this.scheduler = scheduler;
+    this.connections = connections;
+    this.begun = scheduler.now();
+    this.deadline = this.begun + within;
+  }
+
+  /** Closes a server too. */
+  close(server: DrainableServer): void {
+    if (this.servers.has(server)) return;
+    this.servers.add(server);
+    server.close(() => {
+      this.servers.delete(server);
+      this.wake();
+    });
+  }
+
+  /** Ends within so many ms, if that is sooner. */
+  shorten(within: number): void {
+    this.deadline = Math.min(this.deadline, this.scheduler.now() + within);
+    this.wake();
+  }
+
+  /** Called when a connection has ended. */
+  ended(): void {
+    this.ends += 1;
+    if (this.connections.size === 0) this.wake();
+  }
+
+  /** Resolves when nothing is left. Rejects with SchedulerClosedError. */
+  run(): Promise<DrainResult> {
+    this.result ??= this.endAll();
+    return this.result;
+  }
+
+  private async endAll(): Promise<DrainResult> {
+    this.endIdle();
+    while (this.connections.size > 0 || this.servers.size > 0) {
+      const left = this.deadline - this.scheduler.now();
+      if (left <= 0) {
+        this.cutRest();
+        break;
+      }
+      await this.sleep(Math.min(LOOK, left));
+      this.endIdle();
+    }
+    return { closed: this.ends - this.cuts, cut: this.cuts };
+  }
+
+  private endIdle(): void {
+    for (const server of this.servers) server.closeIdleConnections?.();
+    for (const connection of [...this.connections]) {
+      if (!this.isHttp(connection.socket)) connection.endIfIdleFor(LOOK);
+    }
+  }
+
+  private cutRest(): void {
+    const within = this.deadline - this.begun;
+    const thrown: unknown[] = [];
+    for (const connection of [...this.connections]) {
+      if (connection.hasEnded) {
+        connection.release();
+        continue;
+      }
+      this.cuts += 1;
+      try {
+        connection.cut('drain', within);
+      } catch (error) {
+        thrown.push(error); // by onTimeout
+      }
+    }
+    for (const server of this.servers) server.closeAllConnections?.();
+    if (thrown.length > 0) throw thrown[0];
+  }
+
+  /**
+   * Whether an http server of ours knows if the socket is idle: between two requests, or while an answer is being made, no byte flows. It
+   * no longer does once the socket has been upgraded, which takes the parser from it.
+   */
+  private isHttp(peer: Peer): boolean {
+    const { server, parser } = peer as { server?: MaybeHttp; parser?: unknown };
+    return server?.closeIdleConnections !== undefined && this.servers.has(server) && parser !== null;
+  }
+
+  /** Sleeps until it is woken, or for so many ms. */
+  private async sleep(time: number): Promise<void> {
+    const nap = new AbortController();
+    this.nap = nap;
+    try {
+      await this.scheduler.sleep(time, { signal: nap.signal });
+    } catch (error) {
+      if (!nap.signal.aborted) throw error;
+    }
+  }
+
+  private wake(): void {
+    this.nap?.abort();
+  }
+}

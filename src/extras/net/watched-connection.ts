@@ -1,0 +1,261 @@
+import type { EventEmitter } from 'node:events';
+import { InvalidArgumentError, SchedulerClosedError } from '../../errors.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { TimerId } from '../../timer-id.ts';
+import type { Limit, LimitedConnection } from './limit.ts';
+import { bytesReadBy, isSession, openingOf, type Peer, progressOf } from './peer.ts';
+import { SocketTimeoutError, type TimeoutKind } from './socket-timeout-error.ts';
+
+/** ms that the sum of an idle limit's timers may fall short of it, by rounding. */
+const ROUNDING = 0.001;
+
+/** The sockets of one connection. */
+export interface WatchedSockets {
+  /** The client's. */
+  readonly socket: Peer;
+  /** The other side of a proxy's connection. */
+  readonly upstream: Peer | undefined;
+  /** Ends the watch: no timer and no listener of it is left. Without effect once it has ended. */
+  release(): void;
+}
+
+/** What all connections of one `socketTimeouts` have in common. */
+export interface ConnectionWatch {
+  readonly scheduler: Scheduler;
+  readonly limits: Readonly<Partial<Record<TimeoutKind, Limit>>>;
+  readonly onTimeout: ((kind: SocketTimeoutError['kind'], watched: WatchedSockets) => void) | undefined;
+  /** Called when a connection is no longer watched. */
+  ended(connection: WatchedConnection): void;
+}
+
+/** Under which a socket has its connection, so that one listener serves all. */
+const CONNECTION = Symbol('shardwheel.connection');
+
+type WatchedPeer = Peer & { [CONNECTION]?: WatchedConnection | undefined };
+
+/** Events of a socket: a step of its opening is over, a direction has ended. */
+const STEPS = ['connect', 'secure'];
+const DIRECTION_ENDS = ['end', 'finish'];
+
+const emitterOf = (peer: Peer): EventEmitter => peer as EventEmitter;
+
+const connectionOf = (peer: WatchedPeer): WatchedConnection | undefined => peer[CONNECTION];
+
+function onOpened(this: Peer): void {
+  connectionOf(this)?.opened(this);
+}
+
+function onDirectionEnd(this: Peer): void {
+  connectionOf(this)?.directionEnded();
+}
+
+function onClose(this: Peer): void {
+  connectionOf(this)?.closed(this);
+}
+
+/**
+ * One connection under its limits:
+ *
+ *     watch ─▶ connect ─▶ secure ─▶ open: firstByte of the client; idle, once both sides are open ─▶ a direction ends: halfClose ─▶ closed
+ *     ├─────────────────────────────────────────── lifetime ─────────────────────────────────────────────────────────────────────┤
+ *
+ * No listener is called for data. Bytes are looked at when a timer of `firstByte` has come, and at quarters of `idle`; by then the loop has
+ * read what had reached the socket, see guarantee 16.
+ */
+export class WatchedConnection implements WatchedSockets, LimitedConnection {
+  readonly socket: Peer;
+  readonly upstream: Peer | undefined;
+  private readonly watch: ConnectionWatch;
+  private readonly hint: number;
+  /** 'ending': its sockets have been asked to end, once what they have written is on its way. */
+  private state: 'watched' | 'ending' | 'over' = 'watched';
+  private clientOpening: TimerId | undefined = undefined;
+  private upstreamOpening: TimerId | undefined = undefined;
+  private firstByte: TimerId | undefined = undefined;
+  private idle: TimerId | undefined = undefined;
+  private halfClose: TimerId | undefined = undefined;
+  private lifetime: TimerId | undefined = undefined;
+  /** What both sides had moved when somebody last looked, and when that had changed, on the scheduler's clock. */
+  private progress = 0;
+  private movedAt = 0;
+
+  /** `hint`: places its timers. Throws InvalidArgumentError. */
+  constructor(socket: Peer, upstream: Peer | undefined, watch: ConnectionWatch, hint: number) {
+    this.socket = socket;
+    this.upstream = upstream;
+    this.watch = watch;
+    this.hint = hint;
+    for (const peer of this.peers()) {
+      if (connectionOf(peer) === undefined) continue;
+      throw new InvalidArgumentError('socket', 'must not be watched already: release() that watch first', peer);
+    }
+    if (socket === upstream) throw new InvalidArgumentError('upstream', 'must be another socket', upstream);
+  }
+
+  /** Throws CapacityExceededError, AllocationError, SchedulerClosedError; then nothing of it is left. */
+  start(): void {
+    const { limits, scheduler } = this.watch;
+    try {
+      this.movedAt = scheduler.now();
+      for (const peer of this.peers()) this.listen(peer);
+      this.lifetime = limits.lifetime?.start(this.hint, this);
+      for (const peer of this.peers()) this.open(peer);
+      for (const peer of this.peers()) if (peer.destroyed) this.closed(peer);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  release(): void {
+    if (this.state === 'over') return;
+    this.state = 'over';
+    this.cancel(this.clientOpening);
+    this.cancel(this.upstreamOpening);
+    this.cancel(this.firstByte);
+    this.cancel(this.idle);
+    this.cancel(this.halfClose);
+    this.cancel(this.lifetime);
+    for (const peer of this.peers()) this.unlisten(peer);
+    this.watch.ended(this);
+  }
+
+  /** Whether both sides have ended by themselves, though not all has been closed yet. */
+  get hasEnded(): boolean {
+    return this.peers().every(({ destroyed }) => destroyed);
+  }
+
+  /** Destroys both sides. The program is told first: then the sockets still know their addresses. */
+  cut(kind: SocketTimeoutError['kind'], after: number): void {
+    this.release();
+    try {
+      this.watch.onTimeout?.(kind, this);
+    } finally {
+      this.destroy(new SocketTimeoutError(kind, after));
+    }
+  }
+
+  /** Ends it without an error, as far as nothing moves: what has been written is on its way first. A session ends with its streams. */
+  endIfIdleFor(time: number): void {
+    for (const peer of this.peers()) if (isSession(peer) && !peer.destroyed) peer.close();
+    if (this.state !== 'watched' || !this.isIdleFor(time)) return;
+    this.state = 'ending';
+    for (const peer of this.peers()) if (!isSession(peer) && !peer.destroyed) peer.destroySoon();
+  }
+
+  timeUp(kind: TimeoutKind): void {
+    const limit = this.watch.limits[kind] as Limit;
+    if (this.hasEnded) return;
+    if (kind === 'firstByte' && (this.socket.destroyed || bytesReadBy(this.socket) > 0)) return;
+    if (kind === 'idle' && !this.isIdleFor(limit.inForce)) {
+      this.guarded(() => this.watchIdle());
+      return;
+    }
+    limit.timedOut += 1;
+    this.cut(kind, limit.inForce);
+  }
+
+  /** Whether no byte has moved for so many ms, as far as it has been looked at. */
+  isIdleFor(time: number): boolean {
+    const progress = this.readProgress();
+    const now = this.watch.scheduler.now();
+    if (progress === this.progress) return now - this.movedAt >= time - ROUNDING;
+    this.progress = progress;
+    this.movedAt = now;
+    return false;
+  }
+
+  // Called by the sockets.
+
+  /** A step of the opening is over. */
+  opened(peer: Peer): void {
+    for (const step of STEPS) emitterOf(peer).removeListener(step, onOpened);
+    this.endOpening(peer);
+    this.guarded(() => this.open(peer));
+  }
+
+  directionEnded(): void {
+    if (this.halfClose !== undefined) return;
+    this.guarded(() => {
+      this.halfClose = this.watch.limits.halfClose?.start(this.hint, this);
+    });
+  }
+
+  closed(peer: Peer): void {
+    this.endOpening(peer);
+    if (this.hasEnded) this.release();
+    else this.directionEnded();
+  }
+
+  // How a connection gets on.
+
+  private open(peer: Peer): void {
+    const { limits } = this.watch;
+    if (peer.destroyed) return;
+    const step = openingOf(peer);
+    if (step !== undefined) {
+      emitterOf(peer).on(step, onOpened);
+      const timer = limits[step]?.start(this.hint, this);
+      if (peer === this.socket) this.clientOpening = timer;
+      else this.upstreamOpening = timer;
+      return;
+    }
+    if (peer === this.socket && bytesReadBy(peer) === 0) this.firstByte = limits.firstByte?.start(this.hint, this);
+    const isOpen = this.peers().every((each) => openingOf(each) === undefined);
+    if (!isOpen || this.idle !== undefined) return;
+    this.progress = this.readProgress();
+    this.movedAt = this.watch.scheduler.now();
+    this.watchIdle();
+  }
+
+  private watchIdle(): void {
+    this.idle = this.watch.limits.idle?.start(this.hint, this);
+  }
+
+  private endOpening(peer: Peer): void {
+    if (peer === this.socket) this.cancel(this.clientOpening);
+    else this.cancel(this.upstreamOpening);
+  }
+
+  /** Without room for a timer the connection is ended with the error: none goes on unwatched, unless the scheduler is closed. */
+  private guarded(start: () => void): void {
+    try {
+      start();
+    } catch (error) {
+      this.release();
+      if (!(error instanceof SchedulerClosedError)) this.destroy(error as Error);
+    }
+  }
+
+  private cancel(timer: TimerId | undefined): void {
+    if (timer !== undefined) this.watch.scheduler.cancel(timer);
+  }
+
+  private destroy(error: Error): void {
+    for (const peer of this.peers()) if (!peer.destroyed) peer.destroy(error);
+  }
+
+  private readProgress(): number {
+    return this.peers().reduce((sum, peer) => sum + progressOf(peer), 0);
+  }
+
+  private peers(): WatchedPeer[] {
+    return this.upstream === undefined ? [this.socket] : [this.socket, this.upstream];
+  }
+
+  private listen(peer: WatchedPeer): void {
+    const emitter = emitterOf(peer);
+    peer[CONNECTION] = this;
+    emitter.on('close', onClose);
+    if (isSession(peer) || this.watch.limits.halfClose === undefined) return;
+    for (const end of DIRECTION_ENDS) emitter.on(end, onDirectionEnd);
+  }
+
+  private unlisten(peer: WatchedPeer): void {
+    const emitter = emitterOf(peer);
+    peer[CONNECTION] = undefined;
+    emitter.removeListener('close', onClose);
+    for (const step of STEPS) emitter.removeListener(step, onOpened);
+    for (const end of DIRECTION_ENDS) emitter.removeListener(end, onDirectionEnd);
+  }
+}

@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toEqual(['k']);
     await pause(1200);
     expect(keysOf(seen)).toEqual(['k']);
-    expect(await timers.count()).toBe(0);
+    await expect.poll(() => timers.count(), { timeout: 10_000 }).toBe(0); // a busy machine may answer late
   });
 
   test('one that is killed under load, and writes each command to its disk, loses nothing that was confirmed', async () => {
@@ -114,15 +114,15 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
       await pause(400);
       await server.crash();
     }
-    await pause(400);
+    // However slow the machine, some have to be judged.
+    await expect.poll(() => Math.min(confirmed.length, cancelled.length), { timeout: 30_000 }).toBeGreaterThan(50);
     isEnding = true;
     await Promise.all(users);
     const delivered = () => new Set(keysOf(seen));
     await expect.poll(() => confirmed.filter((key) => !delivered().has(key)), { timeout: 30_000 }).toEqual([]);
     expect(cancelled.filter((key) => delivered().has(key))).toEqual([]);
     expect(seen.some(({ early }) => early)).toBe(false);
-    expect(Math.min(confirmed.length, cancelled.length)).toBeGreaterThan(50);
-  }, 60_000);
+  }, 120_000);
 
   test.each(['killed', 'stopped'])(
     'one that is %s: close says what is unknown in time, and the process ends',

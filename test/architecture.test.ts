@@ -108,7 +108,7 @@ describe('imports', () => {
     const users = src.filter(({ path }) => ['assembly', 'client', 'hosts', 'scheduler'].includes(partOf(path)));
     expect(users.length).toBeGreaterThan(30);
     const stray = strayImports(users, (_, to) => !to.startsWith('src/wheel/') || known.includes(to));
-    expect(stray).toEqual(['src/assembly/coordinator.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
+    expect(stray).toEqual(['src/assembly/served-client.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
   });
 
   test('whoever is outside of src/wheel gets an engine from create-index, and sees a TickIndex', () => {
@@ -189,6 +189,7 @@ describe('files', () => {
   /** 300 lines is a lot. These are longer, and why. 400 is the end for all. */
   const long: Record<string, string> = {
     'src/client/client.ts': 'every single call of a timer, the hot paths side by side',
+    'src/hosts/lane-host.ts': 'one state machine, with each step between its states',
     'src/extras/durable/durable-timers.ts': 'one class is the public face, and most of its lines are docstrings',
     'src/scheduler/scheduler.ts': 'one class is the public face, and most of its lines are docstrings',
   };

@@ -2,13 +2,11 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
 import { type LabelStats, labelCounts, type ToldLabel } from '../client/labels/label-counts.ts';
 import type { LabelScales, SharedScales } from '../client/labels/label-scales.ts';
-import type { noThreads } from '../hosts/lane-link.ts';
 import { sleep } from '../hosts/restart-policy.ts';
-import type { ThreadKeeper } from '../hosts/thread-keeper.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { threadNumber } from '../runtime.ts';
 import type { ToThread } from '../shard/lane-mail.ts';
-import { Board, OWNER } from '../sharing/board.ts';
+import { Board, type HostState, OWNER } from '../sharing/board.ts';
 import type { Entry } from '../sharing/entry.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
@@ -45,6 +43,16 @@ export interface KnownClient extends Omit<ClientStats, 'untaken' | 'labels'> {
   told: readonly ToldLabel[];
 }
 
+export interface SharingParts {
+  readonly parts: HandleParts;
+  /** See `newName`. */
+  readonly name: string;
+  readonly client: Client;
+  readonly scales: LabelScales;
+  /** Called when another client needs a thread. */
+  readonly wanted: () => void;
+}
+
 /** What the owner of a scheduler does for the clients of other threads. @internal */
 export class Sharing {
   readonly handle: SchedulerHandle;
@@ -59,26 +67,23 @@ export class Sharing {
   /** Set while there are clients. */
   private sweeping: NodeJS.Timeout | undefined;
 
-  /** `servers`: what serves each host, as the board is to say; `wanted`: called when a client needs a thread. */
-  constructor(
-    parts: HandleParts,
-    name: string,
-    servers: readonly (ThreadKeeper | typeof noThreads)[],
-    wanted: () => void,
-    client: Client,
-    scales: LabelScales,
-  ) {
+  constructor({ parts, name, client, scales, wanted }: SharingParts) {
     this.handle = makeHandle(parts, name);
     this.client = client;
     this.wanted = wanted;
     this.board = new Board(this.handle.board, parts.hosts.length);
-    this.pulse = outsideContexts(() => this.board.holdOwnersPulse(this.onBoardChange));
-    for (const [host, server] of servers.entries()) server.watch((state) => this.board.setServer(host, state));
+    this.pulse = outsideContexts(() => this.board.holdOwnersPulse());
     this.mail = new ClientMail(name, OWNER, this.board, client, {
       labels: (message) => void this.told.set(message.client, message),
     });
     this.scales = scales;
     scales.join(scalesOn(this.board, OWNER, (changes) => this.board.tellOwnerScaled(changes)));
+    this.pulse.listen(() => this.onBoardChange());
+  }
+
+  /** Says on the board what serves a host from now on. */
+  setServer(host: number, state: HostState): void {
+    this.board.setServer(host, state);
   }
 
   /** The manual clock has moved: each client checks for itself which timers are due. */
@@ -140,12 +145,12 @@ export class Sharing {
     this.mail.close();
   }
 
-  private readonly onBoardChange = (): void => {
+  private onBoardChange(): void {
     if (this.handle.clock.manual) this.client.turnClock.now();
     this.scales.take();
     this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP_MS).unref()); // a client has come
     if (this.handle.hosts.some((_, host) => this.board.isWanted(host))) this.wanted();
-  };
+  }
 
   /** Frees what clients left behind whose threads have ended. */
   private readonly sweep = (): void => {

@@ -27,8 +27,8 @@ export {
 } from '../errors.ts';
 export { MetricsError } from '../extras/exporters/exported.ts';
 export type { ShardRestart } from '../hosts/restart-policy.ts';
+export type { Serving } from '../hosts/serving.ts';
 export type { ThreadOptions } from '../hosts/thread-options.ts';
-export type { Serving } from '../hosts/thread-policy.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
 export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
 export type { AdvanceOptions } from '../scheduler/manual-clock.ts';

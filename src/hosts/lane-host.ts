@@ -4,21 +4,10 @@ import type { ShardSetup } from '../shard/build-shard.ts';
 import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
 import { type FailureEvents, HostFailures } from './host-failures.ts';
 import { InlineShard, type OwnLane } from './inline-shard.ts';
-import { GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
+import { type Given, GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
 import { LaneOrigins } from './lane-origins.ts';
 import { LaneRefusals } from './lane-refusals.ts';
-import { NamedState } from './named-state.ts';
-
-/** Where the lanes are, and what may follow. */
-const NEXT = {
-  inline: ['attached', 'alone', 'over'], // in this thread, which serves them
-  attached: ['leaving', 'waiting', 'over'], // on the thread of `epoch`, or on their way to it
-  leaving: ['inline', 'attached', 'waiting', 'over'], // the same, and that thread has been asked for them
-  waiting: ['attached', 'alone', 'over'], // nowhere: the thread that had them is gone, and the next is not up
-  alone: ['over'], // in this thread, for good
-  over: ['over'], // the client is closed
-} as const;
-type State = keyof typeof NEXT;
+import { newLaneState, WITH_THREAD } from './lane-state.ts';
 
 export interface HostEvents extends FailureEvents {
   /** Asks for a turn of the client now. */
@@ -26,6 +15,8 @@ export interface HostEvents extends FailureEvents {
   /** The client's turns are also this shard's, from now on or no more. */
   serveHere(shard: ShardHere): void;
   leaveHere(shard: ShardHere): void;
+  /** The lanes have moved to a thread, or back: see `isInline`. */
+  relocated(): void;
   /** No thread will serve the lanes again. */
   stays(): void;
 }
@@ -33,10 +24,8 @@ export interface HostEvents extends FailureEvents {
 /**
  * A client's lanes to one shard, wherever they are served. Every client has one for each of its shards, the owner of the threads too.
  *
- *             a thread is up, and wanted              the thread is gone
- *     inline ────────────────────────────▶ attached ─────────────────────▶ waiting ──▶ attached to the next, from the tables …
- *       ▲                                     │                               │
- *       └──────────── leaving ◀───────────────┘                               └──▶ alone: there will be no thread
+ * `LaneState` has the picture of where they may be. `keepWith` is the loop of the states with a thread: one question to it is under way at
+ * a time, and what happens meanwhile is looked at when it has answered. `checkBoard` sees in all of them that the thread is gone.
  *
  * Never two at once: docs/guarantees.md has the argument.
  *
@@ -47,7 +36,7 @@ export class LaneHost {
   readonly lanes: OwnLane[] = [];
   readonly setup: ShardSetup;
   readonly failures: HostFailures;
-  private readonly state = new NamedState<State>('inline', NEXT);
+  private readonly state = newLaneState();
   private readonly link: LaneLink;
   private readonly events: HostEvents;
   private readonly origins = new LaneOrigins();
@@ -56,10 +45,13 @@ export class LaneHost {
   private inline: InlineShard | undefined;
   /** Of the thread that has the lanes, or had them last. */
   private epoch = 0;
+  /** How often they were attached to one: what an earlier time has asked is over. */
+  private attachments = 0;
   private wantsThread = false;
   private measures = false;
-  /** Number of lanes that the thread has taken, and of live timers that it has found in them. */
-  private taken = 0;
+  /** What the thread is to be offered next. */
+  private unoffered: OfferedLane[] = [];
+  /** Number of live timers that the thread has found in the lanes that it has taken. */
   private found = 0;
 
   constructor(setup: ShardSetup, link: LaneLink, events: HostEvents) {
@@ -97,7 +89,9 @@ export class LaneHost {
   open(lane: OwnLane): void {
     this.inline?.admit(lane);
     this.lanes.push(lane);
-    if (this.state.is('attached')) void this.offer(this.origins.ofNew([lane]));
+    if (!this.isWithThread()) return;
+    this.unoffered.push(...this.origins.ofNew([lane]));
+    if (this.state.is('attached')) this.state.enter('offering');
   }
 
   /** Called when a lane's table has moved to larger memory: whoever serves it builds its index anew, from that. */
@@ -105,11 +99,10 @@ export class LaneHost {
     if (this.inline !== undefined) {
       this.inline.rebuild();
       this.events.wakeClient();
-    } else if (this.state.is('attached')) {
-      void this.offerAnew();
-    } else {
-      this.origins.moved(); // what a thread hands back is of the old table
+      return;
     }
+    this.origins.moved(); // what a thread hands back is of the old table
+    if (this.state.is('attached')) this.state.enter('leaving');
   }
 
   /** Moves the lanes to a thread, as soon as one is up. */
@@ -121,32 +114,18 @@ export class LaneHost {
 
   /** Serves the lanes here until `startThread` is called again; without effect if the thread is gone before. Never rejects. */
   async endThread(): Promise<void> {
+    if (this.state.is('waiting')) return;
     this.wantsThread = false;
-    if (!this.state.is('attached')) return;
-    const asked = this.lanes.length;
-    const left = await this.askBack();
-    if (left === undefined) return;
-    if (left instanceof Error) {
-      this.state.enter('attached');
-      void this.offer(this.origins.ofNew(this.lanes.slice(asked)));
-      return;
-    }
-    this.serveInline(left);
-  }
-
-  /** Serves the lanes here that a thread has left. */
-  private serveInline(left: readonly LeftLane[]): void {
-    this.inline = this.newInline(left);
-    this.state.enter('inline');
-    this.events.wakeClient(); // for the first turn of an index that was made for timers
-    this.link.left();
+    if (this.state.is('attached')) this.state.enter('leaving');
+    while (!this.wantsThread && this.isWithThread()) await this.state.change();
   }
 
   /** Called when the board may have changed. */
   checkBoard(): void {
     const server = this.link.server();
-    if (this.state.is('attached', 'leaving')) {
+    if (this.isWithThread()) {
       if (server.by === 'thread' && server.epoch === this.epoch) return;
+      this.wantsThread = true; // whoever has asked for its end asks the next for its own
       this.state.enter('waiting');
       this.link.lost();
       this.events.wakeClient(); // the thread may have raised the client's bell, and died before it woke the client
@@ -169,7 +148,7 @@ export class LaneHost {
       if (this.state.is('attached')) {
         const answer = await this.link.call<HostCall>(epoch, name);
         if (answer !== GONE) return answer as HostAnswer<C>;
-        if (!this.isWith(epoch)) continue;
+        if (this.epoch !== epoch || !this.state.is('attached')) continue;
       }
       await this.state.change();
     }
@@ -184,8 +163,16 @@ export class LaneHost {
   }
 
   private isServed(): boolean {
-    if (this.state.is('attached')) return this.taken === this.lanes.length;
-    return this.state.is('alone') || (this.state.is('inline') && !this.wantsThread);
+    return this.state.is('attached', 'alone') || (this.state.is('inline') && !this.wantsThread);
+  }
+
+  private isWithThread(): boolean {
+    return this.state.is(...WITH_THREAD);
+  }
+
+  /** Whether the lanes are still with the thread that they were attached to at this time. */
+  private isStill(attachment: number): boolean {
+    return this.attachments === attachment && this.isWithThread();
   }
 
   /** Gives the lanes to the thread, once nothing is staged. */
@@ -200,77 +187,121 @@ export class LaneHost {
     const lanes = inline.handOver();
     this.events.leaveHere(inline);
     this.attach(epoch, lanes);
+    this.events.relocated();
     this.events.wakeClient(); // for a turn that publishes what is staged
   }
 
-  private attach(epoch: number, offered: readonly OfferedLane[]): void {
+  private attach(epoch: number, lanes: readonly OfferedLane[]): void {
     this.epoch = epoch;
-    this.state.enter('attached');
-    this.taken = 0;
-    this.found = 0;
-    void this.offer(offered);
+    this.attachments += 1;
+    this.begin(lanes);
+    void this.keepWith(this.attachments);
   }
 
-  private async offer(offered: readonly OfferedLane[]): Promise<void> {
-    if (offered.length === 0) return;
-    const { epoch } = this;
-    const found = await this.link.call(epoch, 'attach', offered).catch((error: Error) => error);
-    if (this.epoch !== epoch || !this.state.is('attached', 'leaving')) return;
-    if (found === GONE) return;
-    if (found instanceof Error) return this.refused(epoch, found);
+  /** The thread has no lane, and is to take these. */
+  private begin(lanes: readonly OfferedLane[]): void {
+    this.unoffered = [...lanes];
+    this.found = 0;
+    this.state.enter(this.next());
+  }
+
+  /** Where the lanes belong whose thread has answered. */
+  private next(): 'offering' | 'attached' | 'leaving' {
+    if (!this.wantsThread || this.origins.haveMoved) return 'leaving';
+    return this.unoffered.length > 0 ? 'offering' : 'attached';
+  }
+
+  /** Keeps the lanes with a thread until it is gone, or they are back. Each step leaves another state, or the same with less to do. */
+  private async keepWith(attachment: number): Promise<void> {
+    while (this.isStill(attachment)) {
+      if (this.state.is('offering')) await this.offer(attachment);
+      else if (this.state.is('refused')) await this.pause(attachment);
+      else if (this.state.is('leaving')) await this.askBack(attachment);
+      else await this.state.change();
+    }
+  }
+
+  /** Offers what has not been. A thread that has no memory for a lane takes none of those that were offered together. */
+  private async offer(attachment: number): Promise<void> {
+    const found = await this.ask(attachment, 'attach', this.unoffered.splice(0));
+    if (found === undefined) return;
+    if (found instanceof Error) {
+      this.refused(found);
+      return;
+    }
     this.refusals.end();
-    this.taken += offered.length;
     this.found += found;
-    if (this.taken < this.lanes.length) return;
-    this.state.tell();
+    const next = this.next();
+    this.state.enter(next);
+    if (next !== 'attached') return;
     this.failures.noteDeaths();
     this.failures.served(this.found);
   }
 
-  /** Whether the lanes are with this thread, and are to stay there. */
-  private isWith(epoch: number): boolean {
-    return this.epoch === epoch && this.state.is('attached');
-  }
-
-  /**
-   * Called when the thread has no memory for the lanes: it has none of those that were offered together. Offers all again, some times;
-   * then they are served here, which needs less.
-   */
-  private async refused(epoch: number, error: Error): Promise<void> {
-    if (this.link.refused(error)) return;
+  private refused(error: Error): void {
+    if (this.link.refused(error)) {
+      this.state.enter('dying');
+      return;
+    }
+    this.state.enter('refused');
     this.failures.note(error);
-    await this.refusals.pause();
-    if (this.isWith(epoch)) await this.offerAnew();
   }
 
-  /** Takes all lanes back from the thread, and offers them again, as their tables say. */
-  private async offerAnew(): Promise<void> {
-    const { epoch } = this;
-    const left = await this.askBack(); // a lane that is opened meanwhile is offered with the others
+  /** After this all are offered again, some times; and then they are served here, which needs less. */
+  private async pause(attachment: number): Promise<void> {
+    await this.refusals.pause();
+    if (this.isStill(attachment)) this.state.enter('leaving');
+  }
+
+  /** Asks the thread for all lanes: to serve them here, or to offer them again, as their tables say. */
+  private async askBack(attachment: number): Promise<void> {
+    const left = await this.ask(attachment, 'leave');
     if (left === undefined) return;
     if (left instanceof Error) {
-      this.attach(epoch, []);
-      await this.refused(epoch, left);
+      this.notAsked(left);
     } else if (this.refusals.areTooMany) {
       this.wantsThread = false;
       this.serveInline([]);
+    } else if (this.wantsThread) {
+      this.begin(this.origins.ofTables(this.lanes));
     } else {
-      this.attach(epoch, this.origins.ofTables(this.lanes));
+      this.serveInline(left);
     }
   }
 
-  /** Asks the thread for the lanes. Resolves with an error if that was not possible, with undefined if the thread is gone. */
-  private async askBack(): Promise<LeftLane[] | Error | undefined> {
-    const { epoch } = this;
-    this.state.enter('leaving');
-    const left = await this.link.call(epoch, 'leave').catch((error: Error) => error);
-    return left === GONE || this.epoch !== epoch || !this.state.is('leaving') ? undefined : left;
+  /** Asks the thread that has the lanes. Resolves with an error if it refuses, or was not asked; with undefined if it is gone. */
+  private async ask<C extends 'attach' | 'leave'>(attachment: number, name: C, ...given: Given<C>) {
+    const answer = await this.link.call(this.epoch, name, ...given).catch((error: Error) => error);
+    if (!this.isStill(attachment)) return undefined;
+    if (answer !== GONE) return answer;
+    this.state.enter('dying');
+    return undefined;
+  }
+
+  /** There was no memory for the question: the thread has the lanes as before. */
+  private notAsked(error: Error): void {
+    if (this.wantsThread) {
+      this.refused(error);
+      return;
+    }
+    this.wantsThread = true; // whoever has asked for its end asks again
+    this.state.enter(this.next());
+  }
+
+  /** Serves the lanes here that a thread has left. */
+  private serveInline(left: readonly LeftLane[]): void {
+    this.inline = this.newInline(left);
+    this.state.enter('inline');
+    this.events.relocated();
+    this.events.wakeClient(); // for the first turn of an index that was made for timers
+    this.link.left();
   }
 
   private stay(): void {
     const isServedHere = this.state.is('inline');
     if (!isServedHere) this.inline = this.newInline([]);
     this.state.enter('alone');
+    if (!isServedHere) this.events.relocated();
     this.events.stays();
     if (!isServedHere) this.events.wakeClient();
   }

@@ -8,11 +8,11 @@ import type { InlineLane, OwnLane } from './inline-shard.ts';
  */
 export class LaneOrigins {
   /** Whether a table has moved while its lane was not here. */
-  private hasMoved = false;
+  haveMoved = false;
 
   /** A table has moved, and its lane is not here. */
   moved(): void {
-    this.hasMoved = true;
+    this.haveMoved = true;
   }
 
   /** To offer lanes that have had no timer yet. */
@@ -22,14 +22,14 @@ export class LaneOrigins {
 
   /** To offer all lanes: none is elsewhere. */
   ofTables(lanes: readonly OwnLane[]): OfferedLane[] {
-    this.hasMoved = false;
+    this.haveMoved = false;
     return offersOf(lanes, 'tables');
   }
 
   /** To serve all lanes here, of which a thread has left some. */
   ofLeft(lanes: readonly OwnLane[], left: readonly LeftLane[]): InlineLane[] {
-    const kept = this.hasMoved ? [] : left;
-    this.hasMoved = false;
+    const kept = this.haveMoved ? [] : left;
+    this.haveMoved = false;
     return lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, kept) }));
   }
 }

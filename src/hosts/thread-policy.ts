@@ -2,6 +2,7 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
 import type { LaneHost } from './lane-host.ts';
 import { NamedState } from './named-state.ts';
+import type { Serving, ServingRecord } from './serving.ts';
 
 /** The load that decides whether a thread pays; all counts since the scheduler's start. @internal */
 export interface Load {
@@ -11,16 +12,6 @@ export interface Load {
   readonly size: number;
   /** Commands and deliveries: the work of an index. */
   readonly work: number;
-}
-
-/** What serves the shards, since when and why. */
-export interface Serving {
-  by: 'inline' | 'threads';
-  /** Time of the last change, in ms on the scheduler's clock. */
-  since: number;
-  reason: string;
-  /** Number of changes so far. */
-  changes: number;
 }
 
 /** ms for which an inline index is measured before a decision. */
@@ -46,6 +37,19 @@ const MAX_COST = 0.005;
 
 const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
+export interface PolicyParts {
+  readonly host: LaneHost;
+  readonly load: () => Load;
+  /** Where the policy notes its decisions. */
+  readonly serving: ServingRecord;
+  readonly changed: (serving: Serving) => void;
+  /** Called when a thread is wanted. If it returns false, it has called `stayInline`. */
+  readonly mayStart: () => boolean;
+}
+
+/** Why the lanes of a client with a policy are inline at first. @internal */
+export const NOT_YET = 'the timers do not pay for a thread yet';
+
 /** Where the lanes are to be, and what may follow. */
 const NEXT = {
   inline: ['threads', 'final'], // here; their work is measured
@@ -65,12 +69,10 @@ type State = keyof typeof NEXT;
  * @internal
  */
 export class ThreadPolicy {
-  readonly serving: Serving = { by: 'inline', since: 0, reason: 'the timers do not pay for a thread yet', changes: 0 };
   private readonly state = new NamedState<State>('inline', NEXT);
+  private readonly parts: PolicyParts;
   private readonly host: LaneHost;
   private readonly load: () => Load;
-  private readonly changed: (serving: Serving) => void;
-  private readonly mayStart: () => boolean;
   /** The load at the window's beginning. */
   private from: Load = { now: 0, size: 0, work: 0 };
   private busyFrom = 0;
@@ -80,13 +82,11 @@ export class ThreadPolicy {
   private keptFor: string | undefined;
   private checking: NodeJS.Timeout | undefined;
 
-  /** `mayStart` is called when a thread is wanted. If it returns false, it has called `stayInline`. */
-  constructor(host: LaneHost, load: () => Load, changed: (serving: Serving) => void, mayStart: () => boolean) {
-    this.host = host;
-    this.load = load;
-    this.changed = changed;
-    this.mayStart = mayStart;
-    host.measureInline();
+  constructor(parts: PolicyParts) {
+    this.parts = parts;
+    this.host = parts.host;
+    this.load = parts.load;
+    this.host.measureInline();
   }
 
   /** Other clients also need a thread: starts one if there is none, and keeps it. */
@@ -124,7 +124,7 @@ export class ThreadPolicy {
   }
 
   private startThread(load: Load, reason: string): void {
-    if (!this.mayStart()) return;
+    if (!this.parts.mayStart()) return;
     this.state.enter('threads');
     this.idleChecks = 0;
     clearInterval(this.checking);
@@ -164,10 +164,10 @@ export class ThreadPolicy {
   }
 
   private change(by: Serving['by'], load: Load, reason: string): void {
-    const { serving } = this;
-    Object.assign(serving, { by, since: load.now, reason, changes: serving.changes + 1 });
+    const { serving, changed } = this.parts;
+    serving.change(by, load.now, reason);
     this.begin(load);
-    this.changed({ ...serving });
+    changed(serving.now());
   }
 
   private begin(load: Load): void {

@@ -6,7 +6,7 @@ import type { FailedTimer, FiredBatch } from '../client/delivery-events.ts';
 import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
-import type { Serving } from '../hosts/thread-policy.ts';
+import type { Serving } from '../hosts/serving.ts';
 import { warnOnce } from '../warn-once.ts';
 import { guard, reportError, warn } from './report-error.ts';
 

@@ -3,7 +3,7 @@ import type { ClientStats } from '../assembly/sharing.ts';
 import { countsOf, type TimerCounts } from '../assembly/stats-interval.ts';
 import { type LabelStats, labelStats, ownLabelStats } from '../client/labels/label-counts.ts';
 import type { LaneHost } from '../hosts/lane-host.ts';
-import type { Serving } from '../hosts/thread-policy.ts';
+import type { Serving } from '../hosts/serving.ts';
 import type { ShardCounters } from '../shard/shard.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';
 import { Untaken } from './untaken.ts';

@@ -92,8 +92,8 @@ export class Board {
 
   // The owner.
 
-  holdOwnersPulse(onBoardChange: () => void): PulseHolder {
-    return new PulseHolder(this.group(OWNER_PULSE), onBoardChange);
+  holdOwnersPulse(): PulseHolder {
+    return new PulseHolder(this.group(OWNER_PULSE));
   }
 
   /** Sets what serves the host. Precondition: no thread of an earlier epoch is left. */
@@ -166,8 +166,8 @@ export class Board {
     if (Atomics.exchange(this.words, this.host(host) + WANTED, 1) === 0) this.owner.wake();
   }
 
-  /** Joins; undefined if there are MAX_CLIENTS. `onBoardChange` is called when the board may have changed. */
-  join(thread: number, onBoardChange: () => void): Membership | undefined {
+  /** Joins; undefined if there are MAX_CLIENTS. The pulse tells when the board may have changed. */
+  join(thread: number): Membership | undefined {
     const serial = Atomics.add(this.words, LAST_SERIAL, 1) + 1;
     for (let index = 0; index < MAX_CLIENTS; index++) {
       const at = this.entry(index);
@@ -176,7 +176,7 @@ export class Board {
       Atomics.store(this.words, at + THREAD, thread);
       Atomics.store(this.words, at + SCALED, this.factors.changes); // its labels are made with what is there
       this.record(index).fill(0);
-      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP), onBoardChange);
+      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP));
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
         return { entry: this.entryAt(index), pulse };
       }

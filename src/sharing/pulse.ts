@@ -36,16 +36,20 @@ const INTERVAL = 100;
 /** The holder's side. A thread's waits neither hold the process nor outlive the thread. */
 export class PulseHolder {
   private readonly words: Int32Array;
-  private readonly onBoardChange: () => void;
+  private onBoardChange: (() => void) | undefined;
   private isHeld = true;
 
-  /** From now on the holder counts as alive, and `onBoardChange` is called after a question. `words`: a separate group. */
-  constructor(words: Int32Array, onBoardChange: () => void) {
+  /** From now on the holder counts as alive. `words`: a separate group. */
+  constructor(words: Int32Array) {
     this.words = words;
-    this.onBoardChange = onBoardChange;
     for (const word of [ASKED, ANSWERED]) Atomics.store(words, word, 0);
     Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL);
     for (let i = 0; i < WAITERS; i++) this.wait();
+  }
+
+  /** Calls the function after each question. One that is asked in this turn of the event loop is not missed. */
+  listen(onBoardChange: () => void): void {
+    this.onBoardChange = onBoardChange;
   }
 
   /** Ends the waits. */
@@ -63,7 +67,7 @@ export class PulseHolder {
     if (!this.isHeld) return;
     this.wait();
     Atomics.add(this.words, ANSWERED, 1); // after the new wait
-    this.onBoardChange();
+    this.onBoardChange?.();
   };
 }
 

@@ -18,7 +18,7 @@ function newHost() {
   const nothing = () => undefined;
   const link = { server: () => ({ by: 'thread', epoch: 1 }), want: nothing, call, lost: nothing, left: nothing };
   const rest = { refused: () => false, release: () => Promise.resolve(), deaths: 0, cause: new Error('dead') };
-  const here = { wakeClient: nothing, serveHere: nothing, leaveHere: nothing };
+  const here = { wakeClient: nothing, serveHere: nothing, leaveHere: nothing, relocated: nothing };
   const events = { ...here, failed: nothing, restarted: nothing, stays: nothing };
   const host = new LaneHost(setup, { ...link, ...rest } as unknown as LaneLink, events);
   const open = (placement: number) => {
@@ -53,6 +53,7 @@ test('a lane that is opened while the thread is asked to leave stays with the cl
   await host.ready();
   const ended = host.endThread();
   open(1);
+  await until(() => calls.length === 2);
   calls[1].answer([{ placement: 0, entries: new Int32Array(0) }]);
   await ended;
   expect(told()).toEqual(['attach 0', 'leave']);

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { Board, MAX_CLIENTS, type Membership } from '../../src/sharing/board.ts';
 
 const newBoard = (hosts = 2): Board => new Board(Board.allocate(hosts), hosts);
-const nothing = (): void => undefined;
 
 function leave(member: Membership | undefined): void {
   member?.pulse.release();
@@ -28,7 +27,7 @@ describe('a board', () => {
 
   test('gives every client a serial of its own, and an entry that others see', () => {
     const board = newBoard();
-    const members = [5, 6, 7].map((thread) => board.join(thread, nothing));
+    const members = [5, 6, 7].map((thread) => board.join(thread));
     expect(board.clients().map(({ serial, thread }) => [serial, thread])).toEqual([
       [1, 5],
       [2, 6],
@@ -37,7 +36,7 @@ describe('a board', () => {
     leave(members[1]);
     expect(board.clients().map(({ serial }) => serial)).toEqual([1, 3]);
     expect(members[1]?.entry.isJoined).toBe(false);
-    const next = board.join(8, nothing);
+    const next = board.join(8);
     expect(next?.entry.serial).toBe(4);
     expect(members[1]?.entry.isJoined).toBe(false); // the same place, another client
     members[1]?.entry.free(); // too late: it is not its entry any more
@@ -47,8 +46,8 @@ describe('a board', () => {
 
   test('a factor is applied everywhere when all have told so, but the one that asks, and those that are gone', () => {
     const board = newBoard();
-    const owner = board.holdOwnersPulse(nothing);
-    const members = [1, 2].map((thread) => board.join(thread, nothing));
+    const owner = board.holdOwnersPulse();
+    const members = [1, 2].map((thread) => board.join(thread));
     board.factors.set('a', 0.5);
     const { changes } = board.factors;
     const asking = members[0]?.entry.serial as number;
@@ -61,7 +60,7 @@ describe('a board', () => {
     expect(board.isScaled(changes, 0)).toBe(true);
     board.factors.set('a', 0.25);
     expect(board.isScaled(board.factors.changes, 0)).toBe(false);
-    const late = board.join(3, nothing); // whose labels are made with what is there
+    const late = board.join(3); // whose labels are made with what is there
     expect(late?.entry.hasScaled(board.factors.changes)).toBe(true);
     for (const member of [members[1], late]) leave(member);
     owner.release();
@@ -69,7 +68,7 @@ describe('a board', () => {
 
   test('counts and latenesses are those of the entry, from nothing for each client', () => {
     const board = newBoard();
-    const member = board.join(1, nothing);
+    const member = board.join(1);
     const counts = {
       size: 1,
       scheduled: 7,
@@ -86,7 +85,7 @@ describe('a board', () => {
     expect(board.clients()[0].counts()).toEqual(counts);
     expect(board.clients()[0].lateness().summary()).toMatchObject({ count: 3, max: 2.5 });
     leave(member);
-    const next = board.join(2, nothing);
+    const next = board.join(2);
     expect(next?.entry.counts()).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
     next?.pulse.release();
   });
@@ -94,9 +93,9 @@ describe('a board', () => {
   test(`takes ${MAX_CLIENTS} clients and no more, and as many again when they have left`, () => {
     const board = newBoard(1);
     for (let round = 0; round < 2; round++) {
-      const members = Array.from({ length: MAX_CLIENTS }, () => board.join(1, nothing));
+      const members = Array.from({ length: MAX_CLIENTS }, () => board.join(1));
       expect(members.every((member) => member !== undefined)).toBe(true);
-      expect(board.join(1, nothing)).toBeUndefined();
+      expect(board.join(1)).toBeUndefined();
       members.forEach(leave);
       expect(board.clients()).toEqual([]);
     }
@@ -108,9 +107,9 @@ describe('a board', () => {
     const first = 3 * 32; // two groups, and one for the host
     words[first] = -99;
     words[first + 1] = (Number(process.hrtime.bigint() / 1_000_000n) | 0) - 30_000;
-    const second = board.join(1, nothing);
+    const second = board.join(1);
     words[first + 1] -= 31_000;
-    const third = board.join(1, nothing);
+    const third = board.join(1);
     expect(board.clients().map(({ serial }) => serial)).toEqual([2, 1]); // the third takes the first place
     second?.pulse.release();
     third?.pulse.release();

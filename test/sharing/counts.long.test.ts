@@ -45,7 +45,7 @@ test('a client whose loop is blocked holds them up for some looks, and counts as
   await using client = ClientThread.connect(owner.share());
   await client.run(({ scheduler }) => void scheduler.scheduleAfter('a', 3_600_000));
   expect((await owner.stats()).clients[1].scheduled).toBe(1);
-  const board = Reflect.get(Reflect.get(internalsOf(owner).coordinator, 'sharing') as object, 'board') as object;
+  const board = Reflect.get(Reflect.get(internalsOf(owner).coordinator.others, 'sharing') as object, 'board') as object;
   const getter = Reflect.getOwnPropertyDescriptor(Object.getPrototypeOf(board), 'isAnswered')?.get;
   let looks = 0;
   Object.defineProperty(board, 'isAnswered', {

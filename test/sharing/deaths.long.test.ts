@@ -22,7 +22,7 @@ const NO_COUNTS = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Client
 
 /** Everything that a client does to the board; `member` is told as soon as there is one. */
 function live(board: Board, joined: (member: Membership | undefined) => void): void {
-  const member = board.join(2, () => undefined);
+  const member = board.join(2);
   joined(member);
   board.owner.wake();
   board.owner.isGone();
@@ -39,8 +39,8 @@ function live(board: Board, joined: (member: Membership | undefined) => void): v
 function dieAt(stop: number): boolean {
   const board = new Board(Board.allocate(1), 1);
   const words = new Int32Array(board.memory);
-  const owner = board.holdOwnersPulse(() => undefined);
-  const other = board.join(1, () => undefined) as Membership;
+  const owner = board.holdOwnersPulse();
+  const other = board.join(1) as Membership;
   let dying: Membership | undefined;
   let access = 0;
   const end = () => {
@@ -68,7 +68,7 @@ function dieAt(stop: number): boolean {
   expect(other.entry.isJoined && !other.entry.pulse.isGone()).toBe(true);
   for (const entry of board.clients()) if (entry.pulse.isGone()) entry.free();
   expect(board.clients().map(({ serial }) => serial)).toEqual([1]);
-  const next = board.join(3, () => undefined) as Membership;
+  const next = board.join(3) as Membership;
   // A death between two stores, right after the entry was taken, keeps that one entry for good; it is not anybody's then.
   const isKept = words[at] < 0;
   expect(next.entry.isJoined).toBe(true);

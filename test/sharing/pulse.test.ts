@@ -27,7 +27,8 @@ describe('a pulse', () => {
   test('whose holder lives is never found gone, and wakes it', async () => {
     const words = newWords();
     const heard = vi.fn();
-    const holder = new PulseHolder(words, heard);
+    const holder = new PulseHolder(words);
+    holder.listen(heard);
     const pulse = new Pulse(words, 1);
     for (let i = 0; i < 100; i++) {
       pulse.wake();
@@ -43,7 +44,8 @@ describe('a pulse', () => {
   test('is not lost by as many questions in one turn as anybody asks', async () => {
     const words = newWords();
     const heard = vi.fn();
-    const holder = new PulseHolder(words, heard);
+    const holder = new PulseHolder(words);
+    holder.listen(heard);
     const pulses = [new Pulse(words, 1), new Pulse(words, 1)];
     for (let i = 0; i < 1000; i++) pulses[i % 2].wake();
     expect(heard).not.toHaveBeenCalled();
@@ -90,12 +92,12 @@ describe('a pulse', () => {
 
   test('that was found gone says nothing of the next who holds the same words', async () => {
     const words = newWords();
-    const first = new PulseHolder(words, () => undefined);
+    const first = new PulseHolder(words);
     const [ofFirst, ofSecond] = [new Pulse(words, 1), new Pulse(words, 2)];
     first.release();
     ofFirst.wake();
     expect(ofFirst.isGone()).toBe(true);
-    const second = new PulseHolder(words, () => undefined);
+    const second = new PulseHolder(words);
     expect(ofSecond.isGone()).toBe(false);
     ofSecond.wake();
     await turn();

@@ -14,7 +14,14 @@ import type { RepeatOptions } from './repeat-options.ts';
  */
 export type WorkerHint = number | string | TimerGroup;
 
-/** The calls that start timers: of a {@link Scheduler}, and with a label of a {@link TimerLabel}. */
+/**
+ * The calls that start timers: of a {@link Scheduler}, and with a label of a {@link TimerLabel}.
+ *
+ * Each class that has them declares the overloads again, for TypeScript takes none over from an interface. What declares them once is
+ * worse: a single signature lets a callback that needs its argument go without; a rest tuple whose type depends on `A` refuses generic
+ * callers, and costs an array in each call; a property of type `TimerStarts['schedule']`, or an interface merged with the class, is not
+ * checked to be there; and the place of a base class is EventEmitter's in `Scheduler`.
+ */
 export interface TimerStarts {
   /**
    * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns its id.

@@ -25,6 +25,8 @@ const LEAST_SHARE = 1 / 64;
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
   private readonly stage: CommandStage;
+  /** How many entries have left the stage, taken or dropped, when the round has taken all of its own. */
+  private roundEnd = 0;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {
     super(memory, table, stage.table, index, clientBell);
@@ -49,7 +51,8 @@ export class LocalLane extends ServedLane {
     if (this.isBetweenRounds()) {
       this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
-      this.roundLeft = this.stage.isWanted ? this.stage.length : 0;
+      this.roundLeft = this.available();
+      this.roundEnd = this.stage.taken + this.stage.dropped + this.roundLeft;
       this.stage.isWanted = false; // what is wanted from now on, while the round lasts, is for the next
     }
     if (this.roundLeft > 0) this.takeCommands(budget);
@@ -72,26 +75,20 @@ export class LocalLane extends ServedLane {
   private takeCommands(budget: number): void {
     const { stage } = this;
     Atomics.store(this.header, HIGH_WATER, stage.table.highWater); // so that a successor finds all taken timers in the table
-    for (let left = Math.max(budget, this.roundLeft * LEAST_SHARE); left > 0 && this.roundLeft > 0; ) {
-      const { dropped } = stage;
-      const chunk = stage.firstLive(this.roundLeft);
-      this.roundLeft -= stage.dropped - dropped;
-      if (chunk === undefined) {
-        this.roundLeft = 0; // the client has dropped stale ones
-        break;
+    let left = Math.max(budget, this.roundLeft * LEAST_SHARE);
+    while (left > 0 && this.roundLeft > 0) {
+      const chunk = stage.firstLive(this.roundLeft); // drops the stale ones before it
+      if (chunk !== undefined) {
+        const live = this.roundEnd - stage.taken - stage.dropped;
+        const entries = Math.min((chunk.end - chunk.start) / 2, Math.ceil(left), live);
+        this.prepareFor(entries);
+        this.fileStaged(chunk.words, chunk.start, chunk.start + 2 * entries);
+        stage.take(chunk, entries);
+        this.commands += entries;
+        left -= entries;
       }
-      const entries = Math.min((chunk.end - chunk.start) / 2, Math.ceil(left), this.roundLeft);
-      const stop = chunk.start + 2 * entries;
-      this.prepareFor(entries);
-      for (let from = chunk.start; from < stop; from += BLOCK_WORDS) {
-        const to = Math.min(from + BLOCK_WORDS, stop);
-        if (to - from === BLOCK_WORDS) this.readAhead(chunk.words, from, to);
-        this.fileStaged(chunk.words, from, to);
-      }
-      stage.take(chunk, entries);
-      this.roundLeft -= entries;
-      this.commands += entries;
-      left -= entries;
+      // The client may have dropped stale ones as well, of any place.
+      this.roundLeft = Math.min(this.roundEnd - stage.taken - stage.dropped, stage.length);
     }
   }
 
@@ -132,13 +129,17 @@ export class LocalLane extends ServedLane {
   private fileStaged(words: Int32Array, start: number, end: number): void {
     const { roundTick, stage, table } = this;
     const roundTime = table.scale.timeOf(roundTick);
-    for (let at = start; at < end; at += 2) {
-      const slot = words[at];
-      const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
-      const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
-      const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
-      if (this.isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
-      else this.insertLate(slot, words[at + 1], tick);
+    for (let from = start; from < end; from += BLOCK_WORDS) {
+      const to = Math.min(from + BLOCK_WORDS, end);
+      if (to - from === BLOCK_WORDS) this.readAhead(words, from, to);
+      for (let at = from; at < to; at += 2) {
+        const slot = words[at];
+        const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
+        const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
+        const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
+        if (this.isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
+        else this.insertLate(slot, words[at + 1], tick);
+      }
     }
   }
 }

@@ -116,7 +116,7 @@ const MAX_TRIES = 16;
 /**
  * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for all threads that
  * serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn. A shard of the client's own
- * thread rings nobody: its news are found in the same turn.
+ * thread rings nobody: what it has fired is found in the same turn.
  *
  *     down ── a shard rings ──▶ raised ── the client has onRing, and takes a turn ──▶ down
  *

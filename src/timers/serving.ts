@@ -19,7 +19,18 @@ const LONGEST_PAUSE = 64_000;
  *                    half of `from` are live                `from` are live
  *   'counting' ─────────── loads the wheel ──▶ 'loaded' ─────────────────────▶ 'wheel'
  *    Node's           └─▶ 'without', if it      Node's  ◀───────────────────── the wheel's
- *                         is not found                  it holds a quarter of `from`, or less
+ *                         is not found                  both hold few
+ *
+ * The numbers, in parts of `from`. What is live of Node's is an estimate, from half to twice as many, and the wheel fills slowly: the timers
+ * that called for it are Node's own. So the way back lies lower than the way there.
+ *
+ *            Node's, by the estimate                     the wheel's
+ *     from ──┬─ it takes over from here
+ *            │  given back below, once it was filled
+ *      1/2 ──┼─ loaded from here
+ *            │  given back below, before                     it holds enough from here, and counts as filled
+ *      1/4 ──┼──────────────────────────────────────────────┬─
+ *        0 ──┴                                              ┴─ given back below, if Node's are few as well
  *
  * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
  *
@@ -193,12 +204,15 @@ export class Serving {
   }
 
   private giveBackIfEmpty(live: number): void {
+    const { from } = this;
     const { size } = this.wheel as RegisteredWheel;
-    const isLow = 4 * size < this.from;
-    if (!isLow) this.isFilled = true;
+    if (size >= from / 4) {
+      this.isFilled = true;
+      return;
+    }
     // Before it has been filled, only if those that called for it are gone.
-    const isNodesLow = (this.isFilled ? 1 : 2) * live < this.from;
-    if (isLow && isNodesLow) this.change('loaded', `the wheel held ${size}`);
+    const few = this.isFilled ? from : from / 2;
+    if (live < few) this.change('loaded', `the wheel held ${size}`);
   }
 
   private change(state: 'wheel' | 'loaded', reason: string): void {

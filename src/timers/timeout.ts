@@ -256,10 +256,10 @@ export class Timeout implements NodeJS.Timeout {
   private finish(begun: number, context: Context): void {
     const { client, home, missedCalls, time } = this[SOURCE]();
     const period = this._repeat;
-    if (!period || !(this._idleTimeout >= 0) || client.isClosed) {
-      if (period && this._idleTimeout >= 0)
-        this[HANDED_BACK](); // there is no next call
-      else this[NUMBER]?.drop();
+    const isOver = !period || !(this._idleTimeout >= 0); // its callback may have cleared it
+    if (isOver || client.isClosed) {
+      if (isOver) this[NUMBER]?.drop();
+      else this[HANDED_BACK](); // close() has not found it among the live ones: its callback was running
       return;
     }
     const whole = max(1, trunc(period));

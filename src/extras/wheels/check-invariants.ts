@@ -8,8 +8,8 @@ export function checkInvariants(snapshot: WheelSnapshot): void {
   const { index, timers } = snapshot;
   const filed = new Map<number, number>();
   for (const list of index.levels.flatMap((level) => level.lists)) {
-    require(list.live ===
-      list.entries.length, `slot ${list.index} counts its ${list.entries.length} timers`, list.live);
+    const { entries, live } = list;
+    require(live === entries.length, `slot ${list.index} counts its ${entries.length} timers`, live);
     for (const { slot, tick, filed: inPlace } of list.entries) {
       require(!filed.has(slot), 'a slot is filed once', slot);
       require(inPlace, 'a record names the cell that holds the slot', slot);
@@ -60,8 +60,8 @@ function checkCascading(index: IndexSnapshot): void {
       for (const { tick } of list.entries) {
         require(tick >= index.now, 'nothing is filed in the past', tick);
         const [expected, at] = placeOf(BigInt(tick), now, index.levels);
-        require(expected === number &&
-          at === list.index, `tick ${tick} stands on level ${expected}, slot ${at}`, `${number}, ${list.index}`);
+        const isInPlace = expected === number && at === list.index;
+        require(isInPlace, `tick ${tick} stands on level ${expected}, slot ${at}`, `${number}, ${list.index}`);
         earliest = Math.min(earliest, tick);
         event = Math.min(event, Number((BigInt(tick) / BigInt(level.width)) * BigInt(level.width)));
       }
@@ -89,8 +89,8 @@ function checkPinned(index: IndexSnapshot): void {
       require(rounds.size <= 1, 'a spoke holds one round', [...rounds].join());
       for (const round of rounds) {
         require(round % slots === list.index, `round ${round} stands in its spoke`, list.index);
-        require(round - Math.floor(index.now / width) < slots &&
-          round * width >= index.now, 'a round is within reach', round);
+        const isWithinReach = round - Math.floor(index.now / width) < slots && round * width >= index.now;
+        require(isWithinReach, 'a round is within reach', round);
         earliest = Math.min(earliest, round * width);
       }
     }

@@ -9,6 +9,9 @@ const { ceil, max, min } = Math;
 /** No clock goes beyond it: what is due later waits for ever. */
 export const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
+/** Callbacks of a turn between two readings of the clock: they take time, and lateness must be accurate. */
+export const CALLS_PER_READING = 64;
+
 /** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see `slackRange`. */
 export function slackInTicks(slack: unknown, scale: TickScale): number {
   if (typeof slack !== 'number' || !(slack >= 0)) return Number.NaN;

@@ -107,7 +107,8 @@ export class Client {
     this.lateness = parts.lateness ?? new LatenessHistogram();
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.repeating = new RepeatingCalls(this);
-    this.delivery = new Delivery(this, this.repeating, events, this.lateness, time, maxBatch, parts.ioFirst);
+    const { repeating, lateness } = this;
+    this.delivery = new Delivery({ host: this, repeating, events, lateness, time, maxBatch, ioFirst: parts.ioFirst });
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
     const { lanes, refs, delivery, home } = this;
     this.turns = new ClientTurns({ lanes, time, bell, refs, delivery, home, turned: parts.turned });
@@ -122,27 +123,29 @@ export class Client {
   start(label: Label, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
-    if (label !== this.labels.plain) return this.startLabelled(lane, label, deadline, callback, argument);
-    const id = lane.table.idOf(this.schedule(lane, deadline, label, callback, argument));
+    const slot =
+      label === this.labels.plain
+        ? this.schedule(lane, deadline, label, callback, argument)
+        : this.startLabelled(lane, deadline, label, callback, argument);
+    const id = lane.table.idOf(slot);
     if (callback === awaited) this.beginWait(argument, id, label);
     return id;
   }
 
-  private startLabelled(lane: ClientLane, label: Label, full: number, callback: unknown, argument: unknown): TimerId {
+  /** Returns the slot. `full`: the deadline, which a scaled timer gets if its label's factor is 1. */
+  private startLabelled(lane: ClientLane, full: number, label: Label, callback: unknown, argument: unknown): number {
     const labels = this.labelsOf(lane, label);
-    let deadline = full;
-    let earliest = Number.NaN;
-    if (label.min !== undefined) {
-      requireDeadline(full);
-      earliest = this.clock.read() + label.min;
-      deadline = label.deadlineOf(earliest, full);
+    if (label.min === undefined) {
+      const slot = this.schedule(lane, full, label, callback, argument);
+      labels.begin(slot, label);
+      return slot;
     }
-    const slot = this.schedule(lane, deadline, label, callback, argument);
+    requireDeadline(full);
+    const earliest = this.clock.read() + label.min;
+    const slot = this.schedule(lane, label.deadlineOf(earliest, full), label, callback, argument);
     labels.begin(slot, label);
-    if (label.min !== undefined) labels.setBounds(slot, earliest, full);
-    const id = lane.table.idOf(slot);
-    if (callback === awaited) this.beginWait(argument, id, label);
-    return id;
+    labels.setBounds(slot, earliest, full);
+    return slot;
   }
 
   /** Starts a repeating timer. Throws like `start`. */
@@ -163,7 +166,6 @@ export class Client {
     lane.grids.begin(slot, first, repetition);
     if (!repetition.overlap) this.repeating.mayPassOver = true;
     labels?.begin(slot, label);
-    if (label.min !== undefined) labels?.setBounds(slot, Number.NaN, Number.NaN);
     const id = lane.table.idOf(slot);
     if (callback === awaited) this.beginWait(argument, id, label);
     return id;
@@ -188,15 +190,15 @@ export class Client {
   /** A scaled timer moves by its factor, a repeating one with its grid. A refused move changes nothing. */
   private moveByKind(lane: ClientLane, slot: number, deadline: number): void {
     const { labels, grids } = lane;
-    const { min, slack } = this.labelOf(lane, slot);
+    const label = this.labelOf(lane, slot);
     if (grids !== undefined && lane.payload.isRepeating(slot)) {
-      this.move(lane, slot, deadline, slack);
+      this.move(lane, slot, deadline, label.slack);
       grids.restart(slot, deadline);
-    } else if (labels === undefined || min === undefined) {
-      this.move(lane, slot, deadline, slack);
+    } else if (labels === undefined || label.min === undefined) {
+      this.move(lane, slot, deadline, label.slack);
     } else {
-      const earliest = this.clock.read() + min;
-      this.move(lane, slot, labels.labelOf(slot).deadlineOf(earliest, deadline), slack);
+      const earliest = this.clock.read() + label.min;
+      this.move(lane, slot, label.deadlineOf(earliest, deadline), label.slack);
       labels.setBounds(slot, earliest, deadline);
     }
   }

@@ -66,6 +66,16 @@ export class Commands {
     if (this.stage.isServedHere) this.onFull();
   }
 
+  /** Does the same. Returns false where memory is refused: by the next turn a shard has taken what is staged. */
+  tryToMakeRoom(commands: number): boolean {
+    try {
+      this.makeRoom(commands);
+      return true;
+    } catch {
+      return false; // no memory
+    }
+  }
+
   /** Publishes staged commands, as far as the ring has room, and wakes the shard if it would sleep too long. */
   publish(): void {
     const { stage } = this;

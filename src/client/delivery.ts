@@ -4,7 +4,7 @@ import { runTicks } from '../async-context/run-ticks.ts';
 import type { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { TimerId } from '../timer-id.ts';
 import type { ClientLane } from './client-lane.ts';
-import type { ClientTime } from './client-time.ts';
+import { CALLS_PER_READING, type ClientTime } from './client-time.ts';
 import type { DeliveryEvents } from './delivery-events.ts';
 import { LateTimers, watched } from './late-timers.ts';
 import type { RepeatingCalls } from './repeating-calls.ts';
@@ -20,8 +20,18 @@ export interface DeliveryHost {
   restage(lane: ClientLane, slot: number): void;
 }
 
-/** Deliveries between two readings of the clock: callbacks take time, and lateness must be accurate. */
-const CLOCK_INTERVAL = 64;
+export interface DeliveryParts {
+  readonly host: DeliveryHost;
+  readonly repeating: RepeatingCalls;
+  readonly events: DeliveryEvents;
+  /** Where latenesses are counted. */
+  readonly lateness: LatenessHistogram;
+  readonly time: ClientTime;
+  /** Maximum of timers delivered in a turn. */
+  readonly maxBatch: number;
+  /** See `SchedulerOptions.ioFirst`, ms. */
+  readonly ioFirst: number;
+}
 
 /** How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached. */
 const TURN_TIME = 1;
@@ -79,15 +89,8 @@ export class Delivery {
   /** The late timers of this turn, once there is one. */
   private late: LateTimers | undefined;
 
-  constructor(
-    host: DeliveryHost,
-    repeating: RepeatingCalls,
-    events: DeliveryEvents,
-    lateness: LatenessHistogram,
-    time: ClientTime,
-    maxBatch: number,
-    ioFirst: number,
-  ) {
+  constructor(parts: DeliveryParts) {
+    const { host, repeating, events, time, lateness, maxBatch, ioFirst } = parts;
     this.host = host;
     this.repeating = repeating;
     this.events = events;
@@ -149,7 +152,7 @@ export class Delivery {
           time.readAgain();
           if (time.now >= this.turnEnd) break;
         }
-        const end = min(taken + CLOCK_INTERVAL, limit);
+        const end = min(taken + CALLS_PER_READING, limit);
         if (end - taken > 1) lane.prefetch(end - taken);
         for (; taken < end && !host.isClosed; taken++) {
           const slot = this.nextDue(lane);
@@ -203,7 +206,7 @@ export class Delivery {
     const { time } = this;
     // Steps that may be refused come first.
     if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
-    const canStage = lane.grids === undefined || lane.stage.hasRoom(1) || this.makeRoom(lane);
+    const canStage = lane.grids === undefined || lane.stage.hasRoom(1) || lane.commands.tryToMakeRoom(1);
     if (!canStage) return UNPOLLED; // a repeating timer is staged again
     const { cells, at } = lane.fired;
     const slot = cells[at];
@@ -215,22 +218,12 @@ export class Delivery {
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
-      if (!lane.stage.hasRoom(1) && !this.makeRoom(lane)) return UNPOLLED;
+      if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return UNPOLLED;
       this.stale += 1;
       this.host.restage(lane, slot);
       return STALE;
     }
     return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? UNPOLLED : slot;
-  }
-
-  /** Makes room to stage a timer again. Where memory is refused, the rest waits: by the next turn a shard has taken what is staged. */
-  private makeRoom({ commands }: ClientLane): boolean {
-    try {
-      commands.makeRoom(1);
-      return true;
-    } catch {
-      return false; // no memory
-    }
   }
 
   /** Whether a timer is so late that it waits, since the loop may not have polled since it fell due. */

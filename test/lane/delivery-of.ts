@@ -29,5 +29,6 @@ export function deliveryOf(
   };
   const events = { emitBatch: nothing, late: nothing, refused: nothing, failed };
   const repeating = undefined as never; // no timer repeats
-  return new Delivery(host, repeating, events, lateness, time, maxBatch, Number.POSITIVE_INFINITY);
+  const ioFirst = Number.POSITIVE_INFINITY;
+  return new Delivery({ host, repeating, events, lateness, time, maxBatch, ioFirst });
 }

@@ -3,7 +3,7 @@ import { contexts } from '../../async-context/async-context.ts';
 import type { Context } from '../../async-context/context-keeper.ts';
 import { runTicks } from '../../async-context/run-ticks.ts';
 import { CapacityExceededError, SchedulerClosedError } from '../../errors.ts';
-import type { ClientTime } from '../client-time.ts';
+import { CALLS_PER_READING, type ClientTime } from '../client-time.ts';
 import type { Delivery } from '../delivery.ts';
 import type { KeepAlive } from '../keep-alive.ts';
 import { Label, NO_LABEL } from '../labels/lane-labels.ts';
@@ -25,8 +25,6 @@ export interface HomeHost {
   readonly turnClock: TurnClock;
 }
 
-/** Callbacks between two readings of the clock: they take time, and lateness must be accurate. */
-const CLOCK_INTERVAL = 64;
 /** A turn leaves the rest to the next after so many callbacks that took so long, in ms, that the loop may serve its I/O. */
 const TURN_CALLS = 1024;
 const TURN_TIME = 4;
@@ -191,7 +189,7 @@ export class HomeTimers {
       if (isLast) return false;
       // A microtask has thrown: Node has cleared its stack of async ids, and further callbacks would run in no resource.
       if (executionAsyncId() !== turn) return true;
-      if (calls % CLOCK_INTERVAL === 0) this.now = time.clock.read();
+      if (calls % CALLS_PER_READING === 0) this.now = time.clock.read();
       if (calls >= TURN_CALLS && this.now >= end) return true;
       calls += 1;
     }

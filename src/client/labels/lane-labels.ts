@@ -157,14 +157,12 @@ export class LaneLabels {
     return this.labels[this.codes[slot] ?? NO_LABEL];
   }
 
-  /** When a scaled timer is due by its label's present factor, in ms; NaN for any other slot. */
+  /** When a timer is due by its label's present factor, in ms. Precondition: its label is scaled, and it does not repeat. */
   scaledDeadlineOf(slot: number): number {
-    const label = this.labelOf(slot);
-    if (label.min === undefined) return Number.NaN;
-    return label.deadlineOf(this.bounds[2 * slot], this.bounds[2 * slot + 1]);
+    return this.labelOf(slot).deadlineOf(this.bounds[2 * slot], this.bounds[2 * slot + 1]);
   }
 
-  /** Sets the bounds of a scaled timer, in ms; NaN for one that is not to be scaled. */
+  /** Sets the bounds of a scaled timer, in ms. */
   setBounds(slot: number, earliest: number, full: number): void {
     this.bounds[2 * slot] = earliest;
     this.bounds[2 * slot + 1] = full;

@@ -2,6 +2,7 @@ import { outsideContexts } from '../../async-context/async-context.ts';
 import { setImmediate } from '../../time/native-timers.ts';
 import type { Client } from '../client.ts';
 import type { ClientLane } from '../client-lane.ts';
+import type { LaneLabels } from './lane-labels.ts';
 
 /** How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock. */
 const SLICE = 0.25;
@@ -80,7 +81,11 @@ export class Rescaling {
       while (this.slot < lane.table.highWater) {
         if (hasEnd && (moves >= MOVES_PER_SLICE || clock.read() >= end)) return false;
         try {
-          unpublished += this.moveSome(lane, Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater));
+          unpublished += this.moveSome(
+            lane,
+            lane.labels,
+            Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater),
+          );
           if (unpublished < MOVES_PER_PUBLISH) continue;
           client.publish();
         } catch {
@@ -95,14 +100,16 @@ export class Rescaling {
   }
 
   /** Moves some timers; returns how many. */
-  private moveSome(lane: ClientLane, end: number): number {
+  private moveSome(lane: ClientLane, labels: LaneLabels, end: number): number {
     const { client } = this;
-    const { labels, table } = lane;
+    const { table } = lane;
     let moved = 0;
     for (; this.slot < end; this.slot++) {
-      const deadline = labels === undefined ? Number.NaN : labels.scaledDeadlineOf(this.slot);
-      if (Number.isNaN(deadline) || deadline === table.deadlineOf(this.slot)) continue;
-      client.move(lane, this.slot, deadline, client.labelOf(lane, this.slot).slack);
+      const { min, slack } = labels.labelOf(this.slot);
+      if (min === undefined || lane.payload.isRepeating(this.slot)) continue;
+      const deadline = labels.scaledDeadlineOf(this.slot);
+      if (deadline === table.deadlineOf(this.slot)) continue;
+      client.move(lane, this.slot, deadline, slack);
       client.moved -= 1; // not a move by the program
       moved += 1;
     }

@@ -51,7 +51,7 @@ export class LocalLane extends ServedLane {
     if (this.isBetweenRounds()) {
       this.request = Atomics.load(this.header, REQUEST);
       this.roundTick = now;
-      this.roundLeft = this.available();
+      this.roundLeft = this.stage.isWanted ? this.stage.length : 0;
       this.roundEnd = this.stage.taken + this.stage.dropped + this.roundLeft;
       this.stage.isWanted = false; // what is wanted from now on, while the round lasts, is for the next
     }

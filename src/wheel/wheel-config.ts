@@ -1,4 +1,5 @@
 import { InvalidConfigError } from '../errors.ts';
+import { requireInteger } from '../known-options.ts';
 
 /** A wheel of levels of 2^levelBits slots each, the finest first; see CascadingIndex. */
 export interface CascadingConfig {
@@ -124,11 +125,6 @@ function validatePinned({ levels, compaction }: PinnedConfig): void {
   requireInteger('compaction.targetMultiplier', targetMultiplier, 1, MAX_CAPACITY);
   if (targetMultiplier <= ratio) return;
   throw new InvalidConfigError('compaction.targetMultiplier', 'must be at most compaction.ratio', targetMultiplier);
-}
-
-function requireInteger(option: string, value: unknown, min: number, max: number): void {
-  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
-  throw new InvalidConfigError(option, `must be an integer from ${min} to ${max}`, value);
 }
 
 function requirePrecision(option: string, value: unknown): void {

@@ -23,6 +23,16 @@ const SHORT_CHUNKS = 8;
 /**
  * Which entry is next: by the start of the first occupied slot, which costs a look at bitmaps; or exactly, by a look at that slot's
  * entries. What a look has found is kept, and holds while that entry stays where it is.
+ *
+ * Where the index is, from its own time to what comes next; each is at most the one below it:
+ *
+ *     now                             all before it has been handed over
+ *     eventFreeBefore                 min(event, end of now's block): up to there `now` may simply be set
+ *     event, eventList                at most the start of the first occupied slot, and that slot
+ *     earliest, its slot and cell     the earliest tick filed, if a look has found it; UNKNOWN else
+ *
+ * And within a call: `found`, the slot that `findEvent` has looked up last; `reading`, the list that is being handed over, which is not
+ * marked as occupied meanwhile; `later`, what a look takes out of its list to file it anew.
  */
 export class NextEntry extends Cascade {
   /** nextTick() if known, else UNKNOWN. Valid while this slot is in this cell for this tick. */

@@ -46,7 +46,7 @@ export function connectClient(
     });
     const others = new ConnectedClients({ handle, board, membership, threads, served, left });
     pulse.listen(() => others.onBoardChange());
-    return new Coordinator({ served, others, keepers: [] });
+    return new Coordinator({ served, others, keepers: [], closed: events.closed });
   } catch (error) {
     pulse.release();
     entry.free();

@@ -31,6 +31,8 @@ export interface OtherClients {
 
 export interface CoordinatorEvents extends ServedEvents {
   wentInline(error: ShardInlineError): void;
+  /** The client is closed, and whoever waited for its timers has been told. Called once. Must not throw. */
+  closed(): void;
 }
 
 export interface CoordinatorParts {
@@ -38,6 +40,8 @@ export interface CoordinatorParts {
   readonly others: OtherClients;
   /** The threads that this client owns, by host; empty if there are none. */
   readonly keepers: readonly ThreadKeeper[];
+  /** The client is closed, and whoever waited for its timers has been told. Called once. Must not throw. */
+  readonly closed: () => void;
 }
 
 /**
@@ -53,10 +57,11 @@ export class Coordinator {
   readonly keepers: readonly ThreadKeeper[];
   readonly others: OtherClients;
   private readonly served: ServedClient;
-  private readonly stopping = new Set<() => void>();
+  private readonly closed: () => void;
 
-  constructor({ served, others, keepers }: CoordinatorParts) {
+  constructor({ served, others, keepers, closed }: CoordinatorParts) {
     this.served = served;
+    this.closed = closed;
     this.others = others;
     this.keepers = keepers;
     this.client = served.client;
@@ -148,12 +153,6 @@ export class Coordinator {
     this.client.publish();
   }
 
-  /** Calls the listener once when the scheduler is closed. Returns a function that removes the listener. */
-  onStop(listener: () => void): () => void {
-    this.stopping.add(listener);
-    return () => void this.stopping.delete(listener);
-  }
-
   /** Ends the client and what serves it. Resolves with its timers that were not delivered, when all threads have ended. */
   async close(): Promise<UnfiredTimer[]> {
     const { client } = this;
@@ -165,13 +164,13 @@ export class Coordinator {
       for (const lane of client.lanes) lane.handBack();
       client.home.handBack();
     } finally {
+      this.closed();
       await stopped;
     }
     return unfired;
   }
 
   private async stop(): Promise<void> {
-    for (const listener of this.stopping) listener();
     const { isInline } = this.served;
     const stopped = this.served.stop();
     await (isInline ? stopped : this.during(stopped));

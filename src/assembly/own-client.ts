@@ -26,7 +26,7 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
   for (let placement = 0; placement < served.placements; placement++) served.client.laneAt(placement);
   for (const [number, keeper] of threads.keepers.entries()) keeper.watch(() => served.hosts[number].checkBoard());
   const others = new OwnersClients(() => newSharing(shared, name, threads, served));
-  return new Coordinator({ served, others, keepers: threads.keepers });
+  return new Coordinator({ served, others, keepers: threads.keepers, closed: events.closed });
 }
 
 function newShared(options: ResolvedOptions): HandleParts {

@@ -6,12 +6,12 @@ import { ANSWERED, BLOCKED, firedCounters, type LaneMemory, NEXT_DUE, REQUEST } 
 import { RingConsumer } from '../lane/ring.ts';
 import { TimerTable } from '../lane/timer-table.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import { awaited, endWait, Waiter } from '../waiter.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
 import type { LaneLabels } from './labels/lane-labels.ts';
 import { Payload } from './payload.ts';
-import { awaited, endWait, Waiter } from './waiter.ts';
 
 /** A timer's callback gets its argument and its id. The id is no longer live, unless the timer repeats. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;

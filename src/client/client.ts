@@ -8,6 +8,7 @@ import { LatenessHistogram } from '../metrics/lateness-histogram.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 import type { TickScale } from '../time/tick-scale.ts';
 import type { TimerId, TimerIdLayout } from '../timer-id.ts';
+import { awaited, beginWait, type Cancelling, endWait, Waiter } from '../waiter.ts';
 import { CallGrids, type Repetition } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import { type ClientTime, LAST_TICK } from './client-time.ts';
@@ -23,7 +24,6 @@ import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
 import type { TurnClock } from './turn-clock.ts';
-import { awaited, beginWait, type Cancelling, endWait, Waiter } from './waiter.ts';
 
 // Taken once: a program may replace them.
 const { ceil } = Math;

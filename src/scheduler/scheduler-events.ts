@@ -7,8 +7,8 @@ import type { LateTurn } from '../client/late-timers.ts';
 import type { ShardInlineError } from '../errors.ts';
 import type { ShardRestart } from '../hosts/restart-policy.ts';
 import type { Serving } from '../hosts/serving.ts';
+import { guard, reportError, warn } from '../report-error.ts';
 import { warnOnce } from '../warn-once.ts';
-import { guard, reportError, warn } from './report-error.ts';
 
 interface Message {
   scheduler: object;
@@ -89,6 +89,13 @@ export interface SchedulerEvents {
   'shard-restart': [restart: ShardRestart];
   /** What a callback has thrown, with its timer; or an error of the scheduler's own. A promise that a callback returns is not looked at. */
   error: [error: unknown, timer?: FailedTimer];
+  /**
+   * The scheduler has been closed: by `close()`, `options.signal` or `await using`. Emitted once, in a microtask of that call and before
+   * its promise resolves: no timer is live any more, what waited for one has been settled, and threads may still be ending. Listeners are
+   * called in the order in which they were added, and `close()` answers them the same promise. A connected scheduler tells of its own
+   * end: when the shared one is closed, it goes on.
+   */
+  close: [];
 }
 
 /** Returns events that report to a scheduler's listeners, and to the diagnostics channels. @internal */
@@ -108,6 +115,7 @@ export function eventsOf(scheduler: EventEmitter<SchedulerEvents>, shards: numbe
       publishDiagnostics('inline', { shard: error.shard, error, scheduler });
       warn(scheduler, error);
     },
+    closed: () => guard(scheduler, () => scheduler.emit('close')),
     late: (turn) => publishDiagnostics('late', { ...turn, scheduler }),
     refused: (shard, capacity, now) => {
       const refused = refusals(shard, now);

@@ -7,19 +7,20 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { LabelOptions } from '../client/labels/label-registry.ts';
 import { type LiveTimer, liveTimersOf, type UnfiredTimer } from '../client/live-timers.ts';
+import { addClass, addScheduler, requireScheduler } from '../own-copy.ts';
 import { refuseOldNames } from '../renamed.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { WallClockTime } from '../time/wall-clock-time.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
 import { hideFields, INSPECT, shownAs } from './inspection.ts';
-import { requireOpen, setInternals } from './internals.ts';
 import { type AdvanceOptions, ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
-import { addClass } from './other-copies.ts';
 import type { RepeatOptions } from './repeat-options.ts';
+import { requireOpen } from './require-open.ts';
 import { eventsOf, type SchedulerEvents } from './scheduler-events.ts';
+import { ShardAnswers } from './shard-answers.ts';
 import { collectWheels, type ShardWheel } from './shard-wheels.ts';
-import { collectStats, type SchedulerStats } from './stats.ts';
+import { collectStats, type SchedulerStats, type StatsOptions } from './stats.ts';
 import { placementOf, type TimerGroup, type TimerStarts, type WorkerHint } from './timer-group.ts';
 import { TimerGroups } from './timer-groups.ts';
 import { TimerLabel, TimerLabels } from './timer-label.ts';
@@ -51,8 +52,19 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   readonly #labels: TimerLabels;
   readonly #groups: TimerGroups;
   readonly #manualClock: ManualClock;
+  readonly #answers: ShardAnswers;
   readonly #signal: AbortSignal | undefined;
   #closing: Promise<UnfiredTimer[]> | undefined;
+
+  /**
+   * What a scheduler is made of: for the drop-in timers, which live in its client, and for tests. All others have its public calls.
+   * Throws InvalidArgumentError if it is no scheduler.
+   * @internal
+   */
+  static coordinatorOf(scheduler: Scheduler): Coordinator {
+    requireScheduler(scheduler);
+    return scheduler.#coordinator;
+  }
 
   /** Use `createScheduler` or `connectScheduler`. @internal */
   constructor(
@@ -65,11 +77,12 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     this.idLayout = timerIdLayout(shards, capacity);
     this.#coordinator = coordinator(eventsOf(this, shards));
     this.#client = this.#coordinator.client;
-    setInternals(this, { client: this.#client, coordinator: this.#coordinator });
+    addScheduler(this);
     this.#labels = new TimerLabels(this.#client, this.#coordinator.scales);
     this.#plain = this.#labels.plain;
     this.#groups = new TimerGroups(this.#client, this.#plain, this.idLayout);
     this.#manualClock = new ManualClock(this.#coordinator);
+    this.#answers = new ShardAnswers(this.#coordinator);
     this.#signal = signal;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
     if (this.#signal?.aborted) this.#abort();
@@ -81,6 +94,11 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     const ready = this.#coordinator.ready();
     ready.catch(() => undefined); // unhandled, this must not end the process if close() came first
     return ready;
+  }
+
+  /** Whether `close()` has been called, by the program or by `options.signal`. The event 'close' tells of it. */
+  get isClosed(): boolean {
+    return this.#client.isClosed;
   }
 
   /** Number of live timers: scheduled, neither delivered nor cancelled. */
@@ -298,12 +316,14 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Resolves with counts and percentiles. After `close()` they cover only the client.
+   * Resolves with counts and percentiles. After `close()` they cover only the client. With `options.timeout` no shard is waited for
+   * longer, and one that fails is as one that does not answer.
+   * @throws InvalidArgumentError, InvalidConfigError for the options, by rejection.
    * @cost One answer of each shard, which takes all commands that wait: a wake of its thread. In the owner of a shared scheduler also one of
    * each other client: a wake of its event loop; those of blocked ones are waited for 20 ms at most.
    */
-  stats(): Promise<SchedulerStats> {
-    return collectStats(this.#coordinator);
+  stats(options?: StatsOptions): Promise<SchedulerStats> {
+    return collectStats(this.#coordinator, this.#answers, options);
   }
 
   /**
@@ -390,7 +410,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   [INSPECT](): object {
     const { by: servedBy } = this.#coordinator.serving;
-    return shownAs(this, { shards: this.shards, size: this.size, servedBy, isClosed: this.#client.isClosed });
+    return shownAs(this, { shards: this.shards, size: this.size, servedBy, isClosed: this.isClosed });
   }
 
   readonly #abort = (): void => void this.close();

@@ -2,11 +2,10 @@ import type { Coordinator } from '../assembly/coordinator.ts';
 import type { ClientStats } from '../assembly/sharing.ts';
 import { countsOf, type TimerCounts } from '../assembly/stats-interval.ts';
 import { type LabelStats, labelStats, ownLabelStats } from '../client/labels/label-counts.ts';
-import type { LaneHost } from '../hosts/lane-host.ts';
 import type { Serving } from '../hosts/serving.ts';
-import type { ShardCounters } from '../shard/shard.ts';
+import { requireMilliseconds, requireOptions } from '../known-options.ts';
 import { type RegistrationState, registered } from '../time/native-timers.ts';
-import { Untaken } from './untaken.ts';
+import type { ShardAnswers, ShardStats } from './shard-answers.ts';
 
 /** A use of the scheduler that costs performance and that its user can correct. */
 export interface StatsWarning {
@@ -35,25 +34,15 @@ function hotShards(sizes: readonly number[]): StatsWarning[] {
   return warnings;
 }
 
-/** What a client knows of a shard without asking it. */
-export interface KnownOfShard {
-  shard: number;
-  /** Live timers placed on this shard. */
-  size: number;
-  capacity: number;
-  /** Slots of `capacity` that are no longer used because all their ids have been given. */
-  retired: number;
-  /** Slots that have ever been in use: the peak of live timers, and the retired slots. */
-  highWater: number;
-  /** How often a thread of this shard died, up or not yet up, or the shard failed inline. */
-  deaths: number;
-  /** How often a successor has taken over: less often than `deaths` if several died before one was up. */
-  restarts: number;
-  /** Whether the shard runs in the calling thread: see `serving`; and until its thread is up. */
-  inline: boolean;
+export interface StatsOptions {
+  /**
+   * How many ms shards have to answer, from 1 to 60,000. One that does not is told as last known, with `answered: false`, and asked
+   * again once it has answered. Default: all shards are waited for.
+   */
+  timeout?: number;
 }
 
-export interface ShardStats extends KnownOfShard, ShardCounters {}
+const MAX_TIMEOUT = 60_000;
 
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
@@ -84,30 +73,21 @@ export interface SchedulerStats extends TimerCounts {
   warnings: StatsWarning[];
 }
 
-/** What a client knows of a host's shards without asking it, in the order of its answer. @internal */
-export function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {
-  const { isInline: inline, failures } = host;
-  const { deaths, restarts } = failures;
-  return host.lanes.map(({ placement: shard }) => {
-    const { size, capacity, retired, highWater } = client.laneAt(shard).table;
-    return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
-  });
-}
-
-/** What client and shards have counted. @internal */
-export async function collectStats(coordinator: Coordinator): Promise<SchedulerStats> {
+/**
+ * What client and shards have counted. Throws InvalidArgumentError, InvalidConfigError for an option.
+ * @internal
+ */
+export async function collectStats(
+  coordinator: Coordinator,
+  answers: ShardAnswers,
+  options: StatsOptions = {},
+): Promise<SchedulerStats> {
+  requireOptions(options, { timeout: 0 } satisfies Record<keyof StatsOptions, 0>);
+  const { timeout } = options;
+  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_TIMEOUT);
   const asked = coordinator.client.isClosed ? undefined : coordinator.during(coordinator.askForCounts());
-  const untaken = new Untaken(coordinator.number);
-  const shards = await coordinator.collect('stats', (counters, host) => {
-    const known = knownOf(coordinator, host); // read now: a successor may answer
-    return counters.map((counter, lane) => ({ ...known[lane], ...untaken.note(counter) }));
-  });
+  const { shards, untaken } = await (timeout === undefined ? answers.all() : answers.within(timeout));
   await asked;
-  return statsWith(coordinator, shards, untaken);
-}
-
-/** Does the same if the answers of the shards are known. @internal */
-export function statsWith(coordinator: Coordinator, shards: ShardStats[], untaken: Untaken): SchedulerStats {
   const { client, number, serving } = coordinator;
   const clients = client.isClosed ? [] : coordinator.clients();
   return {

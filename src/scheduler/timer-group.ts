@@ -1,11 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import { InvalidArgumentError } from '../errors.ts';
+import { addClass, unlessOfOtherCopy } from '../own-copy.ts';
 import type { WallClockTime } from '../time/wall-clock-time.ts';
 import type { TimerId } from '../timer-id.ts';
 import { cancelOne, FurtherIds } from './further-ids.ts';
 import { INSPECT, shownAs } from './inspection.ts';
-import { addClass, unlessOfOtherCopy } from './other-copies.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 
 /**

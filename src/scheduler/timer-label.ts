@@ -6,12 +6,12 @@ import type { LabelScales } from '../client/labels/label-scales.ts';
 import type { Label } from '../client/labels/lane-labels.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
+import { addClass, unlessOfOtherCopy } from '../own-copy.ts';
 import type { WallClockTime } from '../time/wall-clock-time.ts';
 import type { TimerId } from '../timer-id.ts';
 import { INSPECT, shownAs } from './inspection.ts';
-import { requireOpen, throwClosed } from './internals.ts';
-import { addClass, unlessOfOtherCopy } from './other-copies.ts';
 import { REPEAT_OPTIONS, type RepeatOptions, requirePeriod, resolveRepeatOptions } from './repeat-options.ts';
+import { requireOpen, throwClosed } from './require-open.ts';
 import { placementInGroup, placementOf, remember, type TimerStarts, type WorkerHint } from './timer-group.ts';
 
 export interface ScaleOptions {

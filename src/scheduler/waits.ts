@@ -1,10 +1,10 @@
 import { reasonOf, requireSignal, unwatch, watch } from '../abort-watch.ts';
 import { requireDelay } from '../arguments.ts';
-import { awaited, type Ending, Waiter } from '../client/waiter.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import { RENAMED_WAIT_OPTIONS } from '../renamed.ts';
-import { requireOpen } from './internals.ts';
+import { awaited, type Ending, Waiter } from '../waiter.ts';
+import { requireOpen } from './require-open.ts';
 import { placementOf, type WorkerHint } from './timer-group.ts';
 import { clientOf, labelOr, type TimerLabel } from './timer-label.ts';
 

@@ -1,8 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
-import { isShardThread } from '../hosts/shard-thread-mark.ts';
+import { propertiesIn } from '../patched-property.ts';
 import { process } from '../process.ts';
+import { isShardThread } from '../runtime.ts';
 import {
   areNative,
   registered as found,
@@ -10,7 +11,6 @@ import {
   type RegistrationState,
   setRegistered,
 } from '../time/native-timers.ts';
-import { propertiesIn } from './patched-property.ts';
 import { registered, serving, setOn } from './registered-functions.ts';
 import { timersMode } from './timers-mode.ts';
 

@@ -2,8 +2,7 @@ import type { MissedCalls } from '../client/call-grids.ts';
 import type { Client } from '../client/client.ts';
 import type { HomeTimers } from '../client/home/home-timers.ts';
 import { SchedulerClosedError } from '../errors.ts';
-import { internalsOf } from '../scheduler/internals.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 
 /**
@@ -33,7 +32,7 @@ export class TimeoutSource {
 
   /** Throws InvalidArgumentError for an invalid scheduler, SchedulerClosedError. */
   constructor(scheduler: Scheduler, options: Required<TimersOptions>) {
-    const { client } = internalsOf(scheduler);
+    const { client } = Scheduler.coordinatorOf(scheduler);
     if (client.isClosed) throw new SchedulerClosedError('createTimers');
     this.client = client;
     this.home = client.home;

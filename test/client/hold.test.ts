@@ -3,8 +3,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { InlineShard } from '../../src/hosts/inline-shard.ts';
 import { CHUNK_ENTRIES } from '../../src/lane/command-stage.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
-import { internalsOf } from '../../src/scheduler/internals.ts';
-import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { watchLateness } from '../../src/scheduler/watch-lateness.ts';
 import { LocalLane } from '../../src/shard/local-lane.ts';
 import { createTimers } from '../../src/timers/create-timers.ts';
@@ -18,7 +17,7 @@ const BUDGET = 16_384;
 function inline(capacity = 2 ** 17): { scheduler: Scheduler; client: Client } {
   const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity });
   onTestFinished(() => void scheduler.close());
-  return { scheduler, client: internalsOf(scheduler).client };
+  return { scheduler, client: Scheduler.coordinatorOf(scheduler).client };
 }
 
 /** Asks for a turn, at a time, and lets it come. */

@@ -107,7 +107,7 @@ test('the process ends by itself after a close in the middle of a burst, a crash
     `import { readdirSync } from 'node:fs';
      import { setTimeout as sleep } from 'node:timers/promises';
      const threads = () => process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
-     const thread = (scheduler) => internalsOf(scheduler).coordinator.keepers[0].thread.pool.threads[0];
+     const thread = (scheduler) => coordinatorOf(scheduler).keepers[0].thread.pool.threads[0];
      const ends = {
        burst: () => undefined,
        crash: (scheduler) => thread(scheduler)?.terminate(),

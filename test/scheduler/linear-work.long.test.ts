@@ -1,10 +1,10 @@
 import type { Scheduler } from 'shardwheel';
 import { afterEach, expect, test } from 'vitest';
+import { internalsOf } from '../fixtures/internals.ts';
 
 // The very classes that the scheduler runs on: the modules as the compiler wrote them.
 const built = (path: string) => import(new URL(`../../dist/src/${path}.js`, import.meta.url).href);
 const { createScheduler } = (await built('entries/index')) as typeof import('shardwheel');
-const { internalsOf } = (await built('scheduler/internals')) as typeof import('../../src/scheduler/internals.ts');
 const { TimerTable } = (await built('lane/timer-table')) as typeof import('../../src/lane/timer-table.ts');
 const { TableView } = (await built('lane/table-view')) as typeof import('../../src/lane/table-view.ts');
 const { Payload } = (await built('client/payload')) as typeof import('../../src/client/payload.ts');

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AllocationError } from '../../src/errors.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
-import { internalsOf } from '../../src/scheduler/internals.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { ScannedTable } from '../../src/shard/scanned-table.ts';
 import type { ServedLane } from '../../src/shard/served-lane.ts';
 import { Draws, SEED } from '../fixtures/draws.ts';
@@ -30,7 +30,7 @@ function scan(capacity: number) {
   memory.isRefused = true;
   const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity });
   const servedLane = () => {
-    const [host] = internalsOf(scheduler).coordinator.hosts;
+    const [host] = Scheduler.coordinatorOf(scheduler).hosts;
     const { inline } = host as unknown as { inline: { server?: { built: { shard: { lanes: ServedLane[] } } } } };
     return inline.server?.built.shard.lanes[0];
   };
@@ -116,7 +116,7 @@ test('where an index can be made and cannot go on, the table is read, and the in
 
   memory.isRefusedLater = false;
   const { made } = memory;
-  const { inline } = internalsOf(scheduler).coordinator.hosts[0] as unknown as { inline: { scans: boolean } };
+  const { inline } = Scheduler.coordinatorOf(scheduler).hosts[0] as unknown as { inline: { scans: boolean } };
   await until(() => {
     scheduler.scheduleAfter(1, 1, () => undefined);
     return !inline.scans;

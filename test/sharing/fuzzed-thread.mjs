@@ -1,7 +1,6 @@
 // A thread whose client is driven at random and held against a model, operation by operation: see fuzz.test.ts.
 // Counts stand in shared memory, so that a thread that is terminated has told all that it knows.
 import { parentPort, workerData } from 'node:worker_threads';
-import { internalsOf } from '../../lib/chunks/scheduler.js';
 import { connectScheduler, createScheduler } from '../../lib/index.js';
 import { draws } from '../lane/threads/pause.mjs';
 
@@ -91,7 +90,8 @@ scheduler.on('error', (error) => {
 
 parentPort.on('message', async ({ ask, gate }) => {
   if (ask === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, gate);
-  if (ask === 'kill') internalsOf(scheduler).coordinator.keepers[gate]?.thread?.pool?.threads[0]?.terminate();
+  if (ask === 'kill')
+    scheduler.constructor.coordinatorOf(scheduler).keepers[gate]?.thread?.pool?.threads[0]?.terminate();
   if (ask === 'close') await scheduler.close();
   if (ask !== 'stop' && ask !== 'drain') return;
   // What is live still has to come, and nothing else.

@@ -2,7 +2,6 @@
 // and of clients are ended and blocked at random until the process is told to end, or killed.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { internalsOf } from '../../lib/chunks/scheduler.js';
 import { createScheduler } from '../../lib/index.js';
 import { draws } from '../lane/threads/pause.mjs';
 import { NotedLoad } from './noted-load.mjs';
@@ -58,7 +57,7 @@ function fault() {
       faults.blocks += 1;
       break;
     default: {
-      const { keepers } = internalsOf(scheduler).coordinator;
+      const { keepers } = scheduler.constructor.coordinatorOf(scheduler);
       const thread = keepers[below(keepers.length)]?.thread?.pool?.threads[0];
       if (thread === undefined) break;
       void thread.terminate();

@@ -44,17 +44,17 @@ const rooms = [
     name: 'base',
     test: new RegExp(
       [
-        'src/(errors|process|runtime|package-files|unfaked)\\.js',
+        'src/(errors|patched-property|process|runtime|package-files|unfaked)\\.js',
         'src/(async-context|metrics)/',
-        'src/(hosts/shard-thread-mark|time/native-timers)\\.js',
-        'src/timers/(likeness|patched-property|timers-mode)\\.js',
+        'src/time/native-timers\\.js',
+        'src/timers/(likeness|timers-mode)\\.js',
       ].join('|'),
     ),
   },
   { name: 'wheels', test: /src\/(timer-id\.js|wheel\/|extras\/wheels\/)/ },
   {
     name: 'scheduler',
-    test: /src\/((assembly|client|hosts|lane|memory|scheduler|shard|sharing|time)\/|(abort-watch|arguments|renamed)\.js|timers\/create|extras\/exporters\/exported)/,
+    test: /src\/((assembly|client|hosts|lane|memory|scheduler|shard|sharing|time)\/|(abort-watch|arguments|own-copy|renamed|report-error|waiter)\.js|timers\/create|extras\/exporters\/exported)/,
   },
   { name: 'default-timers', test: /src\/timers\/default-/ },
 ].map(({ name, test }, at, { length }) => ({ name, test: (id) => test.test(slashed(id)), priority: length - at }));

@@ -1,6 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { Scheduler } from '../../src/entries/index.ts';
-import { internalsOf } from '../../src/scheduler/internals.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
 
 export type CrashKind = 'terminate' | 'throw' | 'exit' | 'memory' | 'hang';
 
@@ -27,7 +26,7 @@ export class ThreadFaults {
   readonly #keepers: Keepers['keepers'];
 
   constructor(scheduler: Scheduler) {
-    this.#keepers = (internalsOf(scheduler).coordinator as unknown as Keepers).keepers;
+    this.#keepers = (Scheduler.coordinatorOf(scheduler) as unknown as Keepers).keepers;
   }
 
   /** Has the shard's thread end; without effect where there is none at the moment. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../../src/client/client.ts';
-import { createScheduler, type Scheduler } from '../../../src/entries/index.ts';
+import { createScheduler } from '../../../src/entries/index.ts';
 import { commandCounters } from '../../../src/lane/lane-memory.ts';
-import { internalsOf } from '../../../src/scheduler/internals.ts';
+import { Scheduler } from '../../../src/scheduler/scheduler.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import { xorshift } from '../../replay/xorshift.ts';
 
@@ -36,7 +36,7 @@ export class TimerLoad {
     void this.scheduler.ready.then(() => {
       this.isUp = true;
     });
-    this.client = internalsOf(this.scheduler).client;
+    this.client = Scheduler.coordinatorOf(this.scheduler).client;
     this.header = new Int32Array(this.client.lanes[0].memory.header);
     this.ids = new Float64Array(Math.max(count, WARM_UP)).fill(1);
   }

@@ -1,4 +1,3 @@
-import type { TimerCounts } from '../../assembly/stats-interval.ts';
 import type { ShardWheel } from '../../scheduler/shard-wheels.ts';
 import type { SchedulerStats } from '../../scheduler/stats.ts';
 import type { DurableStats } from '../durable/durable-stats.ts';
@@ -39,8 +38,10 @@ export interface Hello {
   points: Point[];
 }
 
+type CountName = 'size' | 'scheduled' | 'rescheduled' | 'cancelled' | 'delivered' | 'stale';
+
 /** The counts of all present clients, and of the process, at one time: what is kept of each sample. */
-export interface Point extends Omit<TimerCounts, 'lateness'> {
+export interface Point extends Pick<SchedulerStats, CountName> {
   /** ms since the epoch, and of a clock that never falls. */
   at: number;
   time: number;

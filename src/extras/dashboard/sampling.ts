@@ -1,16 +1,19 @@
 import { performance } from 'node:perf_hooks';
-import type { TimerCounts } from '../../assembly/stats-interval.ts';
 import { outsideContexts } from '../../async-context/async-context.ts';
-import type { LabelStats } from '../../client/labels/label-counts.ts';
-import type { ShardRestart } from '../../hosts/restart-policy.ts';
 import { LATENESS_BOUNDS } from '../../metrics/lateness-histogram.ts';
 import { process } from '../../process.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { SchedulerEvents } from '../../scheduler/scheduler-events.ts';
 import type { SchedulerStats } from '../../scheduler/stats.ts';
 import { clearInterval, setInterval } from '../../time/native-timers.ts';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { EventStreams } from './event-streams.ts';
 import { MOST_POINTS, type Point, type Restarted, type Sample, type Waiting } from './messages.ts';
+
+type LabelStats = SchedulerStats['labels'][number];
+type ShardRestart = SchedulerEvents['shard-restart'][0];
+/** What each client counts, and a scheduler alone. */
+type TimerCounts = Pick<SchedulerStats, keyof SchedulerStats & keyof SchedulerStats['clients'][number]>;
 
 /** ms between two samples. */
 export const INTERVAL = 1000;

@@ -1,11 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Coordinator } from '../../assembly/coordinator.ts';
 import { outsideContexts } from '../../async-context/async-context.ts';
 import { SchedulerClosedError } from '../../errors.ts';
 import { LATENESS_BOUNDS } from '../../metrics/lateness-histogram.ts';
+import { requireScheduler } from '../../own-copy.ts';
 import { process } from '../../process.ts';
-import { internalsOf } from '../../scheduler/internals.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
 import { type Access, accessBy, type Refusal } from './access.ts';
@@ -57,13 +56,13 @@ export interface Dashboard {
  * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, by rejection.
  */
 export async function serveDashboard(scheduler: Scheduler, options?: DashboardOptions): Promise<Dashboard> {
-  const { client, coordinator } = internalsOf(scheduler);
+  requireScheduler(scheduler);
   const resolved = resolveDashboardOptions(options);
-  if (client.isClosed) throw new SchedulerClosedError('serveDashboard');
-  const other = dashboards.get(coordinator);
+  if (scheduler.isClosed) throw new SchedulerClosedError('serveDashboard');
+  const other = dashboards.get(scheduler);
   if (other !== undefined) throw DashboardError.twice(other.url);
   const served = outsideContexts(() => new ServedDashboard(scheduler, resolved));
-  dashboards.set(coordinator, served);
+  dashboards.set(scheduler, served);
   let url: string;
   try {
     url = await served.listen();
@@ -71,13 +70,11 @@ export async function serveDashboard(scheduler: Scheduler, options?: DashboardOp
     await served.close();
     throw error;
   }
-  const end = () => served.end('The scheduler was closed.');
-  if (client.isClosed) end();
-  else served.unhear = coordinator.onStop(end);
+  served.endWithScheduler();
   return { url, close: () => served.close() };
 }
 
-const dashboards = new WeakMap<Coordinator, ServedDashboard>();
+const dashboards = new WeakMap<Scheduler, ServedDashboard>();
 
 class ServedDashboard {
   private readonly scheduler: Scheduler;
@@ -88,8 +85,6 @@ class ServedDashboard {
   private readonly streams: EventStreams;
   private readonly sampling: Sampling;
   private readonly server: Server;
-  /** Ends the listening to the scheduler's close. */
-  unhear: (() => void) | undefined;
   private ended: Promise<void> | undefined;
   private dropping: NodeJS.Timeout | undefined;
   private readonly connections = new Connections();
@@ -132,8 +127,16 @@ class ServedDashboard {
     return this.url as string;
   }
 
+  /** It may have been closed before the dashboard listened. */
+  endWithScheduler(): void {
+    if (this.scheduler.isClosed) this.schedulerClosed();
+    else this.scheduler.once('close', this.schedulerClosed);
+  }
+
+  private readonly schedulerClosed = (): void => this.end('The scheduler was closed.');
+
   /** Ends all streams with the reason. Keeps no process alive. */
-  end(reason: string): void {
+  private end(reason: string): void {
     this.ended ??= this.shutDown(JSON.stringify({ reason } satisfies Ending));
   }
 
@@ -146,8 +149,8 @@ class ServedDashboard {
   private shutDown(ending: string): Promise<void> {
     this.sampling.end();
     this.streams.end('end', ending);
-    this.unhear?.();
-    dashboards.delete(internalsOf(this.scheduler).coordinator);
+    this.scheduler.off('close', this.schedulerClosed);
+    dashboards.delete(this.scheduler);
     return new Promise((resolve) => {
       this.server.close(() => {
         clearTimeout(this.dropping);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, InvalidConfigError } from '../../errors.ts';
 import { requireInteger, requireMilliseconds, requireOptions } from '../../known-options.ts';
-import { internalsOf } from '../../scheduler/internals.ts';
+import { requireScheduler } from '../../own-copy.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { DurableSettings } from './delivery/durable-host.ts';
 import { type RetryOptions, resolveRetry } from './delivery/retry-policy.ts';
@@ -75,7 +75,7 @@ export function resolveDurableOptions(options: DurableOptions): ResolvedDurableO
     const requirement = 'must be a store: lmdbStore({ path }), bullmqStore({ connection, queue }) or memoryStore()';
     throw new InvalidArgumentError('options.store', requirement, store);
   }
-  if (scheduler !== undefined) internalsOf(scheduler);
+  if (scheduler !== undefined) requireScheduler(scheduler);
   if (payloadFormat !== 'structured-clone' && payloadFormat !== 'json') {
     throw new InvalidConfigError('options.payloadFormat', "must be 'structured-clone' or 'json'", payloadFormat);
   }

@@ -1,4 +1,4 @@
-import { internalsOf } from '../../scheduler/internals.ts';
+import { requireScheduler } from '../../own-copy.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { show } from '../../show.ts';
 import { statsSourceOf } from '../durable/durable-stats.ts';
@@ -6,7 +6,6 @@ import { durableGroups } from './durable-metrics.ts';
 import { type ExporterOptions, MetricsError, resolveExporterOptions } from './exported.ts';
 import { type Metric, type MetricGroup, type Samples, samplesOf } from './metric.ts';
 import { schedulerGroups } from './scheduler-metrics.ts';
-import { schedulerReader } from './scheduler-reader.ts';
 
 /** The metrics of a kind of source. */
 export interface MetricFamily {
@@ -77,7 +76,8 @@ export function sourceOf(exported: unknown, options: ExporterOptions | undefined
   if (stats !== undefined) {
     return new MetricSource(durable, exported as object, name, async () => samplesOf(durableGroups, await stats()));
   }
-  const { coordinator } = internalsOf(exported as Scheduler);
-  const read = schedulerReader(coordinator, timeout);
-  return new MetricSource(schedulers, coordinator, name, async () => samplesOf(schedulerGroups, await read()));
+  requireScheduler(exported);
+  const scheduler = exported as Scheduler;
+  const collect = async () => samplesOf(schedulerGroups, await scheduler.stats({ timeout }));
+  return new MetricSource(schedulers, scheduler, name, collect);
 }

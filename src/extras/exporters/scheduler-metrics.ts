@@ -1,13 +1,9 @@
-import type { ClientStats } from '../../assembly/sharing.ts';
-import type { LabelStats } from '../../client/labels/label-counts.ts';
-import type { KnownOfShard, SchedulerStats } from '../../scheduler/stats.ts';
-import type { ShardCounters } from '../../shard/shard.ts';
+import type { ShardStats } from '../../scheduler/shard-answers.ts';
+import type { SchedulerStats } from '../../scheduler/stats.ts';
 import { metricGroup, type Row } from './metric.ts';
 
-/** What an exporter reads: the result of `stats()`; of a shard that has not answered in time, what is known without it. */
-export interface Reading extends Omit<SchedulerStats, 'shards' | 'warnings'> {
-  readonly shards: readonly (KnownOfShard & Partial<ShardCounters>)[];
-}
+type LabelStats = SchedulerStats['labels'][number];
+type ClientStats = SchedulerStats['clients'][number];
 
 /** A client of a shared scheduler, or a scheduler alone. */
 type CountedClient = Omit<ClientStats, 'thread' | 'answered'> & Partial<Pick<ClientStats, 'answered'>>;
@@ -33,17 +29,17 @@ const ofClients: readonly Row<CountedClient>[] = [
   ['timer.lateness', 'histogram', 's', 'Delivery minus deadline; sums to 0.4 % or half a microsecond', 'lateness'],
 ];
 
-const ofScheduler: readonly Row<Reading>[] = [
+const ofScheduler: readonly Row<SchedulerStats>[] = [
   ['client.wakes', 'counter', '{turn}', 'Turns of the event loop that delivered timers', 'wakes'],
   ['serving.changes', 'counter', '{change}', 'Changes of what serves the shards', ({ serving }) => serving.changes],
 ];
 
-const ofServing: readonly Row<Reading>[] = [
+const ofServing: readonly Row<SchedulerStats>[] = [
   ['serving.info', 'state', '', 'What serves the shards: 1, with the label by', () => 1],
 ];
 
 /** Metrics of each shard, for the lane that this scheduler has there. */
-const ofShards: readonly Row<Reading['shards'][number]>[] = [
+const ofShards: readonly Row<ShardStats>[] = [
   ['timers.live', 'amount', '{timer}', 'Live timers placed on the shard', 'size'],
   ['capacity', 'amount', '{timer}', 'Most timers that can be live on the shard'],
   ['high_water', 'amount', '{slot}', 'Slots of the capacity that have ever been in use', 'highWater'],
@@ -51,6 +47,10 @@ const ofShards: readonly Row<Reading['shards'][number]>[] = [
   ['inline', 'state', '', '1 where the shard runs in the calling thread, else 0', ({ inline }) => Number(inline)],
   ['deaths', 'counter', '{death}', 'Threads of the shard that have died, and its failures inline'],
   ['restarts', 'counter', '{restart}', 'Times that a successor has replaced a shard that died'],
+];
+
+/** Metrics that only the shard knows; it may not have answered in time. */
+const ofAnswers: readonly Row<Partial<ShardStats>>[] = [
   ['lanes', 'amount', '{lane}', 'Lanes that the shard serves; the following metrics count for all of them'],
   ['commands', 'counter', '{command}', 'Commands that the shard has taken since it was started'],
   ['fired', 'counter', '{timer}', 'Timers that the shard has handed over as due since it was started'],
@@ -93,27 +93,33 @@ const ofAllOfLabels: readonly Row<LabelStats>[] = [
 
 /** Every metric of a scheduler, and how to read it. */
 export const schedulerGroups = [
-  metricGroup('', ['client'], ofClients, (reading: Reading) =>
+  metricGroup('', ['client'], ofClients, (reading: SchedulerStats) =>
     (reading.clients.length > 0 ? reading.clients : [reading]).map((subject) => ({
       labels: { client: `${subject.client}` },
       subject,
     })),
   ),
-  metricGroup('', ['client'], ofScheduler, (subject: Reading) => [
+  metricGroup('', ['client'], ofScheduler, (subject: SchedulerStats) => [
     { labels: { client: `${subject.client}` }, subject },
   ]),
-  metricGroup('', ['client', 'by'], ofServing, (subject: Reading) => [
+  metricGroup('', ['client', 'by'], ofServing, (subject: SchedulerStats) => [
     { labels: { client: `${subject.client}`, by: subject.serving.by }, subject },
   ]),
-  metricGroup('shard.', ['client', 'shard'], ofShards, ({ client, shards }: Reading) =>
+  metricGroup('shard.', ['client', 'shard'], ofShards, ({ client, shards }: SchedulerStats) =>
     shards.map((subject) => ({ labels: { client: `${client}`, shard: `${subject.shard}` }, subject })),
   ),
-  metricGroup('label.', ['client', 'label'], ofLabels, (reading: Reading) =>
+  metricGroup('shard.', ['client', 'shard'], ofAnswers, ({ client, shards }: SchedulerStats) =>
+    shards.map((shard) => ({
+      labels: { client: `${client}`, shard: `${shard.shard}` },
+      subject: (shard.answered ? shard : {}) as Partial<ShardStats>,
+    })),
+  ),
+  metricGroup('label.', ['client', 'label'], ofLabels, (reading: SchedulerStats) =>
     (reading.clients.length > 0 ? reading.clients : [reading]).flatMap(({ client, labels }) =>
       labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
     ),
   ),
-  metricGroup('label.', ['client', 'label'], ofAllOfLabels, ({ client, labels }: Reading) =>
+  metricGroup('label.', ['client', 'label'], ofAllOfLabels, ({ client, labels }: SchedulerStats) =>
     labels.map((subject) => ({ labels: { client: `${client}`, label: subject.label }, subject })),
   ),
 ];

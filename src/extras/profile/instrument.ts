@@ -1,9 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
+import { type PatchedProperty, propertiesIn } from '../../patched-property.ts';
 import { process } from '../../process.ts';
 import { like, native } from '../../time/native-timers.ts';
-import { type PatchedProperty, propertiesIn } from '../../timers/patched-property.ts';
 import { clearing, closing, creating, Numbers, refreshing, sleeping } from './instrumented-calls.ts';
 import { type NodeTimeout, nodeClockOffset, watchLists } from './node-lists.ts';
 import type { Recorder } from './recorder.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { InvalidConfigError } from '../../errors.ts';
-import { isShardThread } from '../../hosts/shard-thread-mark.ts';
 import { process } from '../../process.ts';
-import { requireNode } from '../../runtime.ts';
+import { isShardThread, requireNode } from '../../runtime.ts';
 import { type RegistrationState, registered, setInterval } from '../../time/native-timers.ts';
 import { clock } from './call-times.ts';
 import { operationsOf } from './delay-counts.ts';

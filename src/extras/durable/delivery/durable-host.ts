@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { guard, warn } from '../../../scheduler/report-error.ts';
+import { guard, warn } from '../../../report-error.ts';
 import type { Scheduler } from '../../../scheduler/scheduler.ts';
 import { messageOf, show } from '../../../show.ts';
 import { warnOnce } from '../../../warn-once.ts';

@@ -1,9 +1,9 @@
-import { awaited, type Ending as TimerEnding, Waiter } from '../../../client/waiter.ts';
 import { CapacityExceededError, SchedulerClosedError } from '../../../errors.ts';
 import { createScheduler } from '../../../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../../../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../time/native-timers.ts';
 import type { TimerId } from '../../../timer-id.ts';
+import { awaited, type Ending as TimerEnding, Waiter } from '../../../waiter.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import type { WallClock } from '../wall-clock.ts';
 

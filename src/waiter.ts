@@ -1,4 +1,4 @@
-import type { TimerId } from '../timer-id.ts';
+import type { TimerId } from './timer-id.ts';
 
 /** Ways in which a call has ended a timer. */
 export type Cancelling = 'cancelled' | 'cancelled with its group';

@@ -1,22 +1,23 @@
 import type { EventEmitter } from 'node:events';
-import { throwUncaught } from '../async-context/run-ticks.ts';
-import type { FailedTimer } from '../client/delivery-events.ts';
-import { emitWarning } from '../unfaked.ts';
+import { throwUncaught } from './async-context/run-ticks.ts';
+import { emitWarning } from './unfaked.ts';
 
-type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown, timer?: FailedTimer] }>, 'listenerCount' | 'emit'>;
+/** What has 'error' listeners: they are told of the error, and what of theirs it came from. */
+type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown, source?: object] }>, 'listenerCount' | 'emit'>;
 
 /**
- * Reports what a callback, with its timer, or a listener throws: to the 'error' listener, or else as an uncaught exception, before the next callback
- * runs. Both see the context of this call. If an 'error' listener itself throws, that is an uncaught exception. Never throws.
+ * Reports what a callback, with its timer as the source, or a listener throws: to the 'error' listener, or else as an uncaught
+ * exception, before the next callback runs. Both see the context of this call. If an 'error' listener itself throws, that is an
+ * uncaught exception. Never throws.
  */
-export function reportError(emitter: ErrorEmitter, error: unknown, timer?: FailedTimer): void {
+export function reportError(emitter: ErrorEmitter, error: unknown, source?: object): void {
   if (emitter.listenerCount('error') === 0) {
     throwUncaught(error);
     return;
   }
   try {
-    if (timer === undefined) emitter.emit('error', error);
-    else emitter.emit('error', error, timer);
+    if (source === undefined) emitter.emit('error', error);
+    else emitter.emit('error', error, source);
   } catch (thrown) {
     throwUncaught(thrown);
   }

@@ -1,0 +1,141 @@
+import type { Coordinator } from '../assembly/coordinator.ts';
+import type { LaneHost } from '../hosts/lane-host.ts';
+import type { ServedCounters } from '../shard/lane-server.ts';
+import type { ShardCounters } from '../shard/shard.ts';
+import { clearTimeout, setTimeout } from '../time/native-timers.ts';
+import { Untaken } from './untaken.ts';
+
+/** What a client knows of a shard without asking it. */
+export interface KnownOfShard {
+  shard: number;
+  /** Live timers placed on this shard. */
+  size: number;
+  capacity: number;
+  /** Slots of `capacity` that are no longer used because all their ids have been given. */
+  retired: number;
+  /** Slots that have ever been in use: the peak of live timers, and the retired slots. */
+  highWater: number;
+  /** How often a thread of this shard died, up or not yet up, or the shard failed inline. */
+  deaths: number;
+  /** How often a successor has taken over: less often than `deaths` if several died before one was up. */
+  restarts: number;
+  /** Whether the shard runs in the calling thread: see `serving`; and until its thread is up. */
+  inline: boolean;
+}
+
+export interface ShardStats extends KnownOfShard, ShardCounters {
+  /**
+   * Whether the shard has answered in time: see {@link StatsOptions}. If not, what only the shard counts, from `turns` to
+   * `reservedBytes`, is as it last told; 0 if it never has.
+   */
+  answered: boolean;
+}
+
+/** The answer of what serves a host's lanes, by lane; undefined if there is none. */
+type Answer = readonly ServedCounters[] | undefined;
+
+/** What shards have answered at one time, and what their clients have not taken. */
+export interface AnsweredShards {
+  readonly shards: ShardStats[];
+  readonly untaken: Untaken;
+}
+
+/** Of a shard that has never answered. */
+const NOTHING_TOLD: ShardCounters = {
+  turns: 0,
+  lanes: 0,
+  commands: 0,
+  fired: 0,
+  refiled: 0,
+  dropped: 0,
+  cascaded: 0,
+  filed: 0,
+  bytes: 0,
+  reservedBytes: 0,
+};
+
+/** Asks a scheduler's shards for their counts, and keeps what they have told last. @internal */
+export class ShardAnswers {
+  private readonly coordinator: Coordinator;
+  /** By lane. */
+  private readonly told = new Map<LaneHost, readonly ShardCounters[]>();
+  /** Questions that have outlasted their caller's patience: whoever serves these lanes is asked no more before it has answered. */
+  private readonly overdue = new Map<LaneHost, Promise<Answer>>();
+
+  constructor(coordinator: Coordinator) {
+    this.coordinator = coordinator;
+  }
+
+  /** Rejects if a shard does. Empty if the client is closed, or is closed meanwhile. */
+  async all(): Promise<AnsweredShards> {
+    const untaken = this.noneUntaken();
+    const shards = await this.coordinator.collect('stats', (answer, host) => this.shardsOf(host, answer, untaken));
+    return { shards, untaken };
+  }
+
+  /** Waits for at most `timeout` ms, and never rejects: a shard without an answer is as it was last known. */
+  async within(timeout: number): Promise<AnsweredShards> {
+    const { coordinator } = this;
+    const { client } = coordinator;
+    const untaken = this.noneUntaken();
+    if (client.isClosed) return { shards: [], untaken };
+    coordinator.publishAll();
+    const hosts = [...coordinator.hosts];
+    const answers = await coordinator.during(this.ask(hosts, timeout));
+    if (client.isClosed) return { shards: [], untaken };
+    return { shards: hosts.flatMap((host, at) => this.shardsOf(host, answers[at], untaken)), untaken };
+  }
+
+  private async ask(hosts: readonly LaneHost[], timeout: number): Promise<Answer[]> {
+    const questions = hosts.map((host) => this.overdue.get(host) ?? answerOf(host));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), timeout);
+    });
+    const answers = await Promise.all(questions.map((question) => Promise.race([question, late])));
+    clearTimeout(timer);
+    for (const [at, host] of hosts.entries()) if (answers[at] === undefined) this.outlast(host, questions[at]);
+    return answers;
+  }
+
+  private outlast(host: LaneHost, question: Promise<Answer>): void {
+    if (this.overdue.get(host) === question) return;
+    this.overdue.set(host, question);
+    void question.then(() => {
+      if (this.overdue.get(host) === question) this.overdue.delete(host);
+    });
+  }
+
+  /** What the client knows is read now: a successor may have answered. */
+  private shardsOf(host: LaneHost, answer: Answer, untaken: Untaken): ShardStats[] {
+    if (answer !== undefined) {
+      this.told.set(
+        host,
+        answer.map((counters) => untaken.note(counters)),
+      );
+    }
+    const told = this.told.get(host);
+    return knownOf(this.coordinator, host).map((known, lane) => ({
+      ...known,
+      ...(told?.[lane] ?? NOTHING_TOLD),
+      answered: answer?.[lane] !== undefined,
+    }));
+  }
+
+  private noneUntaken(): Untaken {
+    return new Untaken(this.coordinator.number);
+  }
+}
+
+/** Undefined if the host was stopped, or there is no memory for the question. */
+const answerOf = (host: LaneHost): Promise<Answer> => host.call('stats').catch(() => undefined); // so is what cannot be asked
+
+/** What a client knows of a host's shards without asking it, in the order of its answer. */
+function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {
+  const { isInline: inline, failures } = host;
+  const { deaths, restarts } = failures;
+  return host.lanes.map(({ placement: shard }) => {
+    const { size, capacity, retired, highWater } = client.laneAt(shard).table;
+    return { shard, size, capacity, retired, highWater, deaths, restarts, inline };
+  });
+}

@@ -1,7 +1,7 @@
-import type { ShardStats } from '../../scheduler/shard-answers.ts';
 import type { SchedulerStats } from '../../scheduler/stats.ts';
 import { metricGroup, type Row } from './metric.ts';
 
+type ShardStats = SchedulerStats['shards'][number];
 type LabelStats = SchedulerStats['labels'][number];
 type ClientStats = SchedulerStats['clients'][number];
 

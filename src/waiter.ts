@@ -30,6 +30,9 @@ export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
  *                                               ╰─ by its own `leave`, and no more
  *
  * What `close` has handed back may be scheduled anew, in another scheduler: then it begins again. It has one timer at a time, the latest.
+ *
+ * It stands in the base since durable timers wait as well, a hundred thousand at a time. The public calls that tell of every end cost a
+ * promise or a signal each, some ten times the memory; a callback hears of deliveries alone (docs/adr/0032-whoever-waits-hears.md).
  */
 export abstract class Waiter {
   /** The call of the program that waits, for messages and lists. */

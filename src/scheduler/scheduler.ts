@@ -318,7 +318,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   /**
    * Resolves with counts and percentiles. After `close()` they cover only the client. With `options.timeout` no shard is waited for
    * longer, and one that fails is as one that does not answer.
-   * @throws InvalidArgumentError, InvalidConfigError for the options, by rejection.
+   * @throws InvalidArgumentError, InvalidConfigError for the options; else, after `close()`, nothing.
    * @cost One answer of each shard, which takes all commands that wait: a wake of its thread. In the owner of a shared scheduler also one of
    * each other client: a wake of its event loop; those of blocked ones are waited for 20 ms at most.
    */

@@ -6,7 +6,7 @@ import { clearTimeout, setTimeout } from '../time/native-timers.ts';
 import { Untaken } from './untaken.ts';
 
 /** What a client knows of a shard without asking it. */
-export interface KnownOfShard {
+interface KnownOfShard {
   shard: number;
   /** Live timers placed on this shard. */
   size: number;

@@ -112,7 +112,7 @@ describe('the defaults are those of the code', () => {
 });
 
 test('has every call of a scheduler, with what it costs', () => {
-  const others = ['constructor', 'ready', 'size', ...OLD_CALLS];
+  const others = ['constructor', 'ready', 'isClosed', 'size', ...OLD_CALLS];
   const calls = Object.getOwnPropertyNames(Scheduler.prototype).filter((name) => !others.includes(name));
   for (const name of calls) {
     const owner = /^schedule(After|At|Every)?$/.test(name) ? 'TimerStarts' : 'Scheduler';
@@ -131,6 +131,7 @@ test('after close() each call of a scheduler throws, or does not, as its text sa
     scheduleMany: [[1], [1]],
     withTimeout: [() => 1, 1],
     signalAfter: [1],
+    stats: [],
   };
   for (const name of calls) {
     const call = async () =>

@@ -68,7 +68,7 @@ export class ShardAnswers {
 
   /** Rejects if a shard does. Empty if the client is closed, or is closed meanwhile. */
   async all(): Promise<AnsweredShards> {
-    const untaken = this.noneUntaken();
+    const untaken = new Untaken(this.coordinator.number);
     const shards = await this.coordinator.collect('stats', (answer, host) => this.shardsOf(host, answer, untaken));
     return { shards, untaken };
   }
@@ -77,58 +77,42 @@ export class ShardAnswers {
   async within(timeout: number): Promise<AnsweredShards> {
     const { coordinator } = this;
     const { client } = coordinator;
-    const untaken = this.noneUntaken();
+    const untaken = new Untaken(coordinator.number);
     if (client.isClosed) return { shards: [], untaken };
     coordinator.publishAll();
     const hosts = [...coordinator.hosts];
-    const answers = await coordinator.during(this.ask(hosts, timeout));
-    if (client.isClosed) return { shards: [], untaken };
-    return { shards: hosts.flatMap((host, at) => this.shardsOf(host, answers[at], untaken)), untaken };
-  }
-
-  private async ask(hosts: readonly LaneHost[], timeout: number): Promise<Answer[]> {
-    const questions = hosts.map((host) => this.overdue.get(host) ?? answerOf(host));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), timeout);
     });
-    const answers = await Promise.all(questions.map((question) => Promise.race([question, late])));
+    const answers = await coordinator.during(Promise.all(hosts.map((host) => this.answerOf(host, late))));
     clearTimeout(timer);
-    for (const [at, host] of hosts.entries()) if (answers[at] === undefined) this.outlast(host, questions[at]);
-    return answers;
+    if (client.isClosed) return { shards: [], untaken };
+    return { shards: hosts.flatMap((host, at) => this.shardsOf(host, answers[at], untaken)), untaken };
   }
 
-  private outlast(host: LaneHost, question: Promise<Answer>): void {
-    if (this.overdue.get(host) === question) return;
-    this.overdue.set(host, question);
-    void question.then(() => {
-      if (this.overdue.get(host) === question) this.overdue.delete(host);
-    });
+  /** Undefined if it is late, or its host was stopped, or there is no memory for the question. */
+  private async answerOf(host: LaneHost, late: Promise<undefined>): Promise<Answer> {
+    const question = this.overdue.get(host) ?? host.call('stats').catch(() => undefined); // is no answer
+    const answer = await Promise.race([question, late]);
+    if (answer === undefined && !this.overdue.has(host)) {
+      this.overdue.set(host, question);
+      void question.then(() => this.overdue.delete(host));
+    }
+    return answer;
   }
 
   /** What the client knows is read now: a successor may have answered. */
   private shardsOf(host: LaneHost, answer: Answer, untaken: Untaken): ShardStats[] {
-    if (answer !== undefined) {
-      this.told.set(
-        host,
-        answer.map((counters) => untaken.note(counters)),
-      );
-    }
-    const told = this.told.get(host);
+    const told = answer?.map((counters) => untaken.note(counters)) ?? this.told.get(host) ?? [];
+    this.told.set(host, told);
     return knownOf(this.coordinator, host).map((known, lane) => ({
       ...known,
-      ...(told?.[lane] ?? NOTHING_TOLD),
+      ...(told[lane] ?? NOTHING_TOLD),
       answered: answer?.[lane] !== undefined,
     }));
   }
-
-  private noneUntaken(): Untaken {
-    return new Untaken(this.coordinator.number);
-  }
 }
-
-/** Undefined if the host was stopped, or there is no memory for the question. */
-const answerOf = (host: LaneHost): Promise<Answer> => host.call('stats').catch(() => undefined); // so is what cannot be asked
 
 /** What a client knows of a host's shards without asking it, in the order of its answer. */
 function knownOf({ client }: Coordinator, host: LaneHost): KnownOfShard[] {

@@ -34,7 +34,7 @@ export interface ShardStats extends KnownOfShard, ShardCounters {
 /** The answer of what serves a host's lanes, by lane; undefined if there is none. */
 type Answer = readonly ServedCounters[] | undefined;
 
-/** What shards have answered at one time, and what their clients have not taken. */
+/** What shards have answered at one time, and what their clients have not taken. @internal */
 export interface AnsweredShards {
   readonly shards: ShardStats[];
   readonly untaken: Untaken;

@@ -1,5 +1,7 @@
-// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/sockets/main.js`. Bytes per watched pair of sockets that
-// are open and silent, and CPU per short connection of a proxy, whose clients and upstream are another process.
+// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/sockets/main.js`. Bytes per watched pair of
+// sockets that are open and silent, and CPU per short connection of a proxy, whose clients and upstream are another process. In each round
+// every variant has its turn, another one first each time; the ratio is the median of the rounds' ratios, so that what else runs on the
+// machine weighs on all alike.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -8,8 +10,8 @@ import { createScheduler } from 'shardwheel';
 import { socketTimeouts } from 'shardwheel/net';
 
 const PAIRS = 3_000;
-const ROUNDS = 7;
-const CONNECTIONS = 1_500;
+const ROUNDS = 15;
+const CONNECTIONS = 2_000;
 const PARALLEL = 16;
 const LIMITS = { connect: 5_000, firstByte: 10_000, idle: 60_000, halfClose: 10_000, lifetime: 3_600_000 };
 
@@ -60,9 +62,12 @@ const ofNode: Watch = (client, upstream) => {
 const scheduler = createScheduler({ shards: 0 });
 const timeouts = socketTimeouts(scheduler, LIMITS);
 
+/** What the ratios are to. */
+const BASE = 'socket.setTimeout, idle alone';
+
 const variants: Readonly<Record<string, Watch>> = {
   'no limits': () => undefined,
-  'socket.setTimeout, idle alone': ofNode,
+  [BASE]: ofNode,
   'setTimeout, five limits by hand': byHand,
   'shardwheel/net, five limits': (client, upstream) => timeouts.watch(client, upstream),
 };
@@ -139,23 +144,34 @@ async function cpuPerConnection(watch: Watch, upstreamPort: number, load: ChildP
   return (user + system) / CONNECTIONS;
 }
 
+/** Of an odd number of figures. */
+function medianOf(figures: readonly number[]): number {
+  const sorted = figures.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? 0;
+}
+
 async function measure(): Promise<void> {
   const load = fork(fileURLToPath(import.meta.url), ['load']);
   const [upstreamPort] = await once(load, 'message');
   const names = Object.keys(variants);
-  const cpu = new Map<string, number[]>(names.map((name) => [name, []]));
+  const rounds: Record<string, number>[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const name of names) {
-      const used = await cpuPerConnection(variants[name] as Watch, upstreamPort, load);
-      if (round > 0) cpu.get(name)?.push(used); // the first warms up
+    const used: Record<string, number> = {};
+    for (let turn = 0; turn < names.length; turn++) {
+      const name = names[(round + turn) % names.length] as string;
+      used[name] = await cpuPerConnection(variants[name] as Watch, upstreamPort, load);
     }
+    if (round > 0) rounds.push(used); // the first warms up
   }
+  console.log(`Node ${process.versions.node}, ${ROUNDS} rounds of ${CONNECTIONS} connections, ${PAIRS} pairs`);
   for (const name of names) {
-    const sorted = (cpu.get(name) ?? []).sort((a, b) => a - b);
-    const [least, median] = [sorted[0] ?? 0, sorted[ROUNDS >> 1] ?? 0];
-    const bytes = await bytesPerPair(variants[name] as Watch, upstreamPort);
+    const cpu = rounds.map((used) => used[name] as number);
+    const ratio = medianOf(rounds.map((used) => (used[name] as number) / (used[BASE] as number)));
+    const [least, most] = [Math.min(...cpu), Math.max(...cpu)].map(Math.round);
+    const bytes = Math.round(await bytesPerPair(variants[name] as Watch, upstreamPort));
+    const median = Math.round(medianOf(cpu));
     console.log(
-      `${name}: ${bytes.toFixed(0)} bytes per pair, CPU per connection ${median.toFixed(0)} µs (least ${least.toFixed(0)})`,
+      `${name}: ${bytes} bytes per pair; CPU per connection ${median} µs (${least}–${most}), ${ratio.toFixed(3)}×`,
     );
   }
   load.disconnect();

@@ -9,7 +9,7 @@ export class Child {
   readonly #exited: Promise<void>;
   readonly #failed: Promise<never>;
 
-  constructor(name: 'upstream' | 'load') {
+  constructor(name: 'upstream' | 'load' | 'share') {
     this.#process = fork(fileURLToPath(new URL(`./${name}-process.js`, import.meta.url)));
     this.#messages = on(this.#process, 'message')[Symbol.asyncIterator]();
     this.#exited = once(this.#process, 'exit').then(() => {});

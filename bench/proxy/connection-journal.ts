@@ -5,6 +5,8 @@ export interface ConnectionRecord {
   clientPort: number | undefined;
   /** Date.now() */
   acceptedAt: number;
+  /** Date.now(); undefined: not by the proxy. */
+  endedAt?: number | undefined;
   /** 'open': it has not ended. 'lost': it was open when its thread was killed. */
   outcome: Outcome | 'open' | 'lost';
 }
@@ -17,11 +19,13 @@ export interface ConnectionCounts {
 
 const outcomes: readonly ConnectionRecord['outcome'][] = [
   ...(['open', 'lost', 'served', 'failed'] as const),
-  ...(['connect', 'firstByte', 'idle', 'halfClose', 'lifetime', 'drain'] as const),
+  ...(['connect', 'secure', 'firstByte', 'idle', 'halfClose', 'lifetime', 'drain'] as const),
 ];
 const CODE_BITS = 4;
 const CODES = 2 ** CODE_BITS - 1;
 const HEADER_BYTES = 16;
+/** Its two times, its port with its outcome. */
+const RECORD_BYTES = 20;
 const [ACCEPTED, ENDED, CUT] = [0, 1, 2];
 
 /**
@@ -31,30 +35,33 @@ const [ACCEPTED, ENDED, CUT] = [0, 1, 2];
 export class ConnectionJournal {
   readonly memory: SharedArrayBuffer;
   readonly #header: Int32Array;
-  readonly #times: Float64Array;
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
   /** By connection: the client's port, and the outcome's code. */
   readonly #words: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
-    const capacity = (memory.byteLength - HEADER_BYTES) / 12;
+    const capacity = (memory.byteLength - HEADER_BYTES) / RECORD_BYTES;
     this.memory = memory;
     this.#header = new Int32Array(memory, 0, HEADER_BYTES / 4);
-    this.#times = new Float64Array(memory, HEADER_BYTES, capacity);
-    this.#words = new Int32Array(memory, HEADER_BYTES + 8 * capacity, capacity);
+    this.#starts = new Float64Array(memory, HEADER_BYTES, capacity);
+    this.#ends = new Float64Array(memory, HEADER_BYTES + 8 * capacity, capacity);
+    this.#words = new Int32Array(memory, HEADER_BYTES + 16 * capacity, capacity);
   }
 
   /** @param capacity most connections; the next throws a RangeError */
   static allocate(capacity: number): ConnectionJournal {
-    return new ConnectionJournal(new SharedArrayBuffer(HEADER_BYTES + 12 * capacity));
+    return new ConnectionJournal(new SharedArrayBuffer(HEADER_BYTES + RECORD_BYTES * capacity));
   }
 
   noteAccepted({ number, clientPort = 0, acceptedAt }: ConnectionStart): void {
-    this.#times[number - 1] = acceptedAt;
+    this.#starts[number - 1] = acceptedAt;
     Atomics.store(this.#words, number - 1, clientPort << CODE_BITS);
     Atomics.store(this.#header, ACCEPTED, number); // the last: whoever reads so many finds them written
   }
 
   noteEnded({ number, clientPort = 0, outcome }: ConnectionEnd): void {
+    this.#ends[number - 1] = Date.now();
     Atomics.store(this.#words, number - 1, (clientPort << CODE_BITS) | outcomes.indexOf(outcome));
     Atomics.add(this.#header, ENDED, 1);
     if (outcome !== 'served' && outcome !== 'failed') Atomics.add(this.#header, CUT, 1);
@@ -70,7 +77,8 @@ export class ConnectionJournal {
     return Array.from({ length: this.counts().accepted }, (_, at) => {
       const word = Atomics.load(this.#words, at);
       const clientPort = word >> CODE_BITS || undefined;
-      return { clientPort, acceptedAt: this.#times[at]!, outcome: outcomes[word & CODES]! };
+      const endedAt = this.#ends[at] || undefined;
+      return { clientPort, acceptedAt: this.#starts[at]!, endedAt, outcome: outcomes[word & CODES]! };
     });
   }
 }

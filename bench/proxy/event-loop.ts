@@ -2,9 +2,9 @@ import { on } from 'node:events';
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SchedulerHandle } from 'shardwheel';
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import { type ConnectionCounts, ConnectionJournal, type ConnectionRecord } from './connection-journal.ts';
-import type { Route } from './plans.ts';
+import type { LoadTimeouts } from './load.ts';
+import { byRoute, type Route, routes } from './plans.ts';
 import type { TimerCounts } from './timer-census.ts';
 
 type Ports = Record<Route, number>;
@@ -14,7 +14,9 @@ export interface ServiceSetup {
   /** Of the scheduler that the threads share. */
   handle: SchedulerHandle;
   upstreamPorts: Ports;
-  timeouts: ProxyTimeouts;
+  timeouts: LoadTimeouts;
+  /** Connections have no limits. */
+  isUnlimited: boolean;
 }
 
 export interface ThreadSetup extends ServiceSetup {
@@ -22,6 +24,13 @@ export interface ThreadSetup extends ServiceSetup {
   ports: Ports;
   reusePort: boolean;
   journals: Record<Route, SharedArrayBuffer>;
+}
+
+/** What a thread says at its end. */
+export interface ThreadReport {
+  timers: TimerCounts;
+  /** The longest that its loop stood still, ms. */
+  stall: number;
 }
 
 /** A thread that serves connections: see event-loop-thread.ts. */
@@ -40,11 +49,8 @@ export class EventLoop {
 
   /** @param capacity most connections of each route */
   constructor(setup: Omit<ThreadSetup, 'journals'>, capacity: number) {
-    const upstream = ConnectionJournal.allocate(capacity);
-    const blackhole = ConnectionJournal.allocate(capacity);
-    const journals = { upstream: upstream.memory, blackhole: blackhole.memory };
-    const workerData: ThreadSetup = { ...setup, journals };
-    this.#journals = { upstream, blackhole };
+    this.#journals = byRoute(() => ConnectionJournal.allocate(capacity));
+    const workerData: ThreadSetup = { ...setup, journals: byRoute((route) => this.#journals[route].memory) };
     this.#worker = new Worker(new URL('./event-loop-thread.js', import.meta.url), { workerData });
     this.threadId = this.#worker.threadId;
     this.#messages = on(this.#worker, 'message')[Symbol.asyncIterator]();
@@ -61,8 +67,9 @@ export class EventLoop {
   }
 
   counts(): ConnectionCounts {
-    const [a, b] = [this.#journals.upstream.counts(), this.#journals.blackhole.counts()];
-    return { accepted: a.accepted + b.accepted, ended: a.ended + b.ended, cut: a.cut + b.cut };
+    const sum: ConnectionCounts = { accepted: 0, ended: 0, cut: 0 };
+    for (const route of routes) addCounts(sum, this.#journals[route].counts());
+    return sum;
   }
 
   records(route: Route): ConnectionRecord[] {
@@ -84,16 +91,22 @@ export class EventLoop {
   }
 
   /** Ends it when its connections have, by their drain timeout at the latest; it is expected to end by itself. */
-  async stop(): Promise<TimerCounts> {
+  async stop(): Promise<ThreadReport> {
     this.#worker.postMessage('stop');
-    const counts = await this.#answer<TimerCounts>();
+    const report = await this.#answer<ThreadReport>();
     this.#isEnding = true;
     await this.#exited;
-    return counts;
+    return report;
   }
 
   async #answer<T>(): Promise<T> {
     const { value } = await Promise.race([this.#messages.next(), this.failed]);
     return value[0] as T;
   }
+}
+
+export function addCounts(sum: ConnectionCounts, { accepted, ended, cut }: ConnectionCounts): void {
+  sum.accepted += accepted;
+  sum.ended += ended;
+  sum.cut += cut;
 }

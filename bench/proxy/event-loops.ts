@@ -1,8 +1,7 @@
 import { Acceptor } from '../../examples/tcp-proxy/acceptor.ts';
 import type { ConnectionCounts, ConnectionRecord } from './connection-journal.ts';
-import { EventLoop, type ServiceSetup } from './event-loop.ts';
-import { type Route, routes } from './plans.ts';
-import type { TimerCounts } from './timer-census.ts';
+import { addCounts, EventLoop, type ServiceSetup, type ThreadReport } from './event-loop.ts';
+import { byRoute, type Route, routes } from './plans.ts';
 
 /** A thread that was killed: Date.now() before, and when it was gone. */
 export interface Kill {
@@ -11,13 +10,13 @@ export interface Kill {
   to: number;
 }
 
-const anyPort: Record<Route, number> = { upstream: 0, blackhole: 0 };
+const anyPort = byRoute(() => 0);
 
 /** The threads that serve connections, on one port for each route, and what they have seen. */
 export class EventLoops implements AsyncDisposable {
   readonly kills: Kill[] = [];
   /** Of threads that have ended. */
-  readonly records: Record<Route, ConnectionRecord[]> = { upstream: [], blackhole: [] };
+  readonly records = byRoute((): ConnectionRecord[] => []);
   /** Rejects if a thread ends that was not told to. */
   readonly failed: Promise<never>;
 
@@ -62,9 +61,13 @@ export class EventLoops implements AsyncDisposable {
     if (this.#sharesPort || threads === 1) this.#ports = ports;
     await Promise.all(Array.from({ length: threads - 1 }, () => this.#startOne()));
     if (this.#sharesPort || threads === 1) return;
-    for (const route of routes) this.#acceptors.push(await Acceptor.listen(() => this.#nextPort(route)));
-    const [upstream, blackhole] = this.#acceptors.map(({ port }) => port);
-    this.#ports = { upstream: upstream!, blackhole: blackhole! };
+    const asked = { ...anyPort };
+    for (const route of routes) {
+      const acceptor = await Acceptor.listen(() => this.#nextPort(route));
+      this.#acceptors.push(acceptor);
+      asked[route] = acceptor.port;
+    }
+    this.#ports = asked;
   }
 
   /** Ends the thread that has served for longest, in the midst of its work, and starts another in its place. */
@@ -80,7 +83,7 @@ export class EventLoops implements AsyncDisposable {
   /** Connections of all threads; those that ended with theirs count as ended. */
   counts(): ConnectionCounts {
     const sum = { ...this.#ended };
-    for (const loop of this.#all) add(sum, loop.counts());
+    for (const loop of this.#all) addCounts(sum, loop.counts());
     return sum;
   }
 
@@ -89,8 +92,8 @@ export class EventLoops implements AsyncDisposable {
     return this.#serving.map(({ loop }) => loop.utilization());
   }
 
-  /** Lets the connections end, then the threads, each of which says what it has done with timers. */
-  async stop(): Promise<TimerCounts[]> {
+  /** Lets the connections end, then the threads, each of which says how it went. */
+  async stop(): Promise<ThreadReport[]> {
     const stopped = await Promise.all(this.#serving.map(({ loop }) => loop.stop()));
     for (const { loop } of this.#serving.splice(0)) this.#file(loop, 'open');
     return stopped;
@@ -121,7 +124,7 @@ export class EventLoops implements AsyncDisposable {
   /** @param left what has become of connections that have not ended */
   #file(loop: EventLoop, left: 'open' | 'lost'): void {
     const { accepted, cut } = loop.counts();
-    add(this.#ended, { accepted, ended: accepted, cut });
+    addCounts(this.#ended, { accepted, ended: accepted, cut });
     for (const route of routes) {
       for (const record of loop.records(route)) {
         this.records[route].push(record.outcome === 'open' ? { ...record, outcome: left } : record);
@@ -129,10 +132,4 @@ export class EventLoops implements AsyncDisposable {
     }
     this.#all.splice(this.#all.indexOf(loop), 1); // its journals are of some size
   }
-}
-
-function add(sum: ConnectionCounts, { accepted, ended, cut }: ConnectionCounts): void {
-  sum.accepted += accepted;
-  sum.ended += ended;
-  sum.cut += cut;
 }

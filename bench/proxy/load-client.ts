@@ -1,9 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { continuesPattern, encodeRequest, type Request } from './protocol.ts';
+import { pskClient } from './tls-key.ts';
 
 const POKE_EVERY = 50;
+
+/** When something happened at the proxy, as far as its client can tell: Date.now(). */
+export interface Moment {
+  earliest: number;
+  latest: number;
+}
 
 /** The connection was closed from the other side before its plan was through. */
 export class ConnectionCut extends Error {}
@@ -14,41 +22,66 @@ export class GarbledAnswer extends Error {}
 /** One connection of the load generator, with the few moves that plans are made of. */
 export class LoadClient {
   readonly localPort: number;
-  readonly #socket: Socket;
+  /** It was accepted. */
+  readonly opened: Moment;
+  /** The latest byte moved, either way. */
+  moved: Moment;
+  /** The TLS session was there. */
+  secured: Moment | undefined;
+  /** A direction had ended, the first of both. */
+  firstFin: Moment | undefined;
+  /** When the other side's FIN was read, and when the socket was closed. */
+  endedAt: number | undefined;
+  closedAt: number | undefined;
+  #socket: Socket;
+  #isReading = true;
   #answered = 0;
   #ended = false;
   #closed = false;
   #garbled = false;
   #waiting: { condition: () => boolean; resolve: () => void; reject: (error: Error) => void } | undefined;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, openedFrom: number) {
     this.#socket = socket;
     this.localPort = socket.localPort ?? 0;
-    socket.on('data', (chunk) => {
-      if (!continuesPattern(chunk, this.#answered)) this.#garbled = true;
-      this.#answered += chunk.length;
-      this.#notice();
-    });
-    socket.once('end', () => {
-      this.#ended = true;
-      this.#notice();
-    });
-    socket.once('close', () => {
-      this.#closed = true;
-      this.#notice();
-    });
+    this.opened = { earliest: openedFrom, latest: Date.now() };
+    this.moved = this.opened;
+    this.#listen();
   }
 
   static async connect(port: number): Promise<LoadClient> {
+    const from = Date.now();
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     await once(socket, 'connect');
-    socket.on('error', () => {}); // being cut is a result here; 'close' follows
-    return new LoadClient(socket);
+    return new LoadClient(socket, from);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Makes a TLS session of it. */
+  async secure(): Promise<void> {
+    const carrier = this.#socket;
+    for (const event of ['data', 'end', 'close']) carrier.removeAllListeners(event);
+    const earliest = Date.now();
+    this.#socket = connectTls({ ...pskClient, socket: carrier });
+    this.#listen();
+    await new Promise<void>((resolve, reject) => {
+      this.#socket.once('secureConnect', resolve);
+      this.#socket.once('close', () => reject(new ConnectionCut()));
+    });
+    this.secured = { earliest, latest: Date.now() };
   }
 
   send(request: Partial<Request>): void {
     this.#answered = 0;
-    this.#socket.write(encodeRequest({ verb: 'answer', answerBytes: 512, delay: 0, bodyBytes: 0, ...request }));
+    this.write(encodeRequest({ verb: 'answer', answerBytes: 512, delay: 0, bodyBytes: 0, ...request }));
+  }
+
+  write(bytes: Buffer): void {
+    this.#noteMove(Date.now());
+    this.#socket.write(bytes);
   }
 
   /** Resolves once so many bytes of the answer to the last request are there, all as they should be. */
@@ -60,7 +93,7 @@ export class LoadClient {
 
   /** A byte of a request whose line does not end. */
   dribble(): void {
-    this.#socket.write('a');
+    this.write(Buffer.from('a'));
   }
 
   async ask(request: Partial<Request> & { answerBytes: number }): Promise<void> {
@@ -68,14 +101,16 @@ export class LoadClient {
     await this.receive(request.answerBytes);
   }
 
-  /** Reads nothing for so long, as a client that is slow to take its answer. */
+  /** Reads nothing for so long, as a client that is slow to take its answer. What it reads later has moved before. */
   async holdReading(ms: number): Promise<void> {
+    this.#isReading = false;
     this.#socket.pause();
     await sleep(ms);
     this.#socket.resume();
   }
 
   end(): void {
+    this.firstFin ??= { earliest: Date.now(), latest: Date.now() };
     this.#socket.end();
   }
 
@@ -103,6 +138,33 @@ export class LoadClient {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    socket.on('error', () => {}); // being cut is a result here; 'close' follows
+    socket.on('data', (chunk) => {
+      if (this.#isReading) this.#noteMove(this.moved.earliest);
+      if (!continuesPattern(chunk, this.#answered)) this.#garbled = true;
+      this.#answered += chunk.length;
+      this.#notice();
+    });
+    socket.once('end', () => {
+      this.#ended = true;
+      this.firstFin ??= { earliest: this.moved.earliest, latest: Date.now() };
+      this.endedAt = Date.now();
+      this.#notice();
+    });
+    socket.once('close', () => {
+      this.#closed = true;
+      this.closedAt = Date.now();
+      this.#notice();
+    });
+  }
+
+  /** What moves after the end is none of the connection's. */
+  #noteMove(earliest: number): void {
+    if (!this.#ended && !this.#closed) this.moved = { earliest, latest: Date.now() };
   }
 
   #until(condition: () => boolean): Promise<void> {

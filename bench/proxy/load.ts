@@ -1,7 +1,11 @@
 import { askForPort } from '../../examples/tcp-proxy/acceptor.ts';
 import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
-import { ConnectionCut, GarbledAnswer, LoadClient } from './load-client.ts';
-import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route } from './plans.ts';
+import { ConnectionCut, GarbledAnswer, LoadClient, type Moment } from './load-client.ts';
+import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, standingPlans } from './plans.ts';
+import { StallGauge } from './stall-gauge.ts';
+
+/** Of proxies of which some speak TLS. */
+export type LoadTimeouts = Required<ProxyTimeouts>;
 
 export interface LoadOptions {
   /** of the proxies, both on 127.0.0.1 */
@@ -9,7 +13,9 @@ export interface LoadOptions {
   /** The ports are acceptors', which are asked for the port to connect to. */
   asksForPort: boolean;
   /** of the proxies, ms: hanging connections wait for them, healthy ones keep below them */
-  timeouts: ProxyTimeouts;
+  timeouts: LoadTimeouts;
+  /** The proxies have none: only what ends by itself is opened. */
+  isUnlimited: boolean;
   /** How long new connections are opened. */
   seconds: number;
   /** Most connections opened in all, or one of every plan where that is more. */
@@ -18,8 +24,10 @@ export interface LoadOptions {
   parallel: number;
   /** Share of hanging connections, less than 0.5; as many again are healthy but slow. */
   hanging: number;
-  /** Most connections open at a time besides the quick ones. */
+  /** Most connections open at a time besides the quick ones and those that stand. */
   maxSlow: number;
+  /** Connections that are opened first, and stand for the whole run. */
+  standing: number;
 }
 
 /** What the client saw. 'stuck': still open long after every timeout. */
@@ -31,6 +39,10 @@ export interface Observation {
   port: number;
   ending: Ending;
   ms: number;
+  /** When the time of the limit began that is to end it, as far as its client can tell; undefined: none is, or it did not come so far. */
+  begun?: Moment | undefined;
+  /** When its client saw that it was over. */
+  over?: number | undefined;
   /** Date.now() before it was opened, and after its end. */
   from: number;
   to: number;
@@ -53,6 +65,8 @@ export interface LoadReport {
   unopened: Unopened[];
   /** In the order of opening. */
   observations: Observation[];
+  /** The longest that this process stood still, ms. */
+  stall: number;
 }
 
 const GRACE_MS = 5_000;
@@ -62,19 +76,27 @@ const GRACE_MS = 5_000;
  * plans and the hanging ones. Bounded in time, in number and in connections open at once; whatever is still open
  * `GRACE_MS` after every timeout has had its chance is closed and reported as stuck.
  *
+ * @param onStanding called when those are open that stand; the others come when it resolves
  * @param onOpened called when the last connection is open: the throughput counts up to here
  */
-export async function runLoad(options: LoadOptions, onOpened?: () => void): Promise<LoadReport> {
-  const { timeouts, parallel, hanging, maxConnections } = options;
-  const started = performance.now();
-  const stopAt = started + options.seconds * 1_000;
+export async function runLoad(
+  options: LoadOptions,
+  onStanding: () => Promise<void>,
+  onOpened: () => void,
+): Promise<LoadReport> {
+  const { timeouts, parallel, hanging, maxConnections, isUnlimited } = options;
+  const gauge = new StallGauge();
+  gauge.start();
   const observations: Observation[] = [];
   const unopened: Unopened[] = [];
   const open = new Map<LoadClient, Observation>();
   const slow = new Set<Promise<void>>();
   let opened = 0;
 
-  const connectAndPlay = async (plan: Plan): Promise<void> => {
+  const allowed = (plans: readonly Plan[]): readonly Plan[] =>
+    isUnlimited ? plans.filter(({ fate }) => fate === 'served') : plans;
+
+  const connectAndPlay = async (plan: Plan, onOpen?: () => void): Promise<void> => {
     opened += 1;
     const from = Date.now();
     let client: LoadClient;
@@ -96,10 +118,13 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
     };
     observations.push(observation);
     open.set(client, observation);
+    onOpen?.();
     const connected = performance.now();
-    const ending = await play(plan, client, timeouts);
+    const ending = await play(plan, client, timeouts, released);
     observation.ms = performance.now() - connected;
     observation.to = Date.now();
+    observation.begun = beginningOf(plan.fate, client);
+    observation.over = plan.fate === 'halfClose' ? client.closedAt : (client.endedAt ?? client.closedAt);
     if (open.delete(client)) observation.ending = ending; // else given up: stuck
     client.destroy();
   };
@@ -110,8 +135,28 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
     slow.add(run);
   };
 
-  const slowTurns = [turnsOf(healthyPlans), turnsOf(hangingPlans)];
-  for (const plan of [...healthyPlans, ...hangingPlans]) startSlow(plan); // every plan at least once
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const standing: Promise<void>[] = [];
+  const standingTurn = turnsOf(allowed(standingPlans));
+  const openStanding = async (): Promise<void> => {
+    while (standing.length < options.standing) {
+      await new Promise<void>((resolve) => {
+        standing.push(connectAndPlay(standingTurn(), resolve).finally(resolve));
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, openStanding));
+  await onStanding();
+
+  opened = 0;
+  const started = performance.now();
+  const stopAt = started + options.seconds * 1_000;
+  const slowPlans = [healthyPlans, allowed(hangingPlans)].filter(({ length }) => length > 0);
+  const slowTurns = slowPlans.map(turnsOf);
+  for (const plan of slowPlans.flat()) startSlow(plan); // every plan at least once
   let owed = 0;
   const keepBusy = async (): Promise<void> => {
     while (performance.now() < stopAt && opened < maxConnections) {
@@ -123,21 +168,38 @@ export async function runLoad(options: LoadOptions, onOpened?: () => void): Prom
   };
   await Promise.all(Array.from({ length: parallel }, keepBusy));
   const seconds = (performance.now() - started) / 1_000;
-  onOpened?.();
+  const openedThen = opened;
+  onOpened();
+  release();
 
   const longest = 4 * (timeouts.connect + timeouts.idle + timeouts.halfClose) + 2 * timeouts.lifetime;
   const giveUp = setTimeout(() => {
     for (const client of open.keys()) client.destroy();
     open.clear();
   }, longest + GRACE_MS);
-  await Promise.all(slow);
+  await Promise.all([...slow, ...standing]);
   clearTimeout(giveUp);
-  return { seconds, opened, unopened, observations };
+  return { seconds, opened: openedThen, unopened, observations, stall: gauge.stop() };
 }
 
-async function play(plan: Plan, client: LoadClient, timeouts: ProxyTimeouts): Promise<Ending> {
+function beginningOf(fate: Plan['fate'], client: LoadClient): Moment | undefined {
+  switch (fate) {
+    case 'idle':
+      return client.moved;
+    case 'halfClose':
+      return client.firstFin;
+    case 'firstByte':
+      return client.secured ?? client.opened;
+    case 'served':
+      return undefined;
+    default:
+      return client.opened;
+  }
+}
+
+async function play(plan: Plan, client: LoadClient, timeouts: LoadTimeouts, released: Promise<void>): Promise<Ending> {
   try {
-    await plan.play(client, timeouts);
+    await plan.play(client, timeouts, released);
     return 'finished';
   } catch (error) {
     if (error instanceof ConnectionCut) return 'cut';

@@ -1,102 +1,36 @@
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createScheduler, type Scheduler } from 'shardwheel';
-import { canSharePorts } from '../../examples/tcp-proxy/port-sharing.ts';
 import { Child } from './child.ts';
-import { EventLoops } from './event-loops.ts';
-import { KillSchedule } from './kill-schedule.ts';
-import type { LoadOptions, LoadReport } from './load.ts';
-import type { Measurement } from './measurement.ts';
+import { measure } from './measure.ts';
 import { type Options, parseOptions } from './options.ts';
-import { allPlans, type Route } from './plans.ts';
 import { printTables } from './print-tables.ts';
-import { Progress } from './progress.ts';
-import { TimerCensus } from './timer-census.ts';
-import { judge } from './verdict.ts';
+import { merge, type Summary, summarize } from './summary.ts';
 
-/*
- * Three processes, so that the figures of this one are the proxy's and its timers' alone:
- *
- *   load (load-process) ──127.0.0.1──▶ proxies + scheduler (this process) ──127.0.0.1──▶ upstream, blackhole
- *
- * This thread owns the scheduler and serves nothing. Each event loop is a thread of its own, a client of that scheduler,
- * with two proxies: one before the test upstream, one before the blackhole.
- */
+const options = parseOptions(process.argv);
+const summary = options.processes === 1 ? await runAlone(options) : merge(await runShares(options));
+printTables(summary);
+const { verdict, timersLeft, clientsLeft } = summary;
+if (verdict.faults.length > 0 || timersLeft > 0 || clientsLeft > 0) process.exitCode = 1;
 
-const MAX_SLOW = 600;
-/** ms in which the scheduler has noticed that threads are gone. */
-const SWEPT_WITHIN = 5_000;
-
-const measurement = await measure(parseOptions(process.argv));
-const verdict = judge(measurement.report, measurement.records, measurement.kills);
-printTables(measurement, verdict);
-const isClean = verdict.faults.length === 0 && measurement.clientsLeft === 0;
-if (!isClean || measurement.timers.some(({ size }) => size > 0)) process.exitCode = 1;
-
-async function measure(options: Options): Promise<Measurement> {
-  const { timeouts, threads, kill } = options;
-  const upstreamProcess = new Child('upstream');
-  const loadProcess = new Child('load');
-  try {
-    await using scheduler = createScheduler({ shards: options.shards });
-    const [upstreamPorts] = await Promise.all([upstreamProcess.answer<Record<Route, number>>(), scheduler.ready]);
-    const setup = { handle: scheduler.share(), upstreamPorts, timeouts };
-    const capacity = options.connections + allPlans.length;
-    await using loops = new EventLoops(setup, capacity, await canSharePorts());
-    await loops.start(threads);
-
-    const census = new TimerCensus(scheduler);
-    const progress = new Progress(loops, census);
-    const usage = startUsage(loops);
-    const load: LoadOptions = {
-      ports: loops.ports,
-      asksForPort: loops.asksForPort,
-      timeouts,
-      seconds: options.seconds,
-      maxConnections: options.connections,
-      parallel: options.parallel,
-      hanging: options.hanging / 100,
-      maxSlow: MAX_SLOW,
-    };
-    loadProcess.send(load);
-    await using killing = kill === undefined ? undefined : new KillSchedule(loops, kill);
-    try {
-      await Promise.race([loadProcess.answer<'opened'>(), loops.failed]);
-      const used = usage();
-      const report = await Promise.race([loadProcess.answer<LoadReport>(), loops.failed]);
-      await killing?.stop();
-      const timers = await loops.stop();
-      const { records, kills } = loops;
-      const timersOfKilled = kills.flatMap(({ thread }) => census.latestOf(thread) ?? []);
-      const clientsLeft = await clientsLeftOf(scheduler);
-      return { report, records, ...used, peakTimers: census.peak, timers, kills, timersOfKilled, clientsLeft };
-    } finally {
-      progress.stop();
-      census.stop();
-    }
-  } finally {
-    await Promise.all([upstreamProcess.close(), loadProcess.close()]);
-  }
+async function runAlone(options: Options): Promise<Summary> {
+  return summarize(await measure(options, async () => undefined), options);
 }
 
-function startUsage(eventLoops: EventLoops): () => { loops: number[]; cpu: number } {
-  const from = performance.now();
-  const cpuFrom = process.cpuUsage();
-  eventLoops.utilization();
-  return () => {
-    const { user, system } = process.cpuUsage(cpuFrom);
-    const cpu = (user + system) / 1_000 / (performance.now() - from);
-    return { loops: eventLoops.utilization(), cpu };
+/** Each process has its share, and all go on when all of their connections stand. */
+async function runShares(options: Options): Promise<Summary[]> {
+  const { processes } = options;
+  const share = (count: number): number => Math.ceil(count / processes);
+  const ofEach: Options = {
+    ...options,
+    connections: share(options.connections),
+    parallel: share(options.parallel),
+    standing: share(options.standing),
   };
-}
-
-/** Threads that were killed could not take their leave: the scheduler looks for them once a second. */
-async function clientsLeftOf(scheduler: Scheduler): Promise<number> {
-  const giveUpAt = performance.now() + SWEPT_WITHIN;
-  for (;;) {
-    const { clients } = await scheduler.stats();
-    const left = clients.length - 1; // this thread's own
-    if (left === 0 || performance.now() > giveUpAt) return left;
-    await sleep(50);
+  const children = Array.from({ length: processes }, () => new Child('share'));
+  try {
+    for (const child of children) child.send(ofEach);
+    await Promise.all(children.map((child) => child.answer<'standing'>()));
+    for (const child of children) child.send({});
+    return await Promise.all(children.map((child) => child.answer<Summary>()));
+  } finally {
+    await Promise.all(children.map((child) => child.close()));
   }
 }

@@ -13,8 +13,12 @@ export interface Measurement {
   cpu: number;
   /** Timers live at a time in all threads, the most that any sample saw. */
   peakTimers: number;
+  /** Sockets of the proxy when all connections stood that were to. */
+  standingSockets: number;
   /** Of each thread, when every connection had ended. */
   timers: TimerCounts[];
+  /** The longest that a loop stood still: of the proxy's threads, or of the load generator. ms */
+  stall: number;
   kills: Kill[];
   /** Of each killed thread that lived to be seen, and no more than about 50 ms old when it was killed. */
   timersOfKilled: TimerCounts[];

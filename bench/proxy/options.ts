@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
+import { descriptorLimit, descriptorsNeeded } from './file-descriptors.ts';
+import type { LoadTimeouts } from './load.ts';
 
 export interface Options {
   seconds: number;
@@ -7,14 +8,25 @@ export interface Options {
   parallel: number;
   hanging: number;
   shards: number;
+  /** Connections that stand for the whole run. */
+  standing: number;
+  /** Proxies, each in a process with a scheduler, a load generator and an upstream of its own. */
+  processes: number;
+  /** false: the proxy has none. */
+  limits: boolean;
+  /** ms beyond a limit, a quarter of an idle one, a tick and the measured stalls, after which a cut is late. */
+  grace: number;
   /** Event loops that serve connections, each a worker thread. */
   threads: number;
   /** Seconds from one killed event loop to the next; undefined: none is killed. */
   kill?: number;
-  timeouts: ProxyTimeouts;
+  timeouts: LoadTimeouts;
 }
 
-type Flags = Omit<Options, 'timeouts'> & ProxyTimeouts;
+type Flags = Omit<Options, 'timeouts'> & LoadTimeouts;
+
+/** Most connections open at a time besides the quick ones and those that stand. */
+export const MAX_SLOW = 600;
 
 const number =
   (least: number, most: number, whole = true) =>
@@ -24,7 +36,7 @@ const number =
     throw new InvalidArgumentError(`It must be a ${whole ? 'whole number' : 'number'} from ${least} to ${most}.`);
   };
 
-const wait = number(50, 60_000);
+const wait = number(50, 3_600_000);
 
 /** Ends the process with exit code 2 and one line on stderr where the flags make no sense. */
 export function parseOptions(argv: readonly string[]): Options {
@@ -34,10 +46,15 @@ export function parseOptions(argv: readonly string[]): Options {
     .option('--connections <n>', 'most connections opened in all', number(1, 1_000_000), 200_000)
     .option('--parallel <n>', 'quick connections open at a time', number(1, 1_000), 32)
     .option('--hanging <percent>', 'share of connections that hang on purpose', number(0, 40, false), 2)
+    .option('--standing <n>', 'connections that stand for the whole run, opened first', number(0, 200_000), 0)
+    .option('--processes <n>', 'proxies in processes of their own, among which all is shared out', number(1, 64), 1)
+    .option('--no-limits', 'a proxy without limits, for what they cost; then nothing hangs')
+    .option('--grace <ms>', 'how late a cut may be, beside what is measured', number(0, 60_000), 250)
     .option('--shards <n>', 'worker threads for the timers', number(0, 64), 1)
-    .option('--threads <n>', 'event loops that serve connections', number(1, 64), 1)
+    .option('--threads <n>', 'event loops that serve connections, of each process', number(1, 64), 1)
     .option('--kill <seconds>', 'kill and replace a thread every so often', number(0.1, 600, false))
     .option('--connect <ms>', 'connect timeout', wait, 500)
+    .option('--secure <ms>', 'timeout of the TLS handshake', wait, 600)
     .option('--first-byte <ms>', 'timeout of the first byte, less than the idle timeout', wait, 600)
     .option('--idle <ms>', 'idle timeout', wait, 1_200)
     .option('--half-close <ms>', 'half-close timeout', wait, 500)
@@ -49,7 +66,7 @@ export function parseOptions(argv: readonly string[]): Options {
       process.exit(error.exitCode === 0 ? 0 : 2);
     })
     .parse(argv);
-  const { connect, firstByte, idle, halfClose, lifetime, drain, ...rest } = command.opts<Flags>();
+  const { connect, secure, firstByte, idle, halfClose, lifetime, drain, ...rest } = command.opts<Flags>();
   if (firstByte >= idle) {
     command.error(`error: --first-byte ${firstByte} must be less than --idle ${idle}, which would otherwise cut first`);
   }
@@ -63,5 +80,14 @@ export function parseOptions(argv: readonly string[]): Options {
       `error: --kill ${rest.kill} needs --threads 2 or more: nobody would listen until the next thread is up`,
     );
   }
-  return { ...rest, timeouts: { connect, firstByte, idle, halfClose, lifetime, drain } };
+  const needed = descriptorsNeeded(rest);
+  const limit = descriptorLimit();
+  if (needed > limit) {
+    const atLeast = Math.ceil((rest.processes * needed) / limit);
+    command.error(
+      `error: --standing ${rest.standing} needs ${needed} file descriptors in a process, and the system gives ${limit} (ulimit -n): ` +
+        `raise that, or say --processes ${atLeast} or more`,
+    );
+  }
+  return { ...rest, timeouts: { connect, secure, firstByte, idle, halfClose, lifetime, drain } };
 }

@@ -1,23 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CutReason, ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
+import type { CutReason } from '../../examples/tcp-proxy/proxy.ts';
+import type { LoadTimeouts } from './load.ts';
 import type { LoadClient } from './load-client.ts';
 import { MAX_ANSWER } from './protocol.ts';
 
-/** Which proxy a connection goes to: the one before the test upstream, or the one before the blackhole. */
-export type Route = 'upstream' | 'blackhole';
+/** Which proxy a connection goes to: the one before the test upstream, the one before the blackhole, or one whose clients speak TLS. */
+export type Route = 'upstream' | 'blackhole' | 'secure';
 
-export const routes: readonly Route[] = ['upstream', 'blackhole'];
+export const routes: readonly Route[] = ['upstream', 'blackhole', 'secure'];
+
+export const byRoute = <T>(make: (route: Route) => T): Record<Route, T> => ({
+  upstream: make('upstream'),
+  blackhole: make('blackhole'),
+  secure: make('secure'),
+});
 
 export interface Plan {
   name: string;
   /** What the proxy must make of it. */
   fate: 'served' | CutReason;
   route: Route;
-  /** Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. */
-  play(client: LoadClient, timeouts: ProxyTimeouts): Promise<void>;
+  /** The client reads nothing, and so sees its end too late: the proxy says when it was. */
+  isBlind?: boolean;
+  /**
+   * Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. `released` resolves when those
+   * that stand for the run may end.
+   */
+  play(client: LoadClient, timeouts: LoadTimeouts, released: Promise<void>): Promise<void>;
 }
 
 const BULK = 256 * 1024;
+
+/** Of a record of TLS with 200 bytes of a hello. */
+const HELLO = Buffer.concat([Buffer.from('16030100c8010000c40303', 'hex'), Buffer.alloc(194)]);
+const HALF_A_HELLO = HELLO.subarray(0, 100);
 
 const finish = async (client: LoadClient): Promise<void> => {
   client.end();
@@ -82,6 +98,17 @@ export const healthyPlans: readonly Plan[] = [
     },
   },
   {
+    name: 'slow to finish its TLS handshake',
+    fate: 'served',
+    route: 'secure',
+    async play(client, { secure }) {
+      await sleep(secure * 0.5);
+      await client.secure();
+      await client.ask({ answerBytes: 4096 });
+      await finish(client);
+    },
+  },
+  {
     name: 'big upload',
     fate: 'served',
     route: 'upstream',
@@ -93,6 +120,36 @@ export const healthyPlans: readonly Plan[] = [
 ];
 
 export const hangingPlans: readonly Plan[] = [
+  {
+    name: 'a TLS hello that stops half-way',
+    fate: 'secure',
+    route: 'secure',
+    async play(client) {
+      client.write(HALF_A_HELLO);
+      await client.untilCut();
+    },
+  },
+  {
+    name: 'a TLS hello, a byte now and then',
+    fate: 'secure',
+    route: 'secure',
+    async play(client, { secure }) {
+      for (let sent = 0; sent < HELLO.length && !client.isClosed; sent++) {
+        client.write(HELLO.subarray(sent, sent + 1));
+        await sleep(secure / 10);
+      }
+      await client.untilCut();
+    },
+  },
+  {
+    name: 'a TLS session, and not a word',
+    fate: 'firstByte',
+    route: 'secure',
+    async play(client) {
+      await client.secure();
+      await client.untilCut();
+    },
+  },
   {
     name: 'upstream out of reach',
     fate: 'connect',
@@ -153,7 +210,7 @@ export const hangingPlans: readonly Plan[] = [
     fate: 'lifetime',
     route: 'upstream',
     async play(client, { idle, lifetime }) {
-      for (let sent = 0; sent <= lifetime; sent += idle / 3) {
+      for (let sent = 0; sent <= lifetime && !client.isClosed; sent += idle / 3) {
         client.dribble();
         await sleep(idle / 3);
       }
@@ -164,6 +221,7 @@ export const hangingPlans: readonly Plan[] = [
     name: 'never reads its answer',
     fate: 'idle',
     route: 'upstream',
+    isBlind: true,
     async play(client, { idle }) {
       client.send({ answerBytes: MAX_ANSWER });
       await client.holdReading(idle * 2);
@@ -187,10 +245,70 @@ export const hangingPlans: readonly Plan[] = [
     async play(client, { halfClose }) {
       await client.ask({ verb: 'bye', answerBytes: 512 });
       await client.untilPeerEnds();
-      await sleep(halfClose * 1.5);
+      await sleep(halfClose * 0.8);
       await client.pokeUntilCut();
     },
   },
 ];
 
-export const allPlans: readonly Plan[] = [quickPlan, ...healthyPlans, ...hangingPlans];
+/** Exchanges a little now and then, as long as the run lasts. */
+async function stand(client: LoadClient, { idle }: LoadTimeouts, released: Promise<void>): Promise<void> {
+  let isReleased = false;
+  const over = released.then(() => {
+    isReleased = true;
+  });
+  while (!isReleased) {
+    await client.ask({ answerBytes: 64 });
+    const pause = new AbortController();
+    await Promise.race([over, sleep(idle * (0.3 + 0.3 * Math.random()), undefined, { signal: pause.signal })]);
+    pause.abort();
+  }
+}
+
+/** Open at once, all of them, for the run, and then ended in all ways. */
+export const standingPlans: readonly Plan[] = [
+  {
+    name: 'stands, then falls silent',
+    fate: 'idle',
+    route: 'upstream',
+    async play(client, timeouts, released) {
+      await stand(client, timeouts, released);
+      await client.untilCut();
+    },
+  },
+  {
+    name: 'stands, then ends',
+    fate: 'served',
+    route: 'upstream',
+    async play(client, timeouts, released) {
+      await stand(client, timeouts, released);
+      await sleep(timeouts.idle * 0.5 * Math.random());
+      await finish(client);
+    },
+  },
+  {
+    name: 'stands, then ends and is not answered',
+    fate: 'halfClose',
+    route: 'upstream',
+    async play(client, timeouts, released) {
+      await stand(client, timeouts, released);
+      await client.ask({ verb: 'linger', answerBytes: 64, delay: Math.floor(timeouts.halfClose * 0.5) });
+      client.end();
+      await client.untilCut();
+    },
+  },
+  {
+    name: 'stands, and talks on',
+    fate: 'lifetime',
+    route: 'upstream',
+    async play(client, timeouts, released) {
+      await stand(client, timeouts, released);
+      for (;;) {
+        await client.ask({ answerBytes: 64 });
+        await sleep(timeouts.idle * 0.4);
+      }
+    },
+  },
+];
+
+export const allPlans: readonly Plan[] = [quickPlan, ...healthyPlans, ...hangingPlans, ...standingPlans];

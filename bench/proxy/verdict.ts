@@ -1,11 +1,17 @@
-import type { Outcome } from '../../examples/tcp-proxy/proxy.ts';
+import type { CutReason, Outcome } from '../../examples/tcp-proxy/proxy.ts';
 import type { ConnectionRecord } from './connection-journal.ts';
 import type { Kill } from './event-loops.ts';
-import type { Ending, LoadReport, Observation } from './load.ts';
-import { allPlans, type Plan, type Route } from './plans.ts';
+import type { Ending, LoadReport, LoadTimeouts, Observation } from './load.ts';
+import { allPlans, byRoute, type Plan, type Route } from './plans.ts';
 
-interface PlanVerdict {
-  plan: Plan;
+/** What the times of the ends are held against. */
+export interface Limits {
+  timeouts: LoadTimeouts;
+  /** ms that an end may be late beside a tick, and a quarter of an idle limit: the loops stood still so long. */
+  allowance: number;
+}
+
+export interface PlanVerdict extends Pick<Plan, 'name' | 'fate'> {
   opened: number;
   /** Connections whose end, as the proxy reports it and as the client saw it, was the one the plan asks for. */
   right: number;
@@ -14,6 +20,8 @@ interface PlanVerdict {
   /** How long the client took from connected to its end, ms. */
   p50: number;
   p99: number;
+  /** Of those that were cut: the latest, in ms after its limit, a quarter of it where that is idle, and a tick. May be negative. */
+  latest: number | undefined;
 }
 
 export interface Verdict {
@@ -34,29 +42,41 @@ type Span = Pick<Observation, 'from' | 'to'>;
 export function judge(
   report: LoadReport,
   records: Record<Route, readonly ConnectionRecord[]>,
-  kills: readonly Kill[] = [],
+  kills: readonly Kill[],
+  limits: Limits,
 ): Verdict {
-  const known = { upstream: recordsByPort(records.upstream), blackhole: recordsByPort(records.blackhole) };
+  const known = byRoute((route) => recordsByPort(records[route]));
   const faults = new Map<string, number>();
   const note = (fault: string): void => void faults.set(fault, (faults.get(fault) ?? 0) + 1);
   const sawKill = ({ from, to }: Span): boolean => kills.some((kill) => from <= kill.to && kill.from <= to);
   const plans = new Map(
-    allPlans.map((plan) => [plan.name, { plan, opened: 0, right: 0, lost: 0, times: [] as number[] }]),
+    allPlans.map((plan): [string, Row] => [
+      plan.name,
+      { plan, opened: 0, right: 0, lost: 0, times: [], latest: undefined },
+    ]),
   );
 
   for (const observation of report.observations) {
     const row = plans.get(observation.plan)!;
     const { fate, route, name } = row.plan;
     const { ending } = observation;
-    const outcome = take(known[route].get(observation.port), observation);
+    const record = take(known[route].get(observation.port), observation);
+    const outcome = record?.outcome;
     row.opened += 1;
     if (isLost(outcome, ending, sawKill(observation))) {
       row.lost += 1;
       continue;
     }
     row.times.push(observation.ms);
-    if (outcome === fate && ending === endingOf(fate)) row.right += 1;
-    else note(`${name}: should be ${fate}, but the proxy says ${outcome ?? 'nothing'}, the client ${ending}`);
+    if (outcome !== fate || ending !== endingOf(fate)) {
+      note(`${name}: should be ${fate}, but the proxy says ${outcome ?? 'nothing'}, the client ${ending}`);
+      continue;
+    }
+    const { after, beyond } = timingOf(row.plan, observation, record?.endedAt, limits.timeouts);
+    if (after < -CLOCKS) note(`${name}: cut before its ${fate} limit was over`);
+    else if (beyond > limits.allowance) note(`${name}: cut too late by its ${fate} limit`);
+    else row.right += 1;
+    if (fate !== 'served') row.latest = Math.max(row.latest ?? Number.NEGATIVE_INFINITY, beyond);
   }
   for (const [route, byPort] of Object.entries(known)) {
     for (const left of byPort.values())
@@ -69,13 +89,34 @@ export function judge(
   }
 
   return {
-    plans: [...plans.values()].map(({ times, ...row }) => {
+    plans: [...plans.values()].map(({ times, plan: { name, fate }, ...row }) => {
       times.sort((a, b) => a - b);
-      return { ...row, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+      return { name, fate, ...row, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
     }),
     unreached,
     faults: [...faults].map(([fault, times]) => `${fault} (${times} times)`),
   };
+}
+
+type Row = Pick<PlanVerdict, 'opened' | 'right' | 'lost' | 'latest'> & { plan: Plan; times: number[] };
+
+/** ms by which the clocks of two processes may differ. */
+const CLOCKS = 2;
+const TICK = 1;
+
+/** ms by which a cut came after its limit, reckoned from the earliest beginning, and beyond what it may take, from the latest. */
+function timingOf(
+  { fate, isBlind }: Plan,
+  { begun, over }: Observation,
+  endedAt: number | undefined,
+  timeouts: LoadTimeouts,
+): { after: number; beyond: number } {
+  if (fate === 'served') return { after: 0, beyond: 0 };
+  const limit = timeouts[fate as CutReason];
+  const end = isBlind === true ? endedAt : over;
+  if (begun === undefined || end === undefined) return { after: Number.NaN, beyond: Number.POSITIVE_INFINITY };
+  const most = (fate === 'idle' ? 1.25 : 1) * limit + TICK;
+  return { after: end - begun.earliest - limit, beyond: end - begun.latest - most };
 }
 
 const endingOf = (fate: Outcome): Ending => (fate === 'served' ? 'finished' : 'cut');
@@ -104,9 +145,9 @@ function recordsByPort(records: readonly ConnectionRecord[]): Map<number, Connec
 }
 
 /** Removes the record of the connection that was accepted in this span. */
-function take(records: ConnectionRecord[] | undefined, { from, to }: Span): ConnectionRecord['outcome'] | undefined {
+function take(records: ConnectionRecord[] | undefined, { from, to }: Span): ConnectionRecord | undefined {
   const at = records?.findIndex(({ acceptedAt }) => from <= acceptedAt && acceptedAt <= to) ?? -1;
-  return at < 0 ? undefined : records?.splice(at, 1)[0]?.outcome;
+  return at < 0 ? undefined : records?.splice(at, 1)[0];
 }
 
 const quantile = (sorted: readonly number[], q: number): number => sorted[Math.floor(q * (sorted.length - 1))] ?? 0;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import { TLSSocket, type TLSSocketOptions } from 'node:tls';
 import type { Scheduler } from 'shardwheel';
 import {
   type SocketTimeoutError,
@@ -8,10 +9,10 @@ import {
   socketTimeouts,
 } from 'shardwheel/net';
 
-export type CutReason = Exclude<SocketTimeoutError['kind'], 'secure'>;
+export type CutReason = SocketTimeoutError['kind'];
 
-/** ms each; `drain`: for all connections, once the proxy is closed. See docs/proxies.md. */
-export type ProxyTimeouts = Readonly<Record<CutReason, number>>;
+/** ms each; `secure` where clients speak TLS; `drain`: for all connections, once the proxy is closed. See docs/proxies.md. */
+export type ProxyTimeouts = Readonly<Record<Exclude<CutReason, 'secure'>, number> & { secure?: number }>;
 
 export type Outcome = 'served' | 'failed' | CutReason;
 
@@ -20,6 +21,8 @@ export interface ProxyOptions {
   scheduler: Scheduler;
   upstreamPort: number;
   timeouts: ProxyTimeouts;
+  /** Has clients speak TLS; the upstream does not. Default: nobody does. */
+  tls?: TLSSocketOptions;
   /** Default 0: any free port. */
   port?: number;
   /** Lets others listen on the same port: see port-sharing.ts. Default false. */
@@ -65,7 +68,10 @@ export class TcpProxy {
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
     server.maxConnections = options.maxConnections ?? 10_000;
-    server.on('connection', (client) => this.#accept(client));
+    const { tls } = options;
+    server.on('connection', (socket: Socket) => {
+      this.#accept(tls === undefined ? socket : new TLSSocket(socket, { ...tls, isServer: true }));
+    });
   }
 
   static async listen(options: ProxyOptions): Promise<TcpProxy> {
@@ -119,12 +125,13 @@ export class TcpProxy {
 
   readonly #noteCut: SocketTimeoutOptions['onTimeout'] = (kind, { socket, upstream }) => {
     const end = this.#connections.get(socket);
-    if (end !== undefined) end.outcome = kind as CutReason;
+    if (end !== undefined) end.outcome = kind;
     for (const side of [socket, upstream] as Socket[]) if (!side.destroyed) reset(side);
   };
 }
 
 function reset(socket: Socket): void {
-  if (socket.connecting) return void socket.destroy(); // resetAndDestroy would wait for the handshake
+  const canReset = !socket.connecting && !(socket instanceof TLSSocket); // resetAndDestroy would wait for the handshake, or throw
+  if (!canReset) return void socket.destroy();
   socket.resetAndDestroy();
 }

@@ -62,6 +62,7 @@ export class LoadClient {
 
   /** Makes a TLS session of it. */
   async secure(): Promise<void> {
+    if (this.#ended || this.#closed) throw new ConnectionCut();
     const carrier = this.#socket;
     for (const event of ['data', 'end', 'close']) carrier.removeAllListeners(event);
     const earliest = Date.now();

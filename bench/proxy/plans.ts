@@ -23,10 +23,17 @@ export interface Plan {
   /** The client reads nothing, and so sees its end too late: the proxy says when it was. */
   isBlind?: boolean;
   /**
-   * Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. `released` resolves when those
-   * that stand for the run may end.
+   * Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. `standing`: for those that stand
+   * for the run.
    */
-  play(client: LoadClient, timeouts: LoadTimeouts, released: Promise<void>): Promise<void>;
+  play(client: LoadClient, timeouts: LoadTimeouts, standing: Standing): Promise<void>;
+}
+
+export interface Standing {
+  /** Called when the connection stands: it has had its first answer. */
+  begun(): void;
+  /** Resolves when those that stand may end. */
+  released: Promise<void>;
 }
 
 const BULK = 256 * 1024;
@@ -252,13 +259,14 @@ export const hangingPlans: readonly Plan[] = [
 ];
 
 /** Exchanges a little now and then, as long as the run lasts. */
-async function stand(client: LoadClient, { idle }: LoadTimeouts, released: Promise<void>): Promise<void> {
+async function stand(client: LoadClient, { idle }: LoadTimeouts, { begun, released }: Standing): Promise<void> {
   let isReleased = false;
   const over = released.then(() => {
     isReleased = true;
   });
   while (!isReleased) {
     await client.ask({ answerBytes: 64 });
+    begun();
     const pause = new AbortController();
     await Promise.race([over, sleep(idle * (0.3 + 0.3 * Math.random()), undefined, { signal: pause.signal })]);
     pause.abort();
@@ -271,8 +279,8 @@ export const standingPlans: readonly Plan[] = [
     name: 'stands, then falls silent',
     fate: 'idle',
     route: 'upstream',
-    async play(client, timeouts, released) {
-      await stand(client, timeouts, released);
+    async play(client, timeouts, standing) {
+      await stand(client, timeouts, standing);
       await client.untilCut();
     },
   },
@@ -280,8 +288,8 @@ export const standingPlans: readonly Plan[] = [
     name: 'stands, then ends',
     fate: 'served',
     route: 'upstream',
-    async play(client, timeouts, released) {
-      await stand(client, timeouts, released);
+    async play(client, timeouts, standing) {
+      await stand(client, timeouts, standing);
       await sleep(timeouts.idle * 0.5 * Math.random());
       await finish(client);
     },
@@ -290,8 +298,8 @@ export const standingPlans: readonly Plan[] = [
     name: 'stands, then ends and is not answered',
     fate: 'halfClose',
     route: 'upstream',
-    async play(client, timeouts, released) {
-      await stand(client, timeouts, released);
+    async play(client, timeouts, standing) {
+      await stand(client, timeouts, standing);
       await client.ask({ verb: 'linger', answerBytes: 64, delay: Math.floor(timeouts.halfClose * 0.5) });
       client.end();
       await client.untilCut();
@@ -301,8 +309,8 @@ export const standingPlans: readonly Plan[] = [
     name: 'stands, and talks on',
     fate: 'lifetime',
     route: 'upstream',
-    async play(client, timeouts, released) {
-      await stand(client, timeouts, released);
+    async play(client, timeouts, standing) {
+      await stand(client, timeouts, standing);
       for (;;) {
         await client.ask({ answerBytes: 64 });
         await sleep(timeouts.idle * 0.4);

@@ -1,7 +1,7 @@
 import { askForPort } from '../../examples/tcp-proxy/acceptor.ts';
 import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import { ConnectionCut, GarbledAnswer, LoadClient, type Moment } from './load-client.ts';
-import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, standingPlans } from './plans.ts';
+import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, type Standing, standingPlans } from './plans.ts';
 import { StallGauge } from './stall-gauge.ts';
 
 /** Of proxies of which some speak TLS. */
@@ -96,7 +96,7 @@ export async function runLoad(
   const allowed = (plans: readonly Plan[]): readonly Plan[] =>
     isUnlimited ? plans.filter(({ fate }) => fate === 'served') : plans;
 
-  const connectAndPlay = async (plan: Plan, onOpen?: () => void): Promise<void> => {
+  const connectAndPlay = async (plan: Plan, begun = () => {}): Promise<void> => {
     opened += 1;
     const from = Date.now();
     let client: LoadClient;
@@ -118,9 +118,8 @@ export async function runLoad(
     };
     observations.push(observation);
     open.set(client, observation);
-    onOpen?.();
     const connected = performance.now();
-    const ending = await play(plan, client, timeouts, released);
+    const ending = await play(plan, client, timeouts, { begun, released });
     observation.ms = performance.now() - connected;
     observation.to = Date.now();
     observation.begun = beginningOf(plan.fate, client);
@@ -197,9 +196,9 @@ function beginningOf(fate: Plan['fate'], client: LoadClient): Moment | undefined
   }
 }
 
-async function play(plan: Plan, client: LoadClient, timeouts: LoadTimeouts, released: Promise<void>): Promise<Ending> {
+async function play(plan: Plan, client: LoadClient, timeouts: LoadTimeouts, standing: Standing): Promise<Ending> {
   try {
-    await plan.play(client, timeouts, released);
+    await plan.play(client, timeouts, standing);
     return 'finished';
   } catch (error) {
     if (error instanceof ConnectionCut) return 'cut';

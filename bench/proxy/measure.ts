@@ -63,8 +63,8 @@ export async function measure(options: Options, onStanding: (sockets: number) =>
       await using killing = kill === undefined ? undefined : new KillSchedule(loops, kill);
       await Promise.race([loadProcess.answer<'opened'>(), loops.failed]);
       const used = usage();
-      const report = await Promise.race([loadProcess.answer<LoadReport>(), loops.failed]);
       await killing?.stop();
+      const report = await Promise.race([loadProcess.answer<LoadReport>(), loops.failed]);
       const reports = await loops.stop();
       const timers = reports.map(({ timers }) => timers);
       const stall = Math.max(report.stall, ...reports.map(({ stall }) => stall));

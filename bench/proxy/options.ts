@@ -52,7 +52,11 @@ export function parseOptions(argv: readonly string[]): Options {
     .option('--grace <ms>', 'how late a cut may be, beside what is measured', number(0, 60_000), 250)
     .option('--shards <n>', 'worker threads for the timers', number(0, 64), 1)
     .option('--threads <n>', 'event loops that serve connections, of each process', number(1, 64), 1)
-    .option('--kill <seconds>', 'kill and replace a thread every so often', number(0.1, 600, false))
+    .option(
+      '--kill <seconds>',
+      'kill and replace a thread every so often, while connections are opened',
+      number(0.1, 600, false),
+    )
     .option('--connect <ms>', 'connect timeout', wait, 500)
     .option('--secure <ms>', 'timeout of the TLS handshake', wait, 600)
     .option('--first-byte <ms>', 'timeout of the first byte, less than the idle timeout', wait, 600)

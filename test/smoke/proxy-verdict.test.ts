@@ -3,6 +3,8 @@ import type { ConnectionRecord } from '../../dist/bench/proxy/connection-journal
 import { judge } from '../../dist/bench/proxy/verdict.js';
 
 type Outcome = ConnectionRecord['outcome'];
+const timeouts = { connect: 100, secure: 100, firstByte: 200, idle: 400, halfClose: 100, lifetime: 3_000, drain: 100 };
+const limits = { timeouts, allowance: 20 };
 const record = (clientPort: number, acceptedAt: number, outcome: Outcome) => ({ clientPort, acceptedAt, outcome });
 type Ending = Parameters<typeof judge>[0]['observations'][number]['ending'];
 const seen = (port: number, plan: string, from: number, to: number, ending: Ending = 'cut') => ({
@@ -14,6 +16,7 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
     {
       seconds: 1,
       opened: 13,
+      stall: 0,
       unopened: [
         { code: 'ECONNREFUSED', from: 98, to: 101 },
         { code: 'ECONNREFUSED', from: 10, to: 99 },
@@ -28,7 +31,7 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
         seen(5, 'quick', 50, 99), // cut, when none was killed
         seen(6, 'quick', 50, 101, 'finished'),
         seen(7, 'never answered', 50, 9_000, 'stuck'),
-        seen(8, 'never answered', 10, 20),
+        { ...seen(8, 'never answered', 10, 20), begun: { earliest: 10, latest: 10 }, over: 500 },
         seen(9, 'never answered', 10, 20), // cut by the wrong timer
       ],
     },
@@ -39,10 +42,12 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
         record(10, 10, 'served'), // of no known client
       ],
       blackhole: [],
+      secure: [],
     },
     [{ thread: 1, from: 100, to: 110 }],
+    limits,
   );
-  expect(plans.find(({ plan }) => plan.name === 'quick')).toMatchObject({ opened: 7, right: 1, lost: 3 });
+  expect(plans.find(({ name }) => name === 'quick')).toMatchObject({ opened: 7, right: 1, lost: 3 });
   expect(unreached).toBe(1);
   expect(faults).toEqual([
     'quick: should be served, but the proxy says idle, the client cut (1 times)',
@@ -54,4 +59,41 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
     'ECONNREFUSED before the proxy was reached (1 times)',
     'EADDRNOTAVAIL before the proxy was reached (1 times)',
   ]);
+});
+
+test('the verdict notices a cut that comes before its limit was over, and one that comes too late', () => {
+  const observe = (port: number, plan: string, after: number, sure = 10) => ({
+    ...seen(port, plan, 1_000, 9_000),
+    begun: { earliest: 1_000, latest: 1_000 + sure },
+    over: 1_000 + after,
+  });
+  const observations = [
+    observe(1, 'never answered', 397), // 400 is the limit, and 2 ms lie between the clocks
+    observe(2, 'never answered', 398),
+    observe(3, 'never answered', 10 + 500 + 1 + 20), // a quarter, a tick, and the allowance
+    observe(4, 'never answered', 10 + 500 + 1 + 21),
+    observe(5, 'client never says a word', 10 + 200 + 1 + 20),
+    observe(6, 'client never says a word', 10 + 200 + 1 + 21),
+    observe(7, 'never reads its answer', 5_000), // it learns of its end late, the proxy says when it was
+    observe(8, 'never reads its answer', 5_000),
+    { ...observe(9, 'never answered', 400), over: undefined },
+  ];
+  const outcomeOf = (port: number) => (port === 5 || port === 6 ? 'firstByte' : 'idle');
+  const upstream = observations.map(({ port }) => ({
+    ...record(port, 1_001, outcomeOf(port)),
+    endedAt: port === 7 ? 1_500 : 1_900,
+  }));
+  const { plans, faults } = judge(
+    { seconds: 1, opened: 9, stall: 0, unopened: [], observations },
+    { upstream, blackhole: [], secure: [] },
+    [],
+    limits,
+  );
+  expect(faults).toEqual([
+    'never answered: cut before its idle limit was over (1 times)',
+    'never answered: cut too late by its idle limit (2 times)',
+    'client never says a word: cut too late by its firstByte limit (1 times)',
+    'never reads its answer: cut too late by its idle limit (1 times)',
+  ]);
+  expect(plans.find(({ name }) => name === 'client never says a word')).toMatchObject({ right: 1, latest: 21 });
 });

@@ -41,6 +41,11 @@ const emitterOf = (peer: Peer): EventEmitter => peer as EventEmitter;
 
 const connectionOf = (peer: WatchedPeer): WatchedConnection | undefined => peer[CONNECTION];
 
+function requireUnwatched(peer: WatchedPeer): void {
+  if (connectionOf(peer) === undefined) return;
+  throw new InvalidArgumentError('socket', 'must not be watched already: release() that watch first', peer);
+}
+
 function onOpened(this: Peer): void {
   connectionOf(this)?.opened(this);
 }
@@ -85,22 +90,24 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     this.upstream = upstream;
     this.watch = watch;
     this.hint = hint;
-    for (const peer of this.peers()) {
-      if (connectionOf(peer) === undefined) continue;
-      throw new InvalidArgumentError('socket', 'must not be watched already: release() that watch first', peer);
-    }
+    requireUnwatched(socket);
+    if (upstream !== undefined) requireUnwatched(upstream);
     if (socket === upstream) throw new InvalidArgumentError('upstream', 'must be another socket', upstream);
   }
 
   /** Throws CapacityExceededError, AllocationError, SchedulerClosedError; then nothing of it is left. */
   start(): void {
+    const { socket, upstream } = this;
     const { limits, scheduler } = this.watch;
     try {
       this.movedAt = scheduler.now();
-      for (const peer of this.peers()) this.listen(peer);
+      this.listen(socket);
+      if (upstream !== undefined) this.listen(upstream);
       this.lifetime = limits.lifetime?.start(this.hint, this);
-      for (const peer of this.peers()) this.open(peer);
-      for (const peer of this.peers()) if (peer.destroyed) this.closed(peer);
+      this.open(socket);
+      if (upstream !== undefined) this.open(upstream);
+      if (socket.destroyed) this.closed(socket);
+      if (upstream?.destroyed === true) this.closed(upstream);
     } catch (error) {
       this.release();
       throw error;
@@ -116,13 +123,14 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     this.cancel(this.idle);
     this.cancel(this.halfClose);
     this.cancel(this.lifetime);
-    for (const peer of this.peers()) this.unlisten(peer);
+    this.unlisten(this.socket);
+    if (this.upstream !== undefined) this.unlisten(this.upstream);
     this.watch.ended(this);
   }
 
   /** Whether both sides have ended by themselves, though not all has been closed yet. */
   get hasEnded(): boolean {
-    return this.peers().every(({ destroyed }) => destroyed);
+    return this.socket.destroyed && this.upstream?.destroyed !== false;
   }
 
   /** Destroys both sides. The program is told first: then the sockets still know their addresses. */
@@ -201,7 +209,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
       return;
     }
     if (peer === this.socket && bytesReadBy(peer) === 0) this.firstByte = limits.firstByte?.start(this.hint, this);
-    const isOpen = this.peers().every((each) => openingOf(each) === undefined);
+    const other = peer === this.socket ? this.upstream : this.socket;
+    const isOpen = other === undefined || openingOf(other) === undefined;
     if (!isOpen || this.idle !== undefined) return;
     this.progress = this.readProgress();
     this.movedAt = this.watch.scheduler.now();
@@ -236,7 +245,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   }
 
   private readProgress(): number {
-    return this.peers().reduce((sum, peer) => sum + progressOf(peer), 0);
+    return progressOf(this.socket) + (this.upstream === undefined ? 0 : progressOf(this.upstream));
   }
 
   private peers(): WatchedPeer[] {

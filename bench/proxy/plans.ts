@@ -290,7 +290,7 @@ export const standingPlans: readonly Plan[] = [
     route: 'upstream',
     async play(client, timeouts, standing) {
       await stand(client, timeouts, standing);
-      await sleep(timeouts.idle * 0.5 * Math.random());
+      await sleep(timeouts.idle * 0.2 * Math.random());
       await finish(client);
     },
   },

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { runNode } from '../fixtures/child-process.ts';
 
@@ -94,10 +95,11 @@ test('fake time with node:test', async () => {
 });
 
 describe('the proxy under load', () => {
-  const small = ['--parallel', '8', '--hanging', '10'];
+  // The loops of a busy machine are late by more than is measured.
+  const small = ['--parallel', '8', '--hanging', '10', '--grace', '5000'];
   const threads = ['--threads', '2', '--seconds', '1', '--connections', '1000', ...small];
   // Long enough for a healthy exchange on a busy machine.
-  const waits = ['--connect', '800', '--first-byte', '800', '--idle', '1600', '--half-close', '800'];
+  const waits = ['--connect', '800', '--secure', '800', '--first-byte', '800', '--idle', '1600', '--half-close', '800'];
 
   test.each<[string, string[], RegExp[]]>([
     ['on one event loop', ['--seconds', '2', '--connections', '2000', ...small], []],
@@ -111,10 +113,34 @@ describe('the proxy under load', () => {
         /clients left by killed threads +│ +0 /,
       ],
     ],
+    [
+      'in two processes, with connections that stand at once, of which some are killed',
+      [...threads, '--processes', '2', '--standing', '120', '--kill', '0.6', '--lifetime', '12000'],
+      [/sockets of the proxy that stood at once +│ +240 /, /threads killed +│ +[1-9]/],
+    ],
+    [
+      'without limits',
+      ['--seconds', '1', '--connections', '1000', ...small, '--no-limits'],
+      [/scheduled.*│ +0, 0, 0 /],
+    ],
   ])('%s: hanging connections are cut, no others, and no timer is left', async (_, flags, lines) => {
     const { code, stdout, stderr } = await run('../bench/proxy/main', ...flags, ...waits);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 s: .*connections\/s/) });
     for (const line of [/timers left at the end +│ +0 /, /wrong ends +│ +0 /, ...lines]) expect(stdout).toMatch(line);
+  });
+
+  test('more sockets than the system lets a process have: one line says how many, and what to do', () => {
+    const command = 'ulimit -n 2000 && exec "$0" dist/bench/proxy/main.js --standing 1000';
+    const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr:
+        'error: --standing 1000 needs 3464 file descriptors in a process, and the system gives 2000 (ulimit -n): ' +
+        'raise that, or say --processes 2 or more\n',
+    });
   });
 });
 

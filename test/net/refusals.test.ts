@@ -53,6 +53,20 @@ describe('an option', () => {
     expect(() => socketTimeouts(scheduler, { idle: 1 })).not.toThrow(); // no label was left with other options
   });
 
+  test('42 with all kinds fit in a scheduler, and the next is refused: it has no label left', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const made = Array.from({ length: 42 }, () => socketTimeouts(scheduler, all));
+    const { near } = await sockets.net();
+    const last = made.at(-1);
+    last?.watch(near);
+    expect(last?.counts.idle.watched).toBe(1);
+    expect(made[0].counts.idle.watched).toBe(0);
+    const refusal = { ...ARGUMENT, message: expect.stringMatching(/label must be one of the first 254 labels, .*-43/) };
+    expect(() => socketTimeouts(scheduler, all)).toThrow(expect.objectContaining(refusal));
+    expect(last?.counts.idle.watched).toBe(1);
+    near.destroy();
+  });
+
   test('that is refused has no label made', async () => {
     await using scheduler = createScheduler({ shards: 0 });
     const before = (await scheduler.stats()).labels;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { program, wentWell } from './fired-on-threads.ts';
 import { InstalledProject } from './installed-project.ts';
@@ -14,6 +15,7 @@ createScheduler({ shards: Number(process.argv[2]) }).scheduleAfter('hint', 300, 
 
 project.write('main.mjs', withoutDropIn);
 project.write('pending.mjs', pending);
+project.write('sockets.mjs', readFileSync(new URL('./sockets-on-runtimes.mjs', import.meta.url), 'utf8'));
 
 test.each([
   ['Bun', 'on threads', ['bun'], wentWell],
@@ -25,6 +27,20 @@ test.each([
     const { status, stdout } = project.try('npx', [...argv, 'pending.mjs', shards]);
     expect({ shards, status, stdout }).toEqual({ shards, status: 0, stdout: 'fired\n' });
   }
+});
+
+test.each([
+  ['Bun', ['bun']],
+  ['Deno', ['deno', 'run', '--allow-all']],
+])('%s ends the sockets of a proxy in time, each by its own kind, and drains it', (_name, argv) => {
+  const { status, stdout, stderr } = project.try('npx', [...argv, 'sockets.mjs']);
+  const expected = {
+    told: ['firstByte in time', 'idle in time', 'lifetime in time', 'halfClose in time'],
+    codes: ['ERR_SOCKET_TIMEOUT'],
+    drained: { closed: 1, cut: 0 },
+    left: 0,
+  };
+  expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: `${JSON.stringify(expected)}\n` });
 });
 
 test('Jest in its default mode loads the package, fires timers on a thread, and exits by itself', () => {

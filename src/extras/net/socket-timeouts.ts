@@ -87,6 +87,7 @@ export class SocketTimeouts {
     const delays = KINDS.map((kind) => [kind, options[kind]] as const);
     this.scheduler = scheduler;
     const number = (made.get(scheduler) ?? 0) + 1;
+    made.set(scheduler, number);
     for (const [kind, delay] of delays) {
       if (delay === undefined) continue;
       const name = number === 1 ? LABELS[kind] : `${LABELS[kind]}-${number}`;
@@ -95,7 +96,6 @@ export class SocketTimeouts {
         this.limits.idle = new Limit(kind, delay, this.idleLabel, IDLE_LOOKS);
       } else this.limits[kind] = new Limit(kind, delay, scheduler.label(name, { ref: false }), 1);
     }
-    made.set(scheduler, number);
     this.watching = {
       scheduler,
       limits: this.limits,
@@ -173,7 +173,10 @@ export class SocketTimeouts {
  *
  * Bytes are looked at by the sockets' own counts, when a timer asks for them: a packet costs nothing. A loop that was blocked reads what
  * has arrived before it ends a connection for being idle.
- * @throws InvalidArgumentError, InvalidConfigError for an option.
+ *
+ * One serves all connections of the same limits. Each has a label of its own for each kind that it watches, and a scheduler 254 labels: there
+ * is room for 42 with all six kinds.
+ * @throws InvalidArgumentError, InvalidConfigError for an option; InvalidArgumentError of argument `label` when the scheduler has no label left.
  */
 export function socketTimeouts(scheduler: Scheduler, options: SocketTimeoutOptions): SocketTimeouts {
   if (typeof scheduler?.label !== 'function' || typeof scheduler.sleep !== 'function') {

@@ -10,7 +10,7 @@ import { createScheduler } from 'shardwheel';
 import { socketTimeouts } from 'shardwheel/net';
 
 const PAIRS = 3_000;
-const ROUNDS = 101;
+const ROUNDS = 61;
 const CONNECTIONS = 400;
 const PARALLEL = 16;
 const LIMITS = { connect: 5_000, firstByte: 10_000, idle: 60_000, halfClose: 10_000, lifetime: 3_600_000 };

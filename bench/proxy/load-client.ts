@@ -19,20 +19,25 @@ export class ConnectionCut extends Error {}
 /** An answer came back with other bytes than the upstream sent. */
 export class GarbledAnswer extends Error {}
 
-/** One connection of the load generator, with the few moves that plans are made of. */
-export class LoadClient {
-  readonly localPort: number;
+/** What the limits of a connection go by. */
+export interface Moments {
   /** It was accepted. */
-  readonly opened: Moment;
+  opened: Moment;
   /** The latest byte moved, either way. */
   moved: Moment;
   /** The TLS session was there. */
-  secured: Moment | undefined;
+  secured?: Moment | undefined;
   /** A direction had ended, the first of both. */
-  firstFin: Moment | undefined;
+  firstFin?: Moment | undefined;
   /** When the other side's FIN was read, and when the socket was closed. */
-  endedAt: number | undefined;
-  closedAt: number | undefined;
+  endedAt?: number | undefined;
+  closedAt?: number | undefined;
+}
+
+/** One connection of the load generator, with the few moves that plans are made of. */
+export class LoadClient {
+  readonly localPort: number;
+  readonly #moments: Moments;
   #socket: Socket;
   #isReading = true;
   #answered = 0;
@@ -44,8 +49,8 @@ export class LoadClient {
   private constructor(socket: Socket, openedFrom: number) {
     this.#socket = socket;
     this.localPort = socket.localPort ?? 0;
-    this.opened = { earliest: openedFrom, latest: Date.now() };
-    this.moved = this.opened;
+    const opened = { earliest: openedFrom, latest: Date.now() };
+    this.#moments = { opened, moved: opened };
     this.#listen();
   }
 
@@ -54,6 +59,10 @@ export class LoadClient {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     await once(socket, 'connect');
     return new LoadClient(socket, from);
+  }
+
+  moments(): Moments {
+    return this.#moments;
   }
 
   get isClosed(): boolean {
@@ -72,7 +81,7 @@ export class LoadClient {
       this.#socket.once('secureConnect', resolve);
       this.#socket.once('close', () => reject(new ConnectionCut()));
     });
-    this.secured = { earliest, latest: Date.now() };
+    this.#moments.secured = { earliest, latest: Date.now() };
   }
 
   send(request: Partial<Request>): void {
@@ -111,7 +120,7 @@ export class LoadClient {
   }
 
   end(): void {
-    this.firstFin ??= { earliest: Date.now(), latest: Date.now() };
+    this.#moments.firstFin ??= { earliest: Date.now(), latest: Date.now() };
     this.#socket.end();
   }
 
@@ -145,27 +154,27 @@ export class LoadClient {
     const socket = this.#socket;
     socket.on('error', () => {}); // being cut is a result here; 'close' follows
     socket.on('data', (chunk) => {
-      if (this.#isReading) this.#noteMove(this.moved.earliest);
+      if (this.#isReading) this.#noteMove(this.#moments.moved.earliest);
       if (!continuesPattern(chunk, this.#answered)) this.#garbled = true;
       this.#answered += chunk.length;
       this.#notice();
     });
     socket.once('end', () => {
       this.#ended = true;
-      this.firstFin ??= { earliest: this.moved.earliest, latest: Date.now() };
-      this.endedAt = Date.now();
+      this.#moments.firstFin ??= { earliest: this.#moments.moved.earliest, latest: Date.now() };
+      this.#moments.endedAt = Date.now();
       this.#notice();
     });
     socket.once('close', () => {
       this.#closed = true;
-      this.closedAt = Date.now();
+      this.#moments.closedAt = Date.now();
       this.#notice();
     });
   }
 
   /** What moves after the end is none of the connection's. */
   #noteMove(earliest: number): void {
-    if (!this.#ended && !this.#closed) this.moved = { earliest, latest: Date.now() };
+    if (!this.#ended && !this.#closed) this.#moments.moved = { earliest, latest: Date.now() };
   }
 
   #until(condition: () => boolean): Promise<void> {

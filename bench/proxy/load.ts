@@ -1,6 +1,6 @@
 import { askForPort } from '../../examples/tcp-proxy/acceptor.ts';
 import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
-import { ConnectionCut, GarbledAnswer, LoadClient, type Moment } from './load-client.ts';
+import { ConnectionCut, GarbledAnswer, LoadClient, type Moments } from './load-client.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, type Standing, standingPlans } from './plans.ts';
 import { StallGauge } from './stall-gauge.ts';
 
@@ -39,10 +39,8 @@ export interface Observation {
   port: number;
   ending: Ending;
   ms: number;
-  /** When the time of the limit began that is to end it, as far as its client can tell; undefined: none is, or it did not come so far. */
-  begun?: Moment | undefined;
-  /** When its client saw that it was over. */
-  over?: number | undefined;
+  /** As its client can tell. */
+  moments?: Moments;
   /** Date.now() before it was opened, and after its end. */
   from: number;
   to: number;
@@ -122,8 +120,7 @@ export async function runLoad(
     const ending = await play(plan, client, timeouts, { begun, released });
     observation.ms = performance.now() - connected;
     observation.to = Date.now();
-    observation.begun = beginningOf(plan.fate, client);
-    observation.over = plan.fate === 'halfClose' ? client.closedAt : (client.endedAt ?? client.closedAt);
+    observation.moments = client.moments();
     if (open.delete(client)) observation.ending = ending; // else given up: stuck
     client.destroy();
   };
@@ -179,21 +176,6 @@ export async function runLoad(
   await Promise.all([...slow, ...standing]);
   clearTimeout(giveUp);
   return { seconds, opened: openedThen, unopened, observations, stall: gauge.stop() };
-}
-
-function beginningOf(fate: Plan['fate'], client: LoadClient): Moment | undefined {
-  switch (fate) {
-    case 'idle':
-      return client.moved;
-    case 'halfClose':
-      return client.firstFin;
-    case 'firstByte':
-      return client.secured ?? client.opened;
-    case 'served':
-      return undefined;
-    default:
-      return client.opened;
-  }
 }
 
 async function play(plan: Plan, client: LoadClient, timeouts: LoadTimeouts, standing: Standing): Promise<Ending> {

@@ -41,7 +41,8 @@ function printFigures(summary: Summary): void {
   const { verdict, loops, lateness, threadsKilled, stall } = summary;
   const operations = [summary.scheduled, summary.rescheduled, summary.cancelled];
   const lost = sum(verdict.plans.map(({ lost }) => lost));
-  const wrong = sum(verdict.plans.map(({ opened, right, lost }) => opened - right - lost));
+  const wrong = sum(verdict.plans.map(({ opened, right, lost, late }) => opened - right - lost - late));
+  const late = sum(verdict.plans.map(({ late }) => late));
   const table = new Table({ colAligns: ['left', 'right'], ...plain });
   table.push(
     ['connections', grouped.format(summary.connections)],
@@ -66,6 +67,7 @@ function printFigures(summary: Summary): void {
       ['clients left by killed threads', grouped.format(summary.clientsLeft)],
     );
   }
+  if (late > 0) table.push(['clients that were late, and cut for it', grouped.format(late)]);
   table.push(['wrong ends', grouped.format(wrong)]);
   console.log(table.toString());
 }

@@ -92,6 +92,7 @@ function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {
       opened: sum(rows.map(({ opened }) => opened)),
       right: sum(rows.map(({ right }) => right)),
       lost: sum(rows.map(({ lost }) => lost)),
+      late: sum(rows.map(({ late }) => late)),
       p50: most(rows.map(({ p50 }) => p50)),
       p99: most(rows.map(({ p99 }) => p99)),
       latest: rows.reduce((latest: number | undefined, row) => laterOf(latest, row.latest), undefined),

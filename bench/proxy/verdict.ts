@@ -2,6 +2,7 @@ import type { CutReason, Outcome } from '../../examples/tcp-proxy/proxy.ts';
 import type { ConnectionRecord } from './connection-journal.ts';
 import type { Kill } from './event-loops.ts';
 import type { Ending, LoadReport, LoadTimeouts, Observation } from './load.ts';
+import type { Moment, Moments } from './load-client.ts';
 import { allPlans, byRoute, type Plan, type Route } from './plans.ts';
 
 /** What the times of the ends are held against. */
@@ -17,6 +18,8 @@ export interface PlanVerdict extends Pick<Plan, 'name' | 'fate'> {
   right: number;
   /** Connections that ended with their thread, which was killed: neither right nor wrong. */
   lost: number;
+  /** Connections that a limit ended, and rightly so: their client was late and had let its time pass. Neither right nor wrong. */
+  late: number;
   /** How long the client took from connected to its end, ms. */
   p50: number;
   p99: number;
@@ -52,7 +55,7 @@ export function judge(
   const plans = new Map(
     allPlans.map((plan): [string, Row] => [
       plan.name,
-      { plan, opened: 0, right: 0, lost: 0, times: [], latest: undefined },
+      { plan, opened: 0, right: 0, lost: 0, late: 0, times: [], latest: undefined },
     ]),
   );
 
@@ -65,6 +68,10 @@ export function judge(
     row.opened += 1;
     if (isLost(outcome, ending, sawKill(observation))) {
       row.lost += 1;
+      continue;
+    }
+    if (outcome !== fate && ending === 'cut' && hasLetPass(outcome, observation, limits.timeouts)) {
+      row.late += 1;
       continue;
     }
     row.times.push(observation.ms);
@@ -98,7 +105,7 @@ export function judge(
   };
 }
 
-type Row = Pick<PlanVerdict, 'opened' | 'right' | 'lost' | 'latest'> & { plan: Plan; times: number[] };
+type Row = Pick<PlanVerdict, 'opened' | 'right' | 'lost' | 'late' | 'latest'> & { plan: Plan; times: number[] };
 
 /** ms by which the clocks of two processes may differ. */
 const CLOCKS = 2;
@@ -107,16 +114,49 @@ const TICK = 1;
 /** ms by which a cut came after its limit, reckoned from the earliest beginning, and beyond what it may take, from the latest. */
 function timingOf(
   { fate, isBlind }: Plan,
-  { begun, over }: Observation,
+  { moments }: Observation,
   endedAt: number | undefined,
   timeouts: LoadTimeouts,
 ): { after: number; beyond: number } {
   if (fate === 'served') return { after: 0, beyond: 0 };
   const limit = timeouts[fate as CutReason];
-  const end = isBlind === true ? endedAt : over;
+  const begun = beginningOf(fate, moments);
+  const end = isBlind === true ? endedAt : overAt(fate, moments);
   if (begun === undefined || end === undefined) return { after: Number.NaN, beyond: Number.POSITIVE_INFINITY };
   const most = (fate === 'idle' ? 1.25 : 1) * limit + TICK;
   return { after: end - begun.earliest - limit, beyond: end - begun.latest - most };
+}
+
+/** When a limit's time began; undefined: it did not. */
+function beginningOf(fate: Plan['fate'], moments: Moments | undefined): Moment | undefined {
+  switch (fate) {
+    case 'idle':
+      return moments?.moved;
+    case 'halfClose':
+      return moments?.firstFin;
+    case 'firstByte':
+      return moments?.secured ?? moments?.opened;
+    case 'served':
+      return undefined;
+    default:
+      return moments?.opened;
+  }
+}
+
+/** When its client saw the end. After a FIN a cut is a reset, else it may be a FIN. */
+const overAt = (fate: Plan['fate'], moments: Moments | undefined): number | undefined =>
+  fate === 'halfClose' ? moments?.closedAt : (moments?.endedAt ?? moments?.closedAt);
+
+/** Whether it is by its client's own notes that this limit's time was over. */
+function hasLetPass(
+  outcome: ConnectionRecord['outcome'] | undefined,
+  seen: Observation,
+  timeouts: LoadTimeouts,
+): boolean {
+  if (outcome !== 'idle' && outcome !== 'secure' && outcome !== 'halfClose' && outcome !== 'lifetime') return false;
+  const begun = beginningOf(outcome, seen.moments);
+  const end = overAt(outcome, seen.moments);
+  return begun !== undefined && end !== undefined && end - begun.latest >= timeouts[outcome];
 }
 
 const endingOf = (fate: Outcome): Ending => (fate === 'served' ? 'finished' : 'cut');

@@ -7,6 +7,7 @@ import { pass, until } from '../fixtures/event-loop.ts';
 
 const CONNECTIONS = process.env.SHARDWHEEL_SLOW === undefined ? 2_400 : 51_000;
 const AT_ONCE = 400;
+const LEAST_AT_ONCE = 20;
 
 const limits = { firstByte: 1_000, idle: 1_400, halfClose: 900, lifetime: 6_000 };
 type Kind = keyof typeof limits;
@@ -17,6 +18,9 @@ const ALLOWANCE = 5_000;
 const LATE = 600;
 /** ms by which the clocks of two threads may differ. */
 const CLOCKS = 2;
+
+/** ms for which a client does not read. */
+const BLIND = 3.5 * limits.idle;
 
 const server = new URL('./watched-server.mjs', import.meta.url).href;
 
@@ -126,7 +130,7 @@ function live(port: number, plan: string, draws: Draws): Promise<Note> {
     socket.on('connect', () => {
       isConnected = true;
       localPort = socket.localPort ?? 0;
-      if (plan === 'does not read') setTimeout(() => socket.resume(), 3.5 * limits.idle);
+      if (plan === 'does not read') setTimeout(() => socket.resume(), BLIND);
       else socket.resume();
       noteMove(socket);
       from = play(socket, draws, openedAt);
@@ -143,7 +147,7 @@ function live(port: number, plan: string, draws: Draws): Promise<Note> {
   });
 }
 
-async function faultsOf(client: ClientThread, count: number): Promise<string[]> {
+async function faultsOf(client: ClientThread, count: number, atOnce = AT_ONCE): Promise<string[]> {
   const port: number = await client.run(
     ({ scheduler, load }, url, limits) => load(url).then((it) => it.listen(scheduler, limits)),
     server,
@@ -166,7 +170,7 @@ async function faultsOf(client: ClientThread, count: number): Promise<string[]> 
       );
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, line));
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, line));
   const report = async () => client.run(({ load }, url) => load(url).then((it) => it.report()), server);
   const cuts = new Map<number, [Kind, number][]>();
   await until(async () => {
@@ -175,7 +179,7 @@ async function faultsOf(client: ClientThread, count: number): Promise<string[]> 
     return told.open === 0;
   });
   const late = notes.filter(({ wasLate }) => wasLate);
-  expect(late.length).toBeLessThan(0.75 * notes.length);
+  const isTooBusy = late.length >= 0.75 * notes.length;
   for (const { port: at } of late) cuts.delete(at);
   const latePorts = new Set(late.map(({ port: at }) => at));
   for (const { plan, port: at, kind, from, endedAt } of notes) {
@@ -191,9 +195,11 @@ async function faultsOf(client: ClientThread, count: number): Promise<string[]> 
       faults.push(`${plan}: should be cut by ${kind}, not by ${ofPort}`);
       continue;
     }
-    const after = (plan === 'does not read' ? cut[1] : endedAt) - from;
+    const isBlind = plan === 'does not read';
+    const after = (isBlind ? cut[1] : endedAt) - from;
     if (after < limits[kind] - CLOCKS) faults.push(`${plan}: cut after ${after} ms`);
-    if (after > 1.25 * limits[kind] + ALLOWANCE) faults.push(`${plan}: cut late, after ${after} ms`);
+    const latest = 1.25 * limits[kind] + ALLOWANCE + (isBlind ? BLIND : 0); // a busy server's writes may end only when it is read
+    if (after > latest) faults.push(`${plan}: cut late, after ${after} ms`);
   }
   for (const [at, left] of cuts) {
     const ofPort = notes.filter((note) => note.port === at).map(({ plan }) => plan);
@@ -205,7 +211,10 @@ async function faultsOf(client: ClientThread, count: number): Promise<string[]> 
   for (const kind of Object.keys(limits)) expect(counts[kind].watched, kind).toBe(0);
   expect(await client.run(({ scheduler }) => scheduler.size)).toBe(0);
   await client.run(({ load }, url) => load(url).then((it) => it.close()), server);
-  return faults;
+  if (!isTooBusy) return faults;
+  // Most clients were late themselves: this machine has not the time for so many at once.
+  expect(atOnce).toBeGreaterThan(LEAST_AT_ONCE);
+  return faultsOf(client, count, atOnce / 2);
 }
 
 test.each([0, 1])(

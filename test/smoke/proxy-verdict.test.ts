@@ -5,6 +5,7 @@ import { judge } from '../../dist/bench/proxy/verdict.js';
 type Outcome = ConnectionRecord['outcome'];
 const timeouts = { connect: 100, secure: 100, firstByte: 200, idle: 400, halfClose: 100, lifetime: 3_000, drain: 100 };
 const limits = { timeouts, allowance: 20 };
+const at = (time: number) => ({ earliest: time, latest: time });
 const record = (clientPort: number, acceptedAt: number, outcome: Outcome) => ({ clientPort, acceptedAt, outcome });
 type Ending = Parameters<typeof judge>[0]['observations'][number]['ending'];
 const seen = (port: number, plan: string, from: number, to: number, ending: Ending = 'cut') => ({
@@ -31,7 +32,7 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
         seen(5, 'quick', 50, 99), // cut, when none was killed
         seen(6, 'quick', 50, 101, 'finished'),
         seen(7, 'never answered', 50, 9_000, 'stuck'),
-        { ...seen(8, 'never answered', 10, 20), begun: { earliest: 10, latest: 10 }, over: 500 },
+        { ...seen(8, 'never answered', 10, 20), moments: { opened: at(10), moved: at(10), closedAt: 500 } },
         seen(9, 'never answered', 10, 20), // cut by the wrong timer
       ],
     },
@@ -64,8 +65,11 @@ test('the verdict notices a wrong end, and one of no known client; it counts apa
 test('the verdict notices a cut that comes before its limit was over, and one that comes too late', () => {
   const observe = (port: number, plan: string, after: number, sure = 10) => ({
     ...seen(port, plan, 1_000, 9_000),
-    begun: { earliest: 1_000, latest: 1_000 + sure },
-    over: 1_000 + after,
+    moments: {
+      opened: { earliest: 1_000, latest: 1_000 + sure },
+      moved: { earliest: 1_000, latest: 1_000 + sure },
+      closedAt: 1_000 + after,
+    },
   });
   const observations = [
     observe(1, 'never answered', 397), // 400 is the limit, and 2 ms lie between the clocks
@@ -76,7 +80,7 @@ test('the verdict notices a cut that comes before its limit was over, and one th
     observe(6, 'client never says a word', 10 + 200 + 1 + 21),
     observe(7, 'never reads its answer', 5_000), // it learns of its end late, the proxy says when it was
     observe(8, 'never reads its answer', 5_000),
-    { ...observe(9, 'never answered', 400), over: undefined },
+    { ...observe(9, 'never answered', 400), moments: { opened: at(1_000), moved: at(1_000) } },
   ];
   const outcomeOf = (port: number) => (port === 5 || port === 6 ? 'firstByte' : 'idle');
   const upstream = observations.map(({ port }) => ({
@@ -96,4 +100,32 @@ test('the verdict notices a cut that comes before its limit was over, and one th
     'never reads its answer: cut too late by its idle limit (1 times)',
   ]);
   expect(plans.find(({ name }) => name === 'client never says a word')).toMatchObject({ right: 1, latest: 21 });
+});
+
+test('a client that has let its time pass is cut rightly, and counted apart; one that has not is a fault', () => {
+  const observe = (port: number, silence: number) => ({
+    ...seen(port, 'quick', 1_000, 9_000),
+    moments: { opened: at(1_000), moved: at(2_000), closedAt: 2_000 + silence },
+  });
+  const { plans, faults } = judge(
+    {
+      seconds: 1,
+      opened: 3,
+      stall: 0,
+      unopened: [],
+      observations: [observe(1, 400), observe(2, 399), observe(3, 400)],
+    },
+    {
+      upstream: [record(1, 1_001, 'idle'), record(2, 1_001, 'idle'), record(3, 1_001, 'firstByte')],
+      blackhole: [],
+      secure: [],
+    },
+    [],
+    limits,
+  );
+  expect(plans.find(({ name }) => name === 'quick')).toMatchObject({ opened: 3, right: 0, late: 1 });
+  expect(faults).toEqual([
+    'quick: should be served, but the proxy says idle, the client cut (1 times)',
+    'quick: should be served, but the proxy says firstByte, the client cut (1 times)',
+  ]);
 });

@@ -1,9 +1,12 @@
 // A server whose connections are watched, in a thread of a test; its clients are in the test's own. See stall and random tests.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { socketTimeouts } from '../../lib/net.js';
 
 const FLOOD = Buffer.alloc(20_000_000);
+
+const delay = monitorEventLoopDelay();
 
 let server;
 let timeouts;
@@ -27,6 +30,9 @@ const orders = {
 };
 
 export async function listen(scheduler, limits) {
+  watched = 0;
+  delay.reset();
+  delay.enable();
   timeouts = socketTimeouts(scheduler, {
     ...limits,
     onTimeout: (kind, { socket }) => cuts.push([ports.get(socket), kind, Date.now()]),
@@ -54,13 +60,14 @@ export function spin(time) {
   for (const end = performance.now() + time; performance.now() < end; );
 }
 
-/** What has been cut since it was asked last. */
+/** What has been cut since it was asked last; `stall`: the longest time that the loop stood still, in ms. */
 export function report() {
   const told = cuts;
   cuts = [];
-  return { cuts: told, open, watched, counts: timeouts.counts };
+  return { cuts: told, open, watched, counts: timeouts.counts, stall: delay.max / 1e6 };
 }
 
 export function close() {
+  delay.disable();
   server.close();
 }

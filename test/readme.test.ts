@@ -38,8 +38,12 @@ describe('README', () => {
     expect(named.length).toBeGreaterThan(10);
   });
 
-  it('states the Node version that package.json asks for', () => {
-    expect(readme).toContain(`Node.js ${packageJson.engines.node.replace('>=', '')} or newer`);
+  it('states the releases of Node that package.json asks for, as other pages do', () => {
+    const [, ...bounds] = /^\^(20\.\d+)\.0 \|\| >=(22\.\d+)\.0$/.exec(packageJson.engines.node) ?? [];
+    const said = `20 (from ${bounds[0]}), 22 (from ${bounds[1]}) or newer`;
+    for (const page of ['README.md', 'docs/install.md', 'docs/decide.md', 'CONTRIBUTING.md']) {
+      expect(read(page).replace(/\s+/g, ' '), page).toContain(said);
+    }
   });
 });
 

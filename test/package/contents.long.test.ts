@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { read, root } from '../docs/documents.ts';
 
@@ -41,6 +41,12 @@ it('no link of the README leads out of the package', () => {
 
 it('the lock file names no place to download from', () => {
   expect(read('package-lock.json')).not.toContain('"resolved"');
+});
+
+it.each(['.', 'docs/site'])('in %s npm ci warns of nothing', (folder) => {
+  const argv = ['ci', '--dry-run', '--offline', '--no-audit', '--no-fund'];
+  const { status, stderr } = spawnSync('npm', argv, { cwd: `${root}${folder}`, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 // An optional part of a package that npm could not find is left out of the lock in silence, and then `npm ci` refuses the lock.

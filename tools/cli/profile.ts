@@ -132,8 +132,8 @@ function readFolder(folder: string): ProfileData[] {
 async function report(found: readonly ProfileData[], command: string, end: string, flags: Flags): Promise<boolean> {
   if (found.length === 0) {
     process.stderr.write(
-      `error: no Node process has reported. Is "${command}" a Node program? It must pass NODE_OPTIONS on, and run Node 20.19 ` +
-        'or later, for more than an instant.\n',
+      `error: no Node process has reported. Is "${command}" a Node program? It must pass NODE_OPTIONS on, and run Node 20 (from 20.19), ` +
+        '22 (from 22.12) or newer, for more than an instant.\n',
     );
     return false;
   }

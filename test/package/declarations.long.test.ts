@@ -100,6 +100,15 @@ scheduler.on('fired', ({ length, args }) => {
 });
 `;
 
+/** What one part of a program has imported may be given to another that has required the package. */
+const mixed = `
+import type { Scheduler as Imported } from 'shardwheel' with { 'resolution-mode': 'import' };
+import type { Scheduler as Required } from 'shardwheel' with { 'resolution-mode': 'require' };
+
+export const required = (scheduler: Imported): Required => scheduler;
+export const imported = (scheduler: Required): Imported => scheduler;
+`;
+
 /** None of the optional peers is installed. */
 const project = new InstalledProject(
   ...compilers.map((version) => `typescript-${version}@npm:typescript@${version}`),
@@ -107,6 +116,7 @@ const project = new InstalledProject(
 );
 for (const name of ['module.mts', 'common.cts', 'either.ts']) project.write(name, program);
 project.write('contract.mts', contract);
+project.write('mixed.cts', mixed);
 
 /** What a compiler says of the files. */
 function compile(compiler: string, files: readonly string[], ...flags: string[]) {
@@ -119,7 +129,7 @@ function compile(compiler: string, files: readonly string[], ...flags: string[])
 describe.each(compilers)('TypeScript %s', (compiler) => {
   // The types are also those of the contract.
   test.each([
-    ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts']],
+    ['node16', ['--module', 'node16'], ['module.mts', 'common.cts', 'either.ts', 'mixed.cts']],
     ['nodenext', ['--module', 'nodenext'], ['module.mts', 'common.cts', 'either.ts', 'contract.mts']],
     ['nodenext, exactly', ['--module', 'nodenext', '--exactOptionalPropertyTypes'], ['module.mts', 'common.cts']],
     ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler'], ['module.mts', 'either.ts']],

@@ -3,7 +3,7 @@
 //
 //     lib/*.js, lib/chunks/*.js      the entries as ES modules; what several of them need is in chunks, loaded once
 //     lib/*.cjs, lib/chunks/*.cjs    the same chunks as CommonJS, for loaders that cannot `require` an ES module
-//     lib/types                      declarations for both
+//     lib/types                      declarations: of an entry for each format, of all else once
 //     lib/worker.cjs, lib/worker.js  what a shard's thread runs: one file, in either format
 //     lib/cli.js                     the command line, with its libraries inside: a user installs none of them
 //     lib/pages                      what browsers load
@@ -175,24 +175,27 @@ async function writePages() {
   }
 }
 
-/** The declarations that the entries reach, with the names that each format demands. */
+/**
+ * The declarations that the entries reach. An entry has one for each format, since TypeScript takes the format of a declaration for
+ * that of the code. All others are there once, as CommonJS, which both may import: so a scheduler that was imported and one that was
+ * required have the same type.
+ */
 function writeTypes() {
   const source = join(modules, 'src');
-  const queue = entries.map((name) => join(source, 'entries', `${name}.d.ts`));
+  const ofEntries = new Set(entries.map((name) => join(source, 'entries', `${name}.d.ts`)));
+  const queue = [...ofEntries];
   const seen = new Set(queue);
   for (const path of queue) {
     const text = readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?/, '');
-    for (const [file, ending] of [
-      ['js', 'd.ts'],
-      ['cjs', 'd.cts'],
-    ]) {
+    const isEntry = ofEntries.has(path);
+    for (const ending of isEntry ? ['ts', 'cts'] : ['cts']) {
       const renamed = text.replace(/((?:from |import\()['"])(\.[^'"]+)\.[jt]s(['"])/g, (_, before, named, after) => {
         const found = join(dirname(path), `${named}.d.ts`);
         if (!seen.has(found)) queue.push(found);
         seen.add(found);
-        return `${before}${named}.${file}${after}`;
+        return `${before}${named}.${ending === 'ts' && ofEntries.has(found) ? 'js' : 'cjs'}${after}`;
       });
-      const target = join(lib, 'types', relative(source, path).replace(/d\.ts$/, ending));
+      const target = join(lib, 'types', relative(source, path).replace(/ts$/, ending));
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, renamed);
     }

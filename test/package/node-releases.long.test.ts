@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { registryBinary } from '../../tools/replay/registry-binary.ts';
+import { registryBinary } from '../../bench/replay/registry-binary.ts';
 import { read } from '../docs/documents.ts';
 import { program, wentWell } from './fired-on-threads.ts';
 import { InstalledProject } from './installed-project.ts';

@@ -62,3 +62,20 @@ export const codesOfTheSources: ReadonlySet<string> = new Set(
     [...text.matchAll(/'((?:ERR|SHARDWHEEL)_[A-Z_]+|ABORT_ERR|HOT_SHARD)'/g)].map(([, code]) => code),
   ),
 );
+
+/** The anchors of a page's headings, as GitHub makes them, and the site: one that an earlier heading has already gets a number. */
+export function anchorsOf(text: string): Set<string> {
+  const slugs = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(
+    slugs.map((slug, index) => {
+      const earlier = slugs.slice(0, index).filter((each) => each === slug).length;
+      return earlier === 0 ? slug : `${slug}-${earlier}`;
+    }),
+  );
+}

@@ -1,7 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { api, below, codesOfTheSources, documents, entries, exportsOf, read, root, sources } from './documents.ts';
+import {
+  anchorsOf,
+  api,
+  below,
+  codesOfTheSources,
+  documents,
+  entries,
+  exportsOf,
+  read,
+  root,
+  sources,
+} from './documents.ts';
 
 // What a document names is there: files, headings, options, codes, exports, flags.
 
@@ -16,29 +27,13 @@ function expanded(path: string): string[] {
   return before === undefined ? [path] : choices.split(',').flatMap((choice) => expanded(before + choice + after));
 }
 
-/** As GitHub makes them, and the site: one that an earlier heading has already gets a number. */
-function anchorsOf(text: string): Set<string> {
-  const slugs = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    heading
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-  return new Set(
-    slugs.map((slug, index) => {
-      const earlier = slugs.slice(0, index).filter((each) => each === slug).length;
-      return earlier === 0 ? slug : `${slug}-${earlier}`;
-    }),
-  );
-}
-
 describe('a document', () => {
   test('links to files, and headings, that there are', () => {
     const home = 'https://github.com/shardwheel/shardwheel/blob/main/';
-    const links = found(/\]\(((?!https?:)[^)]+|https:\/\/github\.com\/shardwheel\/shardwheel\/blob\/main\/[^)]+)\)/g);
+    const targets = found(/(?:\]\(|\b(?:src|srcset|href)=")([^)"\s]+)/g);
+    const links = targets.filter(({ name }) => name.startsWith(home) || !/^\w+:/.test(name));
     const dead = links.filter(({ document, name }) => {
-      const [path, anchor] = name.replace(home, '').split('#');
+      const [path, anchor] = name.replace(home, '').replace('?raw=true', '').split('#');
       const file = name.startsWith(home) ? path : path === '' ? document : join(dirname(document), path);
       if (!existsSync(root + file)) return true;
       return anchor !== undefined && file.endsWith('.md') && !anchorsOf(read(file)).has(anchor);

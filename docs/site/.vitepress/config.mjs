@@ -44,6 +44,7 @@ const sourceOf = (relativePath) => (relativePath === 'index.md' ? 'README.md' : 
 export default defineConfig({
   title: 'shardwheel',
   description,
+  base: process.env.SITE_BASE ?? '/', // on GitHub Pages the repository's name
   srcDir: './pages',
   outDir: './dist',
   cacheDir: './.vitepress/cache',

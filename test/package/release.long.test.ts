@@ -89,6 +89,59 @@ test('a tarball above its bound is no release', () => {
   git('reset', '--quiet', '--hard', 'HEAD~1');
 });
 
+/** What a function of the changelog's module makes of a text, in the clone. */
+const made = (call: string, changelog: string) => {
+  const program = `
+    import { dated, notesOf, withReferences } from './tools/build/changelog.mjs';
+    import { readFileSync } from 'node:fs';
+    const changelog = readFileSync(0, 'utf8');
+    process.stdout.write(${call});`;
+  const argv = ['--input-type=module', '--eval', program];
+  return execFileSync(process.execPath, argv, { cwd: clone, input: changelog, encoding: 'utf8', stdio: 'pipe' });
+};
+
+const written = `# Changelog
+
+## [Unreleased]
+
+- new, in [the guide](docs/guide.md#new)
+
+## [9.0.0-rc.2] - 2026-11-27
+
+- newer
+
+## [9.0.0-rc.1] - 2026-11-26
+
+- old
+
+[Unreleased]: https://example.org/gone
+`;
+
+test('a release dates what is unreleased, and writes what each heading refers to: by tags, or by the commits that made it', () => {
+  git('commit', '--quiet', '--allow-empty', '--message', 'release: make 9.0.0-rc.1');
+  const first = git('rev-parse', '--short=12', 'HEAD').trim();
+  git('tag', 'v9.0.0-rc.2');
+  const text = made("withReferences(dated(changelog, '9.0.0', '2026-11-28'), '9.0.0')", written);
+  expect(text).toContain('## [Unreleased]\n\n## [9.0.0] - 2026-11-28\n\n- new, in');
+  const home = 'https://github.com/shardwheel/shardwheel';
+  expect(text.split('\n').slice(-5)).toEqual([
+    `[Unreleased]: ${home}/compare/v9.0.0...HEAD`,
+    `[9.0.0]: ${home}/compare/v9.0.0-rc.2...v9.0.0`,
+    `[9.0.0-rc.2]: ${home}/compare/${first}...v9.0.0-rc.2`,
+    `[9.0.0-rc.1]: ${home}/tree/${first}`,
+    '',
+  ]);
+  expect(made("withReferences(changelog, '9.0.0')", text)).toBe(text);
+  expect(made("notesOf(changelog, '9.0.0')", text)).toBe(
+    `- new, in [the guide](${home}/blob/v9.0.0/docs/guide.md#new)\n`,
+  );
+  git('tag', '--delete', 'v9.0.0-rc.2');
+  expect(() => made("withReferences(changelog, '9.0.0')", text)).toThrow(
+    '9.0.0-rc.2, which is no tag, and no commit has made it',
+  );
+  git('reset', '--quiet', '--hard', 'HEAD~1');
+});
+
 /** As semver.org orders them. */
 const ordered =
   '0.9.9 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 1.2.0';

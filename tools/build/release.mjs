@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Makes a release: checks, tests, packs, tries the tarball as a stranger would, dates the changes, commits and tags. Publishes nothing.
+// Makes a release: checks, tests, dates the changes, packs, tries the tarball as a stranger would, commits and tags. Publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ChangelogError, dated, withReferences } from './changelog.mjs';
 import { tryTarball } from './tarball.mjs';
 import { isAbove, isVersion } from './version-order.mjs';
 
@@ -13,7 +14,8 @@ const USAGE = `Usage: npm run release -- <version> [--dry-run [--skip-tests]]
   --skip-tests   of a dry run: without lint and tests
   --help         this`;
 
-const UNRELEASED = '## [Unreleased]';
+/** What a release changes. */
+const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
 
 class Refusal extends Error {}
 
@@ -43,25 +45,8 @@ function checkRepository(version) {
   if (tags.includes(`v${version}`)) throw new Refusal(`${version} has been released: there is a tag v${version}`);
   const isFirst = !tags.includes(`v${last}`) && version === last;
   if (!isFirst && !isAbove(version, last)) throw new Refusal(`${version} is not above ${last}`);
-  return released(readFileSync('CHANGELOG.md', 'utf8'), version);
-}
-
-/**
- * The changelog with the version's section dated: the section that has its name already, or else what is unreleased. Throws where
- * that lists nothing.
- */
-function released(changelog, version) {
   const date = new Date().toISOString().slice(0, 10);
-  const own = `## [${version}]`;
-  const isWritten = changelog.includes(`${own}\n`);
-  const listed = (head) => changelog.split(`\n${head}\n`)[1]?.split('\n## ')[0].includes('- ') === true;
-  if (isWritten) {
-    if (!listed(own)) throw new Refusal(`CHANGELOG.md lists nothing under "${own}"`);
-    if (listed(UNRELEASED)) throw new Refusal(`CHANGELOG.md has "${own}", so "${UNRELEASED}" must be empty`);
-    return changelog.replace(`${own}\n`, `${own} - ${date}\n`);
-  }
-  if (!listed(UNRELEASED)) throw new Refusal(`CHANGELOG.md lists nothing under "${UNRELEASED}"`);
-  return changelog.replace(`${UNRELEASED}\n`, `${UNRELEASED}\n\n${own} - ${date}\n`);
+  return withReferences(dated(readFileSync('CHANGELOG.md', 'utf8'), version, date), version);
 }
 
 function release() {
@@ -71,11 +56,15 @@ function release() {
   const changelog = checkRepository(version);
   say(hasTests ? 'building, linting, testing: some two minutes' : 'building');
   run('npm', ['run', '--silent', hasTests ? 'test' : 'build']);
-  const tarball = tryTarball();
-  if (isDry) return say(`${tarball} is good. A dry run: nothing was committed or tagged.`);
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
   writeFileSync('CHANGELOG.md', changelog);
-  run('git', ['commit', '--quiet', '--all', '--message', `release: make ${version}`]);
+  try {
+    const tarball = tryTarball();
+    if (isDry) return say(`${tarball} is good. A dry run: nothing was committed or tagged.`);
+    run('git', ['commit', '--quiet', '--all', '--message', `release: make ${version}`]);
+  } finally {
+    git('checkout', '--', ...CHANGED); // of a dry run, and of a tarball that was refused
+  }
   run('git', ['tag', '--annotate', `v${version}`, '--message', version]);
   return say(`Tagged v${version}. What is left, and publishes it:\n  git push --follow-tags`);
 }
@@ -83,7 +72,8 @@ function release() {
 try {
   release();
 } catch (error) {
-  const isOurs = error instanceof Refusal || error.code?.startsWith('ERR_PARSE_ARGS');
+  const isOurs =
+    error instanceof Refusal || error instanceof ChangelogError || error.code?.startsWith('ERR_PARSE_ARGS');
   process.stderr.write(`${isOurs ? `No release: ${error.message}` : error.stack}\n`);
   process.exitCode = 1;
 }

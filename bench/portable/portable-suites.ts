@@ -1,5 +1,8 @@
 import type { Suite } from '../engine/suite.ts';
 import { clients } from '../suites/clients/clients.ts';
+import { latenessShape } from '../suites/pictures/lateness-shape.ts';
+import { liveCost } from '../suites/pictures/live-cost.ts';
+import { loopTrace } from '../suites/pictures/loop-trace.ts';
 import { rateSuites } from '../suites/rates/rate-suites.ts';
 import { autoSuites } from '../suites/scheduler/auto.ts';
 import { burst } from '../suites/scheduler/burst.ts';
@@ -31,4 +34,7 @@ export const portableSuites: readonly Suite[] = [
   heartbeats,
   clients,
   memory,
+  liveCost,
+  latenessShape,
+  loopTrace,
 ];

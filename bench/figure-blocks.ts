@@ -1,27 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { excerptOf, figuresOf, runOf, subjectsOf } from './engine/figures.ts';
-import {
-  type ReleaseReplays,
-  releases,
-  replayFiguresOf,
-  replayFiles,
-  replaySummaryOf,
-} from './engine/replay-figures.ts';
+import { referenceSummaryOf } from './engine/reference-summary.ts';
+import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './engine/replay-figures.ts';
 import { readReleases, readResults } from './engine/results-file.ts';
 import { planFiguresOf } from './plan/plan-figures.ts';
+import { ideaDrawing } from './plots/idea-drawing.ts';
+import { latenessPlot } from './plots/lateness-plot.ts';
+import { loopPlot } from './plots/loop-plot.ts';
+import { type RatePicture, ratePictures, ratePlot } from './plots/rate-plot.ts';
+import { type Theme, themes } from './plots/themes.ts';
 import { faceFiguresOf } from './suites/faces/face-figures.ts';
 import { loadingFiguresOf } from './suites/loading/loading-figures.ts';
 import { programsOf } from './suites/programs/program-figures.ts';
 import { rateFiguresOf, rateSummaryOf } from './suites/rates/rate-figures.ts';
-import { ratePlot, themes } from './suites/rates/rate-plot.ts';
+import { rateLatenessOf } from './suites/rates/rate-lateness.ts';
+import { rateVerdictOf } from './suites/rates/rate-verdict.ts';
 
 /** The release whose programs are shown figure by figure. */
 const REFERENCE = '24';
 
-/** The pictures of a run, by their paths from the root. */
+/** The pictures, by their paths from the root, for light and for dark pages. */
 export function figurePlots(root: URL): [path: string, svg: string][] {
-  const { [REFERENCE]: rates } = readReleases(readFileSync(new URL('bench/results/rates.json', root), 'utf8'));
-  return themes.map((theme) => [`docs/images/rates-${theme}.svg`, ratePlot(rates, theme)]);
+  const read = (name: string) => readFileSync(new URL(`bench/results/${name}.json`, root), 'utf8');
+  const { [REFERENCE]: rates } = readReleases(read('rates'));
+  const run = (name: string) => readResults(read(name));
+  const names = Object.keys(ratePictures) as RatePicture[];
+  const drawings: [name: string, draw: (theme: Theme) => string][] = [
+    ...names.map((name): [string, (theme: Theme) => string] => [name, (theme) => ratePlot(rates, name, theme)]),
+    ['lateness', (theme) => latenessPlot(run('lateness'), theme)],
+    ['loop', (theme) => loopPlot(run('loop'), theme)],
+    ['idea', ideaDrawing],
+  ];
+  return drawings.flatMap(([name, draw]) =>
+    themes.map((theme): [string, string] => [`docs/images/${name}-${theme}.svg`, draw(theme)]),
+  );
 }
 
 /** The figures of each run, and the documents that show them. `root`: the project's. */
@@ -36,13 +48,17 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
   });
   return [
-    ['README.md', replaySummaryOf(replays)],
+    ['README.md', referenceSummaryOf(reference, [onNode20, onNode26])],
     ['docs/performance.md', replayFiguresOf(replays)],
-    ['docs/performance.md', figuresOf(reference)],
+    ['docs/performance-internals.md', figuresOf(reference)],
     ['docs/performance.md', rateSummaryOf(rates[REFERENCE])],
+    ['docs/performance.md', rateVerdictOf(rates[REFERENCE])],
+    ['README.md', rateVerdictOf(rates[REFERENCE])],
     ['docs/performance.md', programsOf(programs)],
+    ['docs/performance.md', rateLatenessOf(rates[REFERENCE])],
+    ['docs/decide.md', rateLatenessOf(rates[REFERENCE])],
     [
-      'docs/performance.md',
+      'docs/performance-internals.md',
       excerptOf(
         run('peers'),
         'calls',
@@ -52,7 +68,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
       ),
     ],
     ...['random', 'move'].map((suite): [string, string] => [
-      'docs/performance.md',
+      'docs/performance-internals.md',
       excerptOf(
         run('peers'),
         `loads-${suite}`,
@@ -105,6 +121,10 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
         ['BullMQ alone', 'shardwheel on BullMQ', 'shardwheel on BullMQ, young timers', 'shardwheel on LMDB'],
         ['writes', 'cpu', 'redis', 'p50', 'p99'],
       ),
+    ],
+    [
+      'docs/capacity.md',
+      excerptOf(reference, 'memory', 'scheduler memory', ['node:timers', 'shardwheel'], ['rss', 'churned']),
     ],
     ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
     ['docs/figures.md', subjectsOf(reference)],

@@ -15,13 +15,17 @@ import { onNode, without } from './replay/node-release.ts';
 
 const exitCodes = { wrong: 1, usage: 2, interrupted: 130 };
 
-function measure({ quick, rounds, suites }: Options, argv: readonly string[], signal: AbortSignal): Promise<Results> {
-  // Where the results go does not change them.
-  const places = ['--json', '--by-release'];
+function measure(
+  { quick, remark, rounds, suites }: Options,
+  argv: readonly string[],
+  signal: AbortSignal,
+): Promise<Results> {
+  // Where the results go does not change them, nor does what is said of them.
+  const places = ['--json', '--by-release', '--remark'];
   const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => places.includes(each)));
   const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
   const onSuite = (suite: Suite, comparison: Comparison) => console.log(suiteTable(suite, comparison));
-  return measureSuites({ suites, rounds, quick, command, signal, onSuite });
+  return measureSuites({ suites, rounds, quick, command, remark, signal, onSuite });
 }
 
 /** Writes the results; answers with the files. */

@@ -1,5 +1,6 @@
 import { type Comparison, rowIn, subjectsIn } from './comparison.ts';
 import { figure, withSpread } from './format.ts';
+import { describePeers, type Versions } from './peer-packages.ts';
 import { describeMachine, type Results } from './results.ts';
 
 /** The targets of a run as a Markdown table, with the command and the machine, in a block of that name. */
@@ -24,13 +25,16 @@ export const subjectsOf = (results: Results): string => block('subjects', tables
 
 /** The same of a run that is not the reference run, in a block of that name; it says which it is. */
 export function runOf(results: Results, name: string): string {
-  const { command, date, rounds, machine } = results;
-  const count = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
-  const introduction = `\`${command}\`, ${date.slice(0, 10)}, ${count}, on ${describeMachine(machine)}.`;
+  const { command, date, machine } = results;
+  const introduction = `\`${command}\`, ${date.slice(0, 10)}, ${roundsOf(results)}, on ${describeMachine(machine)}.`;
   return block(name, [introduction, '', ...tablesOf(results)]);
 }
 
-const tablesOf = ({ comparisons }: Results): string[] => comparisons.map(tableOf).join('\n\n').split('\n');
+const tablesOf = ({ comparisons, packages }: Results): string[] =>
+  comparisons
+    .map((comparison) => tableOf(comparison, packages))
+    .join('\n\n')
+    .split('\n');
 
 /** The text with a block in place of the one that stood between the same two lines. Throws where it has none. */
 export function withBlock(text: string, written: string): string {
@@ -60,10 +64,11 @@ export function excerptOf(
   const { base } = comparison;
   const rows = comparison.rows.filter(({ subject }) => subjects.includes(subject));
   const figures = comparison.figures.filter(({ key }) => keys.includes(key));
+  const shown = { ...comparison, rows, figures };
   return block(name, [
-    `Suite \`${suite}\`, ${results.date.slice(0, 10)}, on ${describeMachine(results.machine)}. × is of ${base}.`,
+    `Suite \`${suite}\`, ${results.date.slice(0, 10)}, ${roundsOf(results)}, on ${describeMachine(results.machine)}.${withPeers(shown, results.packages)} × is of ${base}.`,
     '',
-    ...linesOf({ ...comparison, rows, figures }),
+    ...linesOf(shown),
   ]);
 }
 
@@ -74,16 +79,23 @@ export function comparisonOf({ comparisons }: Results, suite: string): Compariso
   return comparison;
 }
 
-function tableOf(comparison: Comparison): string {
+function tableOf(comparison: Comparison, packages?: Versions): string {
   const { about, absent = {}, base, title } = comparison;
   return [
     `### ${title}`,
     '',
-    `${about}${base === '' ? '' : ` × is of ${base}.`}`,
+    `${about}${withPeers(comparison, packages)}${base === '' ? '' : ` × is of ${base}.`}`,
     '',
     ...linesOf(comparison),
     ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
   ].join('\n');
+}
+
+const roundsOf = ({ rounds }: Results): string => (rounds === 1 ? 'one round' : `${rounds} rounds`);
+
+function withPeers(comparison: Comparison, packages?: Versions): string {
+  const peers = describePeers(comparison, packages);
+  return peers === '' ? '' : ` With ${peers}.`;
 }
 
 function linesOf(comparison: Comparison): string[] {

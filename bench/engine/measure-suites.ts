@@ -1,5 +1,6 @@
 import { judge } from '../targets.ts';
 import type { Comparison } from './comparison.ts';
+import { installedPeers } from './peer-packages.ts';
 import { Progress } from './progress.ts';
 import { machine, type Results } from './results.ts';
 import { runSuite } from './rounds.ts';
@@ -11,6 +12,7 @@ interface MeasureOptions {
   readonly quick: boolean;
   /** What was asked for, as it could be asked for again. */
   readonly command: string;
+  readonly remark?: string;
   readonly signal: AbortSignal;
   /** Told after each suite. */
   readonly onSuite?: (suite: Suite, comparison: Comparison) => void;
@@ -18,7 +20,7 @@ interface MeasureOptions {
 
 /** Measures the suites one after the other, and says on stderr which. */
 export async function measureSuites(options: MeasureOptions): Promise<Results> {
-  const { suites, rounds, quick, command, signal, onSuite } = options;
+  const { suites, rounds, quick, command, remark, signal, onSuite } = options;
   const date = new Date();
   const comparisons: Comparison[] = [];
   const progress = new Progress(process.stderr);
@@ -35,5 +37,18 @@ export async function measureSuites(options: MeasureOptions): Promise<Results> {
   }
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
   const targets = judge(comparisons);
-  return { date: date.toISOString(), command, machine: machine(), rounds, quick, seconds, comparisons, targets };
+  const subjects = suites.flatMap((suite) => suite.subjects.map(({ name }) => name));
+  const packages = installedPeers(subjects, new URL('../../../', import.meta.url));
+  return {
+    date: date.toISOString(),
+    command,
+    machine: machine(),
+    ...(Object.keys(packages).length > 0 && { packages }),
+    ...(remark !== undefined && { remark }),
+    rounds,
+    quick,
+    seconds,
+    comparisons,
+    targets,
+  };
 }

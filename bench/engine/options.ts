@@ -14,6 +14,8 @@ export interface Options {
   readonly json?: string;
   /** A file of results by release of Node, which gets these as well. */
   readonly byRelease?: string;
+  /** What a reader of the results has to know. */
+  readonly remark?: string;
   /** The release of Node that is to run it. */
   readonly node?: string;
 }
@@ -50,6 +52,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     .option('--quick', 'small sizes: tries the bench itself; its figures mean nothing', false)
     .option('--targets', 'only what the targets speak of: fewer workloads, fewer subjects', false)
     .option('--node <release>', 'run it on this release of Node, from the registry', nodeRelease)
+    .option('--remark <text>', 'kept with the results, and shown: "Others used the machine meanwhile.", say')
     .option('--json <file>', 'write the results there instead of to bench/results')
     .option('--by-release <file>', 'keep the results in this file, too, beside those of other releases of Node')
     .addHelpText('after', help);

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import type { Verdict } from '../targets.ts';
 import type { Comparison } from './comparison.ts';
+import type { Versions } from './peer-packages.ts';
 
 export interface Results {
   /** When the run began, ISO 8601. */
@@ -13,6 +14,10 @@ export interface Results {
     readonly system: string;
     readonly node: string;
   };
+  /** Versions of the packages that are measured beside; older results have none. */
+  readonly packages?: Versions;
+  /** What a reader has to know. */
+  readonly remark?: string;
   readonly rounds: number;
   readonly quick: boolean;
   readonly seconds: number;

@@ -2,23 +2,28 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { type Comparison, rowIn, subjectsIn } from '../../bench/engine/comparison.ts';
 import { comparisonOf, figuresOf, withBlock } from '../../bench/engine/figures.ts';
+import { referenceSummaryOf } from '../../bench/engine/reference-summary.ts';
 import { releaseOf } from '../../bench/engine/release-results.ts';
-import { releases, replayFiguresOf, replayFiles, replaySummaryOf } from '../../bench/engine/replay-figures.ts';
+import { releases, replayFiguresOf, replayFiles } from '../../bench/engine/replay-figures.ts';
 import type { Results } from '../../bench/engine/results.ts';
 import { readReleases, readResults, releasesText, resultsText } from '../../bench/engine/results-file.ts';
 import { figureBlocks, figurePlots } from '../../bench/figure-blocks.ts';
+import { ratePictures, ratePlot } from '../../bench/plots/rate-plot.ts';
+import { nameOf } from '../../bench/plots/themes.ts';
 import type { Summary } from '../../bench/replay/summary.ts';
 import { durableSuites } from '../../bench/suites/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/suites/faces/face-figures.ts';
 import { rateSubjects } from '../../bench/suites/rates/rate-subjects.ts';
 import { rateSuites } from '../../bench/suites/rates/rate-suites.ts';
+import { verdictOf } from '../../bench/suites/rates/rate-verdict.ts';
 import { runtimes } from '../../bench/suites/runtimes/runtime-suite.ts';
 import { slackSuites } from '../../bench/suites/scheduler/slack.ts';
 import { suites } from '../../bench/suites.ts';
 import { targets } from '../../bench/targets.ts';
 import { read } from './documents.ts';
 
-const RUNS = ['reference', 'reference-20', 'clients', 'steering', 'slack', 'runtimes'] as const;
+const PICTURES = ['lateness', 'loop'] as const;
+const RUNS = ['reference', 'reference-20', 'clients', 'steering', 'slack', 'runtimes', ...PICTURES] as const;
 const BY_RELEASE = ['durable', 'faces', 'loading', 'programs', 'rates'] as const;
 const textOf = (name: string) => read(`bench/results/${name}.json`);
 const run = (name: (typeof RUNS)[number]) => readResults(textOf(name));
@@ -36,39 +41,89 @@ test.each(blocks)('%s has the figures as they were measured: %s', (path, _, bloc
 
 const plots = figurePlots(new URL('../../', import.meta.url));
 
+/** The documents that show a picture, by its name. */
+const shownIn: Readonly<Record<string, readonly string[]>> = {
+  rates: ['docs/performance.md'],
+  'rates-short': ['README.md'],
+  lateness: ['docs/performance.md'],
+  loop: ['docs/performance.md'],
+  idea: ['README.md'],
+};
+
 describe.each(plots)('%s', (path, svg) => {
+  const [, name] = /images\/(.*)-(?:light|dark)\.svg$/.exec(path) ?? [];
+
   test('is drawn as it was measured', () => {
-    expect(read(path)).toBe(svg);
+    expect(read(path) === svg, 'npm run bench:figures draws another').toBe(true); // two such texts side by side say nothing
   });
 
-  test('says what it shows, and has a line and its points for each subject that has a ratio', () => {
+  test('is an image by itself: well-formed, with a title and a description, and nothing that is loaded from elsewhere', () => {
     const { document } = parseHTML(svg);
-    expect(document.querySelector('title')?.textContent).toContain('against the rate');
+    expect(document.querySelector('title')?.textContent?.length).toBeGreaterThan(15);
+    expect(document.querySelector('desc')?.textContent?.length).toBeGreaterThan(100);
+    expect(svg).not.toMatch(/href|<script|<image|url\(|NaN|undefined|–/);
+    expect(svg.match(/<(\w+)(?=[\s>])/g)?.length).toBeGreaterThan(20);
+  });
+
+  test('is shown, with words for who does not see it', () => {
+    expect(shownIn).toHaveProperty([name as string]);
+    for (const document of shownIn[name as string]) {
+      const pictures = read(document).match(/<picture>[\s\S]*?<\/picture>/g) ?? [];
+      const picture = pictures.find((each) => each.includes(`/${path.replace('docs/', '')}"`)) ?? '';
+      expect(picture, document).toMatch(
+        /prefers-color-scheme: dark\)" srcset="[^"]*-dark\.svg"[\s\S]*alt="[^"]{40,}" src="[^"]*-light\.svg"/,
+      );
+      // npm shows README.md at an address of its own, from where a relative path of `srcset` leads nowhere.
+      if (document === 'README.md') {
+        expect(
+          picture.match(/https:\/\/raw\.githubusercontent\.com\/shardwheel\/shardwheel\/main\/docs\/images\//g),
+        ).toHaveLength(2);
+      }
+    }
+  });
+});
+
+describe.each(plots.filter(([path]) => path.includes('/rates')))('%s', (path, svg) => {
+  const { subjects, panels } = ratePictures[path.includes('short') ? 'rates-short' : 'rates'];
+
+  test('has a line and its points for each subject that has a ratio', () => {
+    const { document } = parseHTML(svg);
     const told = document.querySelector('desc')?.textContent ?? '';
-    const [, ...drawn] = rateSubjects.map(({ name }) => name).filter((name) => name !== 'node:timers');
-    const lines = document.querySelectorAll('[aria-label="line"] path').length;
-    const panels = document.querySelectorAll('svg > svg').length;
-    const subjects = told.match(new RegExp(`(${drawn.join('|')}) (?=\\d)`, 'g')) ?? [];
-    expect([panels, lines]).toEqual([4, subjects.length]);
-    for (const name of drawn) expect(told).toContain(`${name} `);
+    const names = subjects.map((subject) => nameOf[subject]);
+    const drawn = document.querySelectorAll('[aria-label="line"] path').length;
+    const lines = told.match(new RegExp(`(${names.join('|')}) (?=\\d)`, 'g')) ?? [];
+    expect([document.querySelectorAll('svg > svg').length, drawn]).toEqual([panels.length, lines.length]);
+    for (const name of names) expect(told).toContain(`${name} `);
     const { 24: run } = byRelease('rates');
-    const { ratio } = rowIn(comparisonOf(run, 'rates fires-1000/s'), 'inline', 'loop, cold')!;
+    const { ratio } = rowIn(comparisonOf(run, 'rates fires-1000/s'), 'inline', 'loop, warm')!;
     expect(told).toMatch(new RegExp(`inline [^;]*${ratio!.median.toFixed(2)} at 1,000`));
     const values = told.match(/\d at \d/g) ?? [];
     expect(document.querySelectorAll('[aria-label="dot"] path').length).toBe(values.length);
   });
-
-  test('is shown, with words for who does not see it', () => {
-    const picture = read('docs/performance.md').match(/<picture>[\s\S]*?<\/picture>/)?.[0] ?? '';
-    expect(picture).toContain(`"./${path.replace('docs/', '')}"`);
-    expect(picture).toMatch(
-      /prefers-color-scheme: dark\)" srcset="[^"]*-dark\.svg"[\s\S]*alt="[^"]{40,}" src="[^"]*-light\.svg"/,
-    );
-  });
 });
 
-test('docs/performance.md says what each label means', () => {
-  const text = read('docs/performance.md');
+test('a mark in a rate plot stands where its ratio is', () => {
+  const run = byRelease('rates')[24];
+  const { document } = parseHTML(ratePlot(run, 'rates-short', 'light'));
+  const [panel] = document.querySelectorAll('svg > svg');
+  const ticks = [...panel.querySelectorAll('[aria-label="y-axis tick label"] text')].map((tick) => [
+    Number.parseFloat(tick.textContent ?? ''),
+    Number(/,\s*([\d.]+)\)/.exec(tick.getAttribute('transform') ?? '')?.[1]),
+  ]);
+  const { 1: at, 0.5: half } = Object.fromEntries(ticks) as Record<number, number>;
+  const dots = [...panel.querySelectorAll('[aria-label="dot"] path')].map((dot) =>
+    Number(/,\s*([\d.]+)\)/.exec(dot.getAttribute('transform') ?? '')?.[1]),
+  );
+  const { ratio } = rowIn(comparisonOf(run, 'rates fires-10/s'), 'inline', 'loop, warm')!;
+  const expected = at - (half - at) * Math.log2(ratio!.median);
+  expect(
+    dots.some((y) => Math.abs(y - expected) < 0.6),
+    `${expected} of ${dots}`,
+  ).toBe(true);
+});
+
+test('docs/performance-internals.md says what each label means', () => {
+  const text = read('docs/performance-internals.md');
   const explained = [...text.matchAll(/^\| (\(\w\)|[WL]\d)( to L6)? \|/gm)].map(([, label]) => label);
   // Longer codes, `memory` and the like, say what they are.
   const codes = suites.flatMap(({ codes }) => codes).filter((code) => code.length < 3 && !/^L\d$/.test(code));
@@ -79,7 +134,10 @@ test('docs/performance.md says what each label means', () => {
 
 describe('the runs that are shown', () => {
   test.each([
-    ...(['reference', 'slack', 'runtimes'] as const).map((name): [string, Results, string?] => [name, run(name)]),
+    ...(['reference', 'slack', 'runtimes', ...PICTURES] as const).map((name): [string, Results, string?] => [
+      name,
+      run(name),
+    ]),
     ['reference-20', run('reference-20'), '20'],
     ['steering', run('steering'), '24'],
     ...(['durable', 'faces', 'programs', 'rates'] as const).flatMap((name) =>
@@ -161,17 +219,64 @@ test('a replay shows the column with shards where there is one, and is refused w
   const options = { ...before.options, shards: 1, loops: 2 };
   const plain: Summary = { ...before, options, shards: { ...before.shardwheel!, longestBlock: 1 } };
   const replays = [{ plain, contexts: plain }];
-  const summary = replaySummaryOf(replays).split('\n');
-  expect(summary[1]).toBe("| | Node's timers | shardwheel inline | | 1 shard on 2 event loops | |");
-  expect(summary.find((line) => line.includes('stood still'))).toMatch(
-    / \d+\.\d ms \| [\d.]+ times shorter \| 1\.00 ms \| \d+ times shorter \|$/,
-  );
   const figures = replayFiguresOf(replays).split('\n');
   expect(figures[1]).toContain(': shardwheel inline / 1 shard on 2 event loops / node:timers.');
   expect(figures.find((line) => line.includes('longest'))).toMatch(/\| [\d.]+ \/ 1\.00 \/ \d+; /);
   for (const without of [{ shardwheel: undefined }, { native: undefined }]) {
-    expect(() => replaySummaryOf([{ plain: { ...plain, ...without }, contexts: plain }])).toThrow('take it anew');
+    expect(() => replayFiguresOf([{ plain: { ...plain, ...without }, contexts: plain }])).toThrow('take it anew');
   }
+});
+
+test('the summary has the median, what is worse than Node, and every release', () => {
+  const lines = referenceSummaryOf(reference, [run('reference-20'), run('reference-20')]).split('\n');
+  const { value, ratio } = rowIn(comparisonOf(reference, 'scheduler replay'), 'shards auto', 'p50')!;
+  expect(ratio!.median).toBeGreaterThan(1);
+  expect(lines.find((line) => line.startsWith('| half of the timers'))).toContain(
+    `| ${value.median.toFixed(2)} ms | ${ratio!.median.toFixed(2)}× |`,
+  );
+  const without = { ...reference, comparisons: reference.comparisons.slice(0, 1) };
+  expect(() => referenceSummaryOf(without, [])).toThrow('take it anew');
+});
+
+test('what README and performance.md say of whole programs holds in the run', () => {
+  const { 24: run } = byRelease('programs');
+  const ratio = (suite: string, subject: string, figure: string) =>
+    rowIn(comparisonOf(run, `programs ${suite}`), subject, figure)!.ratio!.median;
+  const performance = read('docs/performance.md').replace(/\s+/g, ' ');
+  expect(performance).toContain('takes a third of the CPU and of the memory');
+  for (const figure of ['loop', 'process', 'bytes']) {
+    const third = ratio('map', 'Map + schedule, shardwheel, inline', figure);
+    expect([figure, third > 0.28 && third < 0.39]).toEqual([figure, true]);
+  }
+  expect(performance).toContain("The longest wait is a fraction of Node's. This costs more CPU, not less.");
+  expect(ratio('burst', 'shardwheel/timers', 'p99')).toBeLessThan(0.5);
+  expect(ratio('burst', 'shardwheel/timers', 'process')).toBeGreaterThan(1);
+  expect(read('README.md').replace(/\s+/g, ' ')).toContain('no gain for an MQTT broker and a WebSocket server');
+  for (const suite of ['broker', 'heartbeats']) {
+    expect(Math.abs(ratio(suite, 'shardwheel/timers', 'loop') - 1)).toBeLessThan(0.05);
+  }
+});
+
+describe('what the rates say in words', () => {
+  const at = (rate: number, least: number, most = least) => ({
+    rate,
+    ratio: { median: (least + most) / 2, least, most },
+  });
+
+  test.each([
+    [
+      [at(10, 2, 3), at(100, 1.2, 2), at(1000, 0.5, 0.9)],
+      'more up to 100 a second, less from 1,000 on (2.5× at 10, 0.70× at 1,000)',
+    ],
+    [
+      [at(10, 2), at(100, 0.9, 1.1), at(1000, 0.8, 1.1), at(10_000, 0.5)],
+      'more up to 10 a second, about the same from 100 to 1,000, less from 10,000 on (2.0× at 10, 0.50× at 10,000)',
+    ],
+    [[at(10, 0.9), at(100, 1.1)], 'no difference to speak of (0.90× at 10, 1.1× at 100 a second)'],
+    [[at(10, 2), at(100, 1.5)], 'more at every rate (2.0× at 10, 1.5× at 100 a second)'],
+  ])('%#', (points, words) => {
+    expect(verdictOf(points, 'a second')).toBe(words);
+  });
 });
 
 test('figures are written between their two lines, and nowhere else', () => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { xorshift } from '../../../tools/replay/xorshift.ts';
 import { SEED, scaled, scaleFor } from '../../engine/draws.ts';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
+import { xorshift } from '../../replay/xorshift.ts';
 import { NODE } from '../rates/rate-subjects.ts';
 import { start } from '../scheduler/subjects.ts';
 import { createPictureTimers, pictureTimers } from './picture-subjects.ts';
 
 /** Timers a second that come due. */
-export const latenessRates = [1000, 100_000] as const;
+export const latenessRates = [1000, 20_000] as const;
 
 /** Shares of the timers, in percent. */
 export const shares = [
@@ -21,9 +21,9 @@ export const latenessFigure = (rate: number, share: number | typeof EARLY): stri
 
 /** ms: delays are uniform over these. */
 const [LEAST, MOST] = [20, 1019];
-const SECONDS = 8;
+const SECONDS = 5;
 /** s at the beginning that are not counted: what is not compiled yet comes late. */
-const BEFORE = 2;
+const BEFORE = 1;
 const PATIENCE = 5000;
 
 /** How late timers come, as a distribution. */

@@ -1,4 +1,4 @@
-import type { Subject } from '../../../tools/replay/subjects/subject.ts';
+import type { Subject } from '../../replay/subjects/subject.ts';
 import { createRateTimers, DRIVER, DROP_IN, INLINE, NODE, rateSubjects, SHARD } from '../rates/rate-subjects.ts';
 
 /** Those of the rates, without the registered program: it has Node's timers while they are few, and the wheel's beyond. */

@@ -23,9 +23,9 @@ export function programsOf(results: ReleaseResults): string {
     'programs',
     Object.values(results).flatMap((run, at) => [
       ...(at === 0 ? [] : ['']),
-      `\`${run.command}\`, ${run.date.slice(0, 10)}, ${run.rounds} rounds, on ${describeMachine(run.machine)}:`,
+      `\`${run.command}\`, ${run.date.slice(0, 10)}, ${run.rounds === 1 ? 'one round' : `${run.rounds} rounds`}, on ${describeMachine(run.machine)}:`,
       '',
-      `| program | on | ${columns.map(([, title]) => title).join(' | ')} | in every round |`,
+      `| program | on | ${columns.map(([, title]) => title).join(' | ')} | by more than 5 %${run.rounds === 1 ? ', in one round' : ', in every round'} |`,
       `|---|---|${columns.map(() => '---:|').join('')}---|`,
       ...run.comparisons.flatMap((comparison) => linesOf(comparison)),
     ]),

@@ -60,10 +60,12 @@ export default defineConfig({
         text: 'Start',
         items: [
           { text: 'What it is', link: '/' },
+          page('Moving here', 'moving'),
           page('Guide', 'guide'),
           page('Proxies and servers', 'proxies'),
           { text: 'Examples', link: '/examples/README' },
           page('Install, bundle, runtimes', 'install'),
+          page('Questions', 'faq'),
         ],
       },
       {
@@ -72,8 +74,8 @@ export default defineConfig({
           page('Profile, plan, size', 'decide'),
           page('Compare', 'compare'),
           page('Performance', 'performance'),
+          page('Capacity and containers', 'capacity'),
           page('All figures', 'figures'),
-          page('Performance log', 'performance-log'),
         ],
       },
       {
@@ -83,6 +85,7 @@ export default defineConfig({
           page('Durable timers', 'durable'),
           page('Operate', 'operate'),
           page('Dashboard', 'dashboard'),
+          page('Support', 'support'),
         ],
       },
       {
@@ -102,6 +105,8 @@ export default defineConfig({
         items: [
           page('Design', 'design'),
           page('Decisions', 'adr/README'),
+          page('Performance, from inside', 'performance-internals'),
+          page('Performance log', 'performance-log'),
           { text: 'Contributing', link: '/CONTRIBUTING' },
         ],
       },

@@ -6,6 +6,7 @@ import { readReleases, readResults } from './engine/results-file.ts';
 import { planFiguresOf } from './plan/plan-figures.ts';
 import { ideaDrawing } from './plots/idea-drawing.ts';
 import { latenessPlot } from './plots/lateness-plot.ts';
+import { livePlot } from './plots/live-plot.ts';
 import { loopPlot } from './plots/loop-plot.ts';
 import { type RatePicture, ratePictures, ratePlot } from './plots/rate-plot.ts';
 import { type Theme, themes } from './plots/themes.ts';
@@ -27,6 +28,7 @@ export function figurePlots(root: URL): [path: string, svg: string][] {
   const names = Object.keys(ratePictures) as RatePicture[];
   const drawings: [name: string, draw: (theme: Theme) => string][] = [
     ...names.map((name): [string, (theme: Theme) => string] => [name, (theme) => ratePlot(rates, name, theme)]),
+    ['live', (theme) => livePlot(run('live'), theme)],
     ['lateness', (theme) => latenessPlot(run('lateness'), theme)],
     ['loop', (theme) => loopPlot(run('loop'), theme)],
     ['idea', ideaDrawing],

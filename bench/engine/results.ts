@@ -37,4 +37,4 @@ export const machine = (): Results['machine'] => ({
 });
 
 export const describeMachine = ({ cpu, cpus: count, memory, system, node }: Results['machine']): string =>
-  `${count} × ${cpu}, ${memory}, ${system}, Node ${node}`;
+  `${count} × ${cpu.replace(/\(R\)| Processor/g, '')}, ${memory}, ${system.split('-')[0]}, Node ${node.slice(1)}`;

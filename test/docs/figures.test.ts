@@ -22,7 +22,7 @@ import { suites } from '../../bench/suites.ts';
 import { targets } from '../../bench/targets.ts';
 import { read } from './documents.ts';
 
-const PICTURES = ['lateness', 'loop'] as const;
+const PICTURES = ['live', 'lateness', 'loop'] as const;
 const RUNS = ['reference', 'reference-20', 'clients', 'steering', 'slack', 'runtimes', ...PICTURES] as const;
 const BY_RELEASE = ['durable', 'faces', 'loading', 'programs', 'rates'] as const;
 const textOf = (name: string) => read(`bench/results/${name}.json`);
@@ -45,6 +45,7 @@ const plots = figurePlots(new URL('../../', import.meta.url));
 const shownIn: Readonly<Record<string, readonly string[]>> = {
   rates: ['docs/performance.md'],
   'rates-short': ['README.md'],
+  live: ['docs/performance.md'],
   lateness: ['docs/performance.md'],
   loop: ['docs/performance.md'],
   idea: ['README.md'],

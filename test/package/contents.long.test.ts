@@ -38,7 +38,7 @@ it('nothing that is packed names a source map, for none is', () => {
 
 it('no link of the README leads out of the package', () => {
   const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link);
-  expect(links.length).toBeGreaterThan(20);
+  expect(links.length).toBeGreaterThan(12);
   expect(links.filter((link) => !files.includes(link))).toEqual([]);
 });
 

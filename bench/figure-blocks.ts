@@ -3,7 +3,6 @@ import { excerptOf, figuresOf, runOf, subjectsOf } from './engine/figures.ts';
 import { referenceSummaryOf } from './engine/reference-summary.ts';
 import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './engine/replay-figures.ts';
 import { readReleases, readResults } from './engine/results-file.ts';
-import { planFiguresOf } from './plan/plan-figures.ts';
 import { ideaDrawing } from './plots/idea-drawing.ts';
 import { latenessPlot } from './plots/lateness-plot.ts';
 import { livePlot } from './plots/live-plot.ts';
@@ -142,8 +141,6 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/figures.md', runOf(durable[20], 'durable')],
     ['docs/figures.md', loadingFiguresOf(byRelease('loading'))],
     ['docs/figures.md', runOf(run('runtimes'), 'runtimes')],
-    ['docs/figures.md', planFiguresOf(JSON.parse(read('bench/results/plan.json')))],
-    ['docs/figures.md', planFiguresOf(JSON.parse(read('bench/results/plan-many.json')), 'plan-many')],
     ['docs/figures.md', runOf(programs[REFERENCE], 'program-subjects')],
   ];
 }

@@ -4,7 +4,6 @@ import { durableSuites } from './suites/durable/durable-suites.ts';
 import { faceSuites } from './suites/faces/face-suites.ts';
 import { linear } from './suites/linear/linear-suite.ts';
 import { loadingSuites } from './suites/loading/loading-suites.ts';
-import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { replay } from './suites/scheduler/replay.ts';
@@ -29,7 +28,4 @@ export const suites: readonly Suite[] = [
   ...loadingSuites,
   ...durableSuites,
   linear,
-  ids,
-  hash,
-  table,
 ];

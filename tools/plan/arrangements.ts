@@ -65,7 +65,7 @@ function candidate(request: PlanRequest, costs: Costs, arrangement: Arrangement)
 }
 
 /** Bytes, with all timers of the load live. */
-export function memoryOf(load: PlannedLoad, costs: Costs, { loops, service }: Arrangement): number {
+function memoryOf(load: PlannedLoad, costs: Costs, { loops, service }: Arrangement): number {
   const { bytesAtRest, bytesPerTimer } = costs.services[service];
   return loops * bytesAtRest + liveTimers(load) * bytesPerTimer;
 }

@@ -6,6 +6,7 @@ import {
   type PayloadFormat,
   shownPayload,
 } from '../../src/extras/durable/payload-codec.ts';
+import { Draws, SEED } from '../fixtures/draws.ts';
 
 const LIMIT = 2 ** 24;
 const through = (value: unknown, format: PayloadFormat = 'structured-clone'): unknown =>
@@ -18,17 +19,6 @@ const thrownBy = (call: () => unknown): PayloadError => {
   }
   throw new Error('nothing was thrown');
 };
-
-/** A source of numbers below `end`, by xorshift. */
-function randomFrom(seed: number): (end: number) => number {
-  let state = seed | 1;
-  return (end) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % end;
-  };
-}
 
 const views = [
   ...[Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array],
@@ -119,13 +109,13 @@ const LEAVES = 11;
 
 describe('the structured clone', () => {
   test('any value comes back as structuredClone gives it', () => {
-    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-    const random = randomFrom(seed);
+    const draws = new Draws(SEED);
+    const random = (end: number): number => draws.below(end);
     let carried = 0;
     for (; carried < 2000; carried++) {
       const value = randomValue(random);
       const back = through(value);
-      expect(back, `SEED=${seed}, value ${carried}`).toStrictEqual(structuredClone(value));
+      expect(back, `seed ${SEED}, value ${carried}`).toStrictEqual(structuredClone(value));
     }
     expect(carried).toBe(2000);
   });

@@ -29,8 +29,12 @@ describe.each([20_000, 100_000, 1_000_000])('%i timeouts', (count) => {
   }, async () => {
     const seed = new Draws(SEED).between(1, 2 ** 31);
     const { stdout } = await runText(`${preamble}
-      let x = ${seed} | 1, ran = 0, wrong = 0, latest = 0;
-      const draw = () => { x ^= x << 13; x ^= x >>> 17; x ^= x << 5; return (x >>> 0) % 300; };
+      import { xorshift } from './dist/bench/replay/xorshift.js';
+      let [random, ran, wrong, latest] = [${seed} | 1, 0, 0, 0];
+      const draw = () => {
+        random = xorshift(random);
+        return (random >>> 0) % 300;
+      };
       const left = () => ${count} - ran;
       for (let i = 0; i < ${count}; i++) {
         const delay = 10 + draw();

@@ -22,7 +22,7 @@ const [PATIENCE, LEAST_PATIENCE] = [30_000, 5000];
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(() => resolve()));
 
-/** A 32-bit xorshift, as everywhere in this bench. */
+/** The draws of `bench/replay/xorshift`, written out, as this file is to run alone. */
 let state = 42;
 function draw(range: number): number {
   state ^= state << 13;

@@ -1,3 +1,5 @@
+import { xorshift } from '../../../dist/bench/replay/xorshift.js';
+
 const word = new Int32Array(new SharedArrayBuffer(4));
 
 /** Lets another thread have the processor, after `spins` calls in a row that did not. */
@@ -14,13 +16,11 @@ export class Pause {
   }
 }
 
-/** Deterministic draws: xorshift32. */
+/** Deterministic draws. */
 export function draws(seed) {
   let state = seed;
   return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
+    state = xorshift(state);
     return state >>> 0;
   };
 }

@@ -11,8 +11,12 @@ const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 6 : 60;
  */
 const program = (seed: number) => `
   import { registration } from 'shardwheel/register';
-  let x = ${seed} | 1;
-  const below = (n) => { x ^= x << 13; x ^= x >>> 17; x ^= x << 5; return (x >>> 0) % n; };
+  import { xorshift } from './dist/bench/replay/xorshift.js';
+  let random = ${seed} | 1;
+  const below = (end) => {
+    random = xorshift(random);
+    return (random >>> 0) % end;
+  };
   const isNodes = (timeout) => Object.hasOwn(timeout, '_idleNext');
   const delays = [1, 5, 5, 20, 50], timers = [], wrong = [], seen = new Set(), last = new Map();
   let sets = 0, orders = 0, fired = 0, cleared = 0, refreshed = 0;
@@ -26,7 +30,8 @@ const program = (seed: number) => `
     timers.push(timer);
   };
   const fire = (timer) => {
-    timer.fired += 1, fired += 1;
+    timer.fired += 1;
+    fired += 1;
     if (timer.isCleared) wrong.push(timer.number + ' was cleared');
     if (timer.fired > 1) wrong.push(timer.number + ' has fired twice');
     if (performance.now() < timer.notBefore - 1.5) wrong.push(timer.number + ' is early by ' + (timer.notBefore - performance.now()));
@@ -40,8 +45,17 @@ const program = (seed: number) => `
     const timer = timers[below(timers.length)];
     const kind = below(6);
     if (timer === undefined || timer.fired > 0 || timer.isCleared) return;
-    if (kind === 0) timer.isCleared = true, cleared += 1, clearTimeout(below(2) === 0 ? timer.timeout : +timer.timeout);
-    if (kind === 1) timer.notBefore = performance.now() + timer.delay, timer.order = ++orders, refreshed += 1, timer.timeout.refresh();
+    if (kind === 0) {
+      timer.isCleared = true;
+      cleared += 1;
+      clearTimeout(below(2) === 0 ? timer.timeout : +timer.timeout);
+    }
+    if (kind === 1) {
+      timer.notBefore = performance.now() + timer.delay;
+      timer.order = ++orders;
+      refreshed += 1;
+      timer.timeout.refresh();
+    }
   };
   const steps = [() => process.nextTick(act), () => setImmediate(act), () => queueMicrotask(act), act];
   const drive = setInterval(() => {

@@ -1,14 +1,13 @@
-import uPlot from 'uplot';
-import { make, setAttribute, setText } from './elements.ts';
+import type uPlot from 'uplot';
+import { make, setAttribute } from './elements.ts';
 import { clock } from './format.ts';
 import type { Trend } from './model.ts';
+import { Plot, type PlotSeries } from './plot.ts';
 import { Table } from './table.ts';
 import { type ColourName, colours } from './theme.ts';
 
-interface Series {
-  readonly name: string;
+interface Series extends PlotSeries<ColourName> {
   readonly value: (trend: Trend) => number | undefined;
-  readonly colour: ColourName;
 }
 
 export interface ChartOptions {
@@ -29,7 +28,6 @@ const PARTS = 4;
 const HEIGHT = 196;
 /** Points further apart than this, in s, are not joined. */
 const GAP = 3;
-const FONT = '11px system-ui, sans-serif';
 /** Rows of the table behind a chart. */
 const ROWS = 12;
 
@@ -37,24 +35,27 @@ const ROWS = 12;
 export class Chart {
   readonly parent: HTMLElement;
   private readonly options: ChartOptions;
-  private readonly plot: uPlot;
-  private readonly frame = make('div', { class: 'plot', role: 'img' });
-  private readonly legend: HTMLElement[];
+  private readonly plot: Plot<ColourName>;
   private readonly details = make('details', {}, make('summary', {}, 'Numbers'));
   private readonly table: Table<Trend>;
   private points: readonly Trend[] = [];
-  private data: uPlot.AlignedData;
+  private data: uPlot.AlignedData = [[]];
 
   constructor(parent: HTMLElement, options: ChartOptions) {
     this.parent = parent;
     this.options = options;
-    this.legend = options.series.map(() => make('b'));
-    const entries = options.series.map(({ name, colour }, at) =>
-      make('li', {}, make('span', { class: 'key', 'data-colour': colour }), `${name} `, this.legend[at]),
-    );
+    this.plot = new Plot({
+      height: HEIGHT,
+      series: options.series,
+      colourOf: (name) => colours[name],
+      scales: this.scales(),
+      alongAxis: this.timeAxis(),
+      upAxis: this.valueAxis(),
+      textsAt: (point) => this.textsAt(point),
+    });
     const scroll = make('div', { class: 'scroll' });
     this.details.append(scroll);
-    parent.append(make('ul', { class: 'legend' }, ...entries), this.frame, this.details);
+    parent.append(this.plot.legend, this.plot.frame, this.details);
     const columns = options.series.map(({ name, value }) => ({
       title: name,
       text: (trend: Trend) => this.textOf(value(trend)),
@@ -66,100 +67,67 @@ export class Chart {
       'Nothing has been sampled yet.',
     );
     this.details.addEventListener('toggle', () => this.showTable());
-    this.data = [[], ...options.series.map(() => [])];
-    this.plot = new uPlot(this.plotOptions(), this.data, this.frame);
-    new ResizeObserver(([{ contentRect }]) => this.plot.setSize({ width: contentRect.width, height: HEIGHT })).observe(
-      this.frame,
-    );
   }
 
   show(points: readonly Trend[]): void {
     this.points = points;
-    const times: number[] = [];
-    const values: (number | null)[][] = this.options.series.map(() => []);
-    for (const [at, point] of points.entries()) {
-      const time = point.at / 1000;
-      if (at > 0 && time - points[at - 1].at / 1000 > GAP) {
-        times.push(time - GAP / 2);
-        for (const each of values) each.push(null);
-      }
-      times.push(time);
-      for (const [series, { value }] of this.options.series.entries()) values[series].push(value(point) ?? null);
-    }
-    this.data = [times, ...values];
-    this.plot.setData(this.data);
-    this.showLegend(undefined);
+    this.data = dataOf(points, this.options.series);
+    this.plot.show(this.data);
     this.showTable();
-    const { title, series } = this.options;
-    const last = points.at(-1);
-    const latest = series.map(({ name, value }) => `${name} ${this.textOf(last && value(last))}`).join(', ');
-    setAttribute(this.frame, 'aria-label', `${title}, the last five minutes; now ${latest}`);
+    const { series, title } = this.options;
+    const texts = this.textsAt(undefined);
+    const latest = series.map(({ name }, at) => `${name} ${texts[at]}`).join(', ');
+    setAttribute(this.plot.frame, 'aria-label', `${title}, the last five minutes; now ${latest}`);
   }
 
   /** The colours have changed. */
   redraw(): void {
-    this.plot.redraw(false, true);
+    this.plot.redraw();
   }
 
   private textOf(value: number | null | undefined): string {
     return value === null || value === undefined ? '–' : this.options.text(value);
   }
 
-  private showLegend(index: number | null | undefined): void {
+  /** At a point of the data; else the latest. */
+  private textsAt(point: number | undefined): string[] {
     const last = this.points.at(-1);
-    for (const [series, { value }] of this.options.series.entries()) {
-      const shown = index == null ? last && value(last) : this.data[series + 1][index];
-      setText(this.legend[series], this.textOf(shown));
-    }
+    return this.options.series.map(({ value }, series) =>
+      this.textOf(point === undefined ? last && value(last) : this.data[series + 1][point]),
+    );
   }
 
   private showTable(): void {
     if (this.details.open) this.table.show(this.points.slice(-ROWS).reverse());
   }
 
-  private plotOptions(): uPlot.Options {
-    const { axis, isLogarithmic, least, series } = this.options;
-    const muted = () => colours.muted;
-    const grid = { stroke: () => colours.line, width: 1 };
-    const common = { stroke: muted, font: FONT, grid, ticks: { show: false } };
+  private scales(): uPlot.Scales {
+    const { isLogarithmic, least } = this.options;
+    const upTo = (most: number | null): [number, number] => [0, Math.max(least, (most ?? 0) * 1.08)];
     return {
-      width: 400,
-      height: HEIGHT,
-      padding: [10, 16, 0, 0],
-      legend: { show: false },
-      cursor: { drag: { x: false, y: false, setScale: false }, points: { size: 6 }, y: false },
-      hooks: { setCursor: [({ cursor }) => this.showLegend(cursor.idx)] },
-      scales: {
-        x: { time: false, range: () => this.span() },
-        y: {
-          distr: isLogarithmic ? 3 : 1,
-          range: (_, __, most) => (isLogarithmic ? decades(least, most) : [0, Math.max(least, (most ?? 0) * 1.08)]),
-        },
+      x: { time: false, range: () => this.span() },
+      y: {
+        distr: isLogarithmic ? 3 : 1,
+        range: (_, __, most) => (isLogarithmic ? decades(least, most) : upTo(most)),
       },
-      axes: [
-        {
-          ...common,
-          size: 26,
-          splits: () => this.marks(),
-          values: (_, marks) => marks.map((mark) => this.ago(mark)),
-        },
-        {
-          ...common,
-          size: 62,
-          space: 34,
-          ...(isLogarithmic && { splits: (_: uPlot, __: number, from: number, to: number) => decadesFrom(from, to) }),
-          values: (_, values) => values.map((value) => (value === null ? '' : axis(value))),
-        },
-      ],
-      series: [
-        {},
-        ...series.map(({ colour, name }) => ({
-          label: name,
-          stroke: () => colours[colour],
-          width: 1.75,
-          points: { show: false },
-        })),
-      ],
+    };
+  }
+
+  private timeAxis(): uPlot.Axis {
+    return {
+      size: 26,
+      splits: () => this.marks(),
+      values: (_, marks) => marks.map((mark) => this.ago(mark)),
+    };
+  }
+
+  private valueAxis(): uPlot.Axis {
+    const { axis, isLogarithmic } = this.options;
+    return {
+      size: 62,
+      space: 34,
+      ...(isLogarithmic && { splits: (_: uPlot, __: number, from: number, to: number) => decadesFrom(from, to) }),
+      values: (_, values) => values.map((value) => (value === null ? '' : axis(value))),
     };
   }
 
@@ -179,6 +147,24 @@ export class Chart {
     if (mark === this.span()[0]) return ''; // the other axis has its label there
     return seconds === 0 ? 'now' : `−${seconds} s`;
   }
+}
+
+/** A column of times, in s, and one of values for each series; a gap where nothing was sampled for long. */
+function dataOf(points: readonly Trend[], series: readonly Series[]): uPlot.AlignedData {
+  const times: number[] = [];
+  const columns: (number | null)[][] = series.map(() => []);
+  let before = Number.POSITIVE_INFINITY;
+  for (const point of points) {
+    const time = point.at / 1000;
+    if (time - before > GAP) {
+      times.push(time - GAP / 2);
+      for (const column of columns) column.push(null);
+    }
+    times.push(time);
+    for (const [at, { value }] of series.entries()) columns[at].push(value(point) ?? null);
+    before = time;
+  }
+  return [times, ...columns];
 }
 
 /** Whole decades that hold all. */

@@ -3,7 +3,7 @@ import { compact, count, percent, timeText } from '../../dashboard/page/format.t
 import { type Column, Table } from '../../dashboard/page/table.ts';
 import type { DelayCounts, SeriesPoint, SiteCounts, TimerCounts } from '../profile-data.ts';
 import type { Calibration, LoopReport } from '../report-data.ts';
-import { plotPanel } from './plot.ts';
+import { plotPanel } from './plot-panel.ts';
 
 const events = ['created', 'cleared', 'refreshed', 'fired'] as const;
 const seconds = (value: number): string => `${Number(value.toFixed(1))} s`;

@@ -2,7 +2,6 @@ import type { Suite } from './engine/suite.ts';
 import { portableSuites } from './portable/portable-suites.ts';
 import { durableSuites } from './suites/durable/durable-suites.ts';
 import { faceSuites } from './suites/faces/face-suites.ts';
-import { linear } from './suites/linear/linear-suite.ts';
 import { loadingSuites } from './suites/loading/loading-suites.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
@@ -27,5 +26,4 @@ export const suites: readonly Suite[] = [
   ...programSuites,
   ...loadingSuites,
   ...durableSuites,
-  linear,
 ];

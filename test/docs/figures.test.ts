@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { type Comparison, rowIn, subjectsIn } from '../../bench/engine/comparison.ts';
@@ -125,12 +126,54 @@ test('a mark in a rate plot stands where its ratio is', () => {
 
 test('docs/performance-internals.md says what each label means', () => {
   const text = read('docs/performance-internals.md');
-  const explained = [...text.matchAll(/^\| (\(\w\)|[WL]\d)( to L6)? \|/gm)].map(([, label]) => label);
+  const explained = [...text.matchAll(/^\| (\(\w\)|W\d) \|/gm)].map(([, label]) => label);
   // Longer codes, `memory` and the like, say what they are.
-  const codes = suites.flatMap(({ codes }) => codes).filter((code) => code.length < 3 && !/^L\d$/.test(code));
+  const codes = suites.flatMap(({ codes }) => codes).filter((code) => code.length < 3);
   const labels = codes.map((code) => (code.length === 1 ? `(${code})` : code));
   expect(labels.filter((label) => !explained.includes(label))).toEqual([]);
   expect(explained.length).toBeGreaterThan(20);
+});
+
+describe('whatever measures has a reader', () => {
+  const results = readdirSync(new URL('../../bench/results/', import.meta.url)).filter((name) =>
+    name.endsWith('.json'),
+  );
+  const kept = read('bench/results/.gitignore').match(/(?<=^!).*(?=\.json$)/gm) ?? [];
+  const pattern = new RegExp(`^(${kept.join('|').replaceAll('*', '.*')})\\.json$`);
+  const shown = results.filter((name) => pattern.test(name));
+  const sources = read('bench/figure-blocks.ts');
+
+  test('each run that is kept is shown by a document', () => {
+    const replayed = releases.flatMap((release) => Object.values(replayFiles(release)));
+    const unread = shown.filter(
+      (name) => !sources.includes(`'${name.replace('.json', '')}'`) && !replayed.includes(`bench/results/${name}`),
+    );
+    expect(unread).toEqual([]);
+    expect(shown.length).toBeGreaterThan(15);
+  });
+
+  test('each suite is of a run that is shown', () => {
+    const measured = shown
+      .filter((name) => !name.startsWith('replay-'))
+      .flatMap((name) => {
+        const text = read(`bench/results/${name}`);
+        const runs = 'comparisons' in JSON.parse(text) ? [readResults(text)] : Object.values(readReleases(text));
+        return runs.flatMap(({ comparisons }) => comparisons.map(({ suite }) => suite));
+      });
+    const unread = suites.map(({ name }) => name).filter((name) => !measured.includes(name));
+    expect(unread).toEqual(['auto replay']); // by a decision
+    expect(read('docs/adr/0013-auto.md')).toMatch(/`npm run bench -- auto`[^|]*replay/);
+    expect(suites.length).toBeGreaterThan(40);
+  });
+
+  test('each folder of bench that is no suite is named where it is read', () => {
+    const folders = readdirSync(new URL('../../bench/', import.meta.url), { withFileTypes: true });
+    const own = ['engine', 'results', 'subjects', 'suites'];
+    const measuring = folders.filter((each) => each.isDirectory() && !own.includes(each.name)).map(({ name }) => name);
+    const texts = ['CONTRIBUTING.md', 'docs/performance.md'].map(read).join();
+    expect(measuring.filter((name) => !texts.includes(`bench/${name}`))).toEqual([]);
+    expect(measuring).toContain('proxy');
+  });
 });
 
 describe('the runs that are shown', () => {

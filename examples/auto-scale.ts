@@ -1,13 +1,15 @@
-// Idle timeouts that get shorter as memory, or the event loop's time, runs out, and grow back: what Envoy's overload manager does
-// with scaled timers. `npm run build && node dist/examples/auto-scale.js` fills the heap with connections until their timeouts
-// keep it from growing.
+// Idle timeouts that get shorter as memory, or the event loop's time, runs out, and grow back: what Envoy's overload
+// manager does with scaled timers. `npm run build && node dist/examples/auto-scale.js` fills the heap with connections
+// until their timeouts keep it from growing.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createScheduler, type Scheduler } from 'shardwheel';
 
-/** A pressure from 0 to 1: below `from` timeouts are whole, from `to` on they are at their minimum, and linear between. */
+/**
+ * A pressure from 0 to 1: below `from` timeouts are whole, from `to` on they are at their minimum, and linear between.
+ */
 export interface Pressure {
   readonly read: () => number;
   readonly from: number;
@@ -40,8 +42,8 @@ export function factorFor(pressures: readonly Pressure[]): number {
 }
 
 /**
- * Scales the timers of a label by pressures, looking at them every so many ms; returns what ends it. Down at once; up by a
- * tenth at most at a time, so that what has just been freed does not bring the pressure back.
+ * Scales the timers of a label by pressures, looking at them every so many ms; returns what ends it. Down at once; up
+ * by a tenth at most at a time, so that what has just been freed does not bring the pressure back.
  */
 export function autoScale(
   scheduler: Scheduler,

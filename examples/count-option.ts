@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 
-/** Reads `--<name> <count>`, an integer from 1 to `max`. Ends the process with code 2, and says why, where it is something else. */
+/**
+ * Reads `--<name> <count>`, an integer from 1 to `max`. Ends the process with code 2, and says why, where it is
+ * something else.
+ */
 export function countOption(name: string, { value, max, help }: { value: number; max: number; help: string }): number {
   const usage = `Usage: --${name} <1 to ${max}>   ${help} (default: ${value})`;
   try {

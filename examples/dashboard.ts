@@ -1,5 +1,5 @@
-// A program that can be looked at: connections with an idle timeout each, requests with a deadline. For a minute, or as many
-// seconds as it is told: `npm run build && node dist/examples/dashboard.js [seconds]`.
+// A program that can be looked at: connections with an idle timeout each, requests with a deadline. For a minute, or as
+// many seconds as it is told: `npm run build && node dist/examples/dashboard.js [seconds]`.
 import { createScheduler } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
 

@@ -1,7 +1,9 @@
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { overlongComments } from '../tools/build/wrap-comments.mjs';
 import { below, read } from './docs/documents.ts';
 import { type SourceFile, sourcesIn } from './fixtures/source-files.ts';
+import { statementsOf } from './fixtures/statements.ts';
 
 const isPage = ({ path }: SourceFile) => /^src\/extras\/\w+\/page\//.test(path);
 const src = sourcesIn('src').filter((file) => !isPage(file));
@@ -11,7 +13,10 @@ const pages = sourcesIn('src').filter(isPage);
 const measuring = sourcesIn('bench/replay', 'tools/plan', 'tools/soak', 'bench');
 const all = [...shipped, ...pages, ...measuring, ...sourcesIn('tools/cli', 'test', 'examples')];
 
-/** The room of src that a path belongs to: its folder, or for files at the top their name. The wing has rooms of its own. */
+/**
+ * The room of src that a path belongs to: its folder, or for files at the top their name. The wing has rooms of its
+ * own.
+ */
 function partOf(path: string): string {
   const [, part, wing] = path.split('/');
   return part === 'extras' ? `${part}/${wing}` : part.replace(/\.ts$/, '');
@@ -183,7 +188,8 @@ describe('imports', () => {
     const using = src.filter(({ path, code }) => !named.includes(path) && /(^|[^.\w{,] *)process\.\w/m.test(code));
     expect(using.length).toBeGreaterThan(20);
     expect(using.filter(({ imports }) => !imports.includes('src/process.ts')).map(({ path }) => path)).toEqual([]);
-    // The import builds a facade that reads every export, and so loads what is loaded at first use: `process.getBuiltinModule`.
+    // The import builds a facade that reads every export, and so loads what is loaded at first use:
+    // `process.getBuiltinModule`.
     const dear = /^(node:)?(util|fs|fs\/promises|os|v8|net|http|crypto|worker_threads)$/;
     const loading = shipped.flatMap(({ path, loads }) =>
       loads.filter((to) => dear.test(to)).map((to) => `${path} -> ${to}`),
@@ -255,6 +261,34 @@ describe('files', () => {
 });
 
 describe('code', () => {
+  /** Rooms whose comments are not wrapped yet. */
+  const UNWRAPPED = /^src\/(?!extras\/\w+\/page\/)/;
+
+  test('has comments of at most 120 columns: node tools/build/wrap-comments.mjs', () => {
+    const wrapped = [...all, ...sourcesIn('tools')].filter(({ path }) => !UNWRAPPED.test(path));
+    const overlong = wrapped.flatMap(({ path }) => overlongComments(path, read(path)).map((at) => `${path}:${at}`));
+    expect(overlong).toEqual([]);
+    expect(wrapped.length).toBeGreaterThan(400);
+    expect(overlongComments('a.ts', `a();\n// ${'words '.repeat(30)}\n/** ${'b '.repeat(60)}*/`)).toEqual([2, 3]);
+  });
+
+  /** 40 statements are a lot. These have more, and why. */
+  const manyStatements: Record<string, string> = {
+    'src/client/delivery.ts': 'deliverLane: a callback has at most four frames of this package below it',
+  };
+
+  test('has at most 40 statements in a function, or a reason', () => {
+    const judged = [...shipped, ...pages, ...sourcesIn('tools', 'bench')];
+    const functions = judged.flatMap(({ path }) => statementsOf(path, read(path)));
+    const long = functions.filter(({ count }) => count > 40);
+    const unexplained = long.filter(({ path }) => manyStatements[path] === undefined);
+    expect(unexplained.map(({ path, line, count }) => `${path}:${line}: ${count}`)).toEqual([]);
+    expect(long.length).toBe(Object.keys(manyStatements).length);
+    expect(functions.length).toBeGreaterThan(4000);
+    const nested = 'function f() { if (a) { b(); return; } for (;;) c(() => { d(); }); }';
+    expect(statementsOf('a.ts', nested).map(({ count }) => count)).toEqual([1, 5]);
+  });
+
   test('never ends the process', () => {
     expect(filesWith(shipped, /\bprocess\s*(\?\.|\.)\s*(exit|abort|kill|reallyExit)\b/)).toEqual([]);
     expect(filesWith(shipped, /(^|[^.\w])exit\s*\(/m)).toEqual([]);

@@ -86,7 +86,9 @@ const slotsOf = (geometry: string): number[] =>
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
-/** The text states a duration in the preset's unit (ns for pinned3 and twolevel, else ms), rounded to its last digit. */
+/**
+ * The text states a duration in the preset's unit (ns for pinned3 and twolevel, else ms), rounded to its last digit.
+ */
 function expectTime(text: string, preset: string, duration: number): void {
   const [, digits, unit] = /^([\d.]+) (\w+)$/.exec(text) ?? [];
   const ms = ['pinned3', 'twolevel'].includes(preset) ? duration / 1e6 : duration;

@@ -1,4 +1,5 @@
-// Entry of the process that measures one subject, or several together: started by `forkMeasurement`, answers with one message, then ends.
+// Entry of the process that measures one subject, or several together: started by `forkMeasurement`, answers with one
+// message, then ends.
 
 import { portableSuites } from '../portable/portable-suites.ts';
 import type { Answer, Assignment } from './fork-measurement.ts';

@@ -1,6 +1,9 @@
 import type { WriteStream } from 'node:tty';
 
-/** Says what is being measured: on a terminal one line that is rewritten, else a line for each measurement that takes long. */
+/**
+ * Says what is being measured: on a terminal one line that is rewritten, else a line for each measurement that takes
+ * long.
+ */
 export class Progress {
   private readonly stream: WriteStream;
   private readonly start = performance.now();

@@ -18,7 +18,10 @@ export const replayFiles = (release: number): Readonly<Record<keyof ReleaseRepla
   contexts: `bench/results/replay-${release}-contexts.json`,
 });
 
-/** The columns on timers that a replay has, in the order of a cell, and what they are called. Older results have no `shards` of their own. */
+/**
+ * The columns on timers that a replay has, in the order of a cell, and what they are called. Older results have no
+ * `shards` of their own.
+ */
 function timedRuns({ native, options, shards, shardwheel }: Summary): [title: string, run: TimedRun][] {
   if (shardwheel === undefined || native === undefined) {
     throw new Error('the replay was run without a column that is shown: take it anew');

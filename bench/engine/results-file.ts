@@ -4,7 +4,8 @@ import type { ReleaseResults, Results } from './results.ts';
 import type { Spread } from './statistics.ts';
 
 /**
- * Results as a file holds them, so that a change of one shows as a change of one line: JSON with a line for each subject of a suite.
+ * Results as a file holds them, so that a change of one shows as a change of one line: JSON with a line for each
+ * subject of a suite.
  *
  *     "suite": …, "figures": …, "subjects": {
  *     "node:timers": { "W1": { "value": [median, least, most], "ratio": …, "others": { "default": … } }, … },

@@ -21,7 +21,9 @@ export function select(suites: readonly Suite[], words: readonly string[]): Suit
     .map((suite) => (subjects.length === 0 ? suite : narrowed(suite, subjects)));
 }
 
-/** Of the suites those that a target is set for, with the subjects that targets speak of and what they are held against. */
+/**
+ * Of the suites those that a target is set for, with the subjects that targets speak of and what they are held against.
+ */
 export function selectTargeted(suites: readonly Suite[], targets: readonly Target[]): Suite[] {
   return suites.flatMap((suite) => {
     const its = targets.filter((target) => target.suite === suite.name);

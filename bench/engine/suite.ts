@@ -32,8 +32,8 @@ export interface SubjectEntry {
 
 /**
  * One workload and who takes part. Each subject runs in a process of its own, once per part and round: the rounds are
- * interleaved, and no subject meets another's heap or compiled code. Where subjects run together, the order of each round
- * begins with another.
+ * interleaved, and no subject meets another's heap or compiled code. Where subjects run together, the order of each
+ * round begins with another.
  */
 export interface Suite {
   /** Two words, the area first: `npm run bench -- area workload` picks it by them, by a code or by parts of words. */

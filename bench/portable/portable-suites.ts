@@ -14,7 +14,10 @@ import { slackSuites } from '../suites/scheduler/slack.ts';
 import { heartbeats } from '../suites/steering/heartbeats.ts';
 import { labels } from '../suites/steering/labels.ts';
 
-/** What runs where there is nothing but Node, `dist`, `lib`, package.json and the packages that threads need. Peers are packages: there words leave them out. */
+/**
+ * What runs where there is nothing but Node, `dist`, `lib`, package.json and the packages that threads need. Peers are
+ * packages: there words leave them out.
+ */
 export const portableSuites: readonly Suite[] = [
   random,
   newest,

@@ -129,8 +129,8 @@ export class LoadClient {
   }
 
   /**
-   * Never resolves while the connection lives; rejects with ConnectionCut when it is closed. A proxy cuts by a reset; the
-   * kernel, which closes the sockets of a thread that was killed, often by a FIN.
+   * Never resolves while the connection lives; rejects with ConnectionCut when it is closed. A proxy cuts by a reset;
+   * the kernel, which closes the sockets of a thread that was killed, often by a FIN.
    */
   async untilCut(): Promise<never> {
     await this.#until(() => this.#ended);

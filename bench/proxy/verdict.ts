@@ -39,8 +39,8 @@ export interface Verdict {
 type Span = Pick<Observation, 'from' | 'to'>;
 
 /**
- * Holds what the load generator meant and saw against what the proxies did and why. A client's port and the time name its
- * connection on both sides: the port alone is used again.
+ * Holds what the load generator meant and saw against what the proxies did and why. A client's port and the time name
+ * its connection on both sides: the port alone is used again.
  */
 export function judge(
   report: LoadReport,
@@ -165,8 +165,9 @@ const endingOf = (fate: Outcome): Ending => (fate === 'served' ? 'finished' : 'c
 const brokenOff = new Set(['ECONNRESET', 'ECONNREFUSED']);
 
 /**
- * It was open on a thread that was killed, though its client may have had all that it wanted by then; or it was cut while a
- * thread was killed, and no thread knows of it: it waited in that one's queue. What any thread has made of it counts.
+ * It was open on a thread that was killed, though its client may have had all that it wanted by then; or it was cut
+ * while a thread was killed, and no thread knows of it: it waited in that one's queue. What any thread has made of it
+ * counts.
  */
 function isLost(outcome: ConnectionRecord['outcome'] | undefined, ending: Ending, sawKill: boolean): boolean {
   if (outcome === 'lost') return ending === 'cut' || ending === 'finished';

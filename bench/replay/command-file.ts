@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 export const packageFolder = dirname(createRequire(import.meta.url).resolve('shardwheel/package.json'));
 
 /**
- * The command line: one file, which is also what every process and thread runs that a command starts. The first argument says as
- * what. So the commands of a checkout and the benches run what a user has installed.
+ * The command line: one file, which is also what every process and thread runs that a command starts. The first
+ * argument says as what. So the commands of a checkout and the benches run what a user has installed.
  */
 export const commandFile = join(packageFolder, 'lib/cli.js');
 

@@ -9,7 +9,10 @@ export interface CpuUse {
   /** The same of the whole process: worker threads, garbage collector and compiler included. */
   readonly process: number;
   readonly source: CpuSource;
-  /** ms for which that thread, or all of them together, was ready to run, but had no CPU; undefined where the system does not tell. */
+  /**
+   * ms for which that thread, or all of them together, was ready to run, but had no CPU; undefined where the system
+   * does not tell.
+   */
   readonly waiting: number | undefined;
 }
 
@@ -18,8 +21,8 @@ const schedstat = () => readFileSync('/proc/thread-self/schedstat', 'latin1');
 const stat = () => readFileSync('/proc/thread-self/stat', 'latin1');
 
 /**
- * CPU of the calling thread. Node 20 has no call for one thread, so Linux is asked. On other systems it is the time that the loop
- * was not idle, which counts a preempted thread as busy. `source` names the method.
+ * CPU of the calling thread. Node 20 has no call for one thread, so Linux is asked. On other systems it is the time
+ * that the loop was not idle, which counts a preempted thread as busy. `source` names the method.
  */
 export class CpuMeter {
   readonly source = availableSource();

@@ -38,8 +38,8 @@ export interface Verdict {
  *                      │ ╰──cancel──▶ cancelled        any other arrow is counted as `doubled`,
  *                      ╰──handBack──▶ handed back      and `live` at the end as `lost`
  *
- * All times are those of the clock's present step, in ms, which the caller has read before the call that arms or moves a
- * timer, and in the callback before anything else. So `early` can only be too small by the time between that reading
+ * All times are those of the clock's present step, in ms, which the caller has read before the call that arms or moves
+ * a timer, and in the callback before anything else. So `early` can only be too small by the time between that reading
  * and the call. O(1) per operation, no allocation unless the number of timers outgrows the estimate.
  *
  * A run that goes on for hours may have numbers used again, the one that ended longest ago first, once so many others
@@ -63,7 +63,10 @@ export class Ledger {
   readonly latenesses = new Float64Array(BUCKETS);
   readonly lateness = new LatenessHistogram(this.latenesses);
   latestAtStart = 0;
-  /** ms: the plan's end. Lateness of what is due later is not recorded: the judge's own reading of the ledger is in its way. */
+  /**
+   * ms: the plan's end. Lateness of what is due later is not recorded: the judge's own reading of the ledger is in its
+   * way.
+   */
   end = Number.POSITIVE_INFINITY;
   /** Numbers below have been given. */
   #top = 0;
@@ -81,8 +84,8 @@ export class Ledger {
   readonly #clock: StepClock;
 
   /**
-   * `expected`: about how many timers will be armed in all, or have numbers at a time. `keep`: how many others must have
-   * ended before an ended timer's number is used again; Infinity for never.
+   * `expected`: about how many timers will be armed in all, or have numbers at a time. `keep`: how many others must
+   * have ended before an ended timer's number is used again; Infinity for never.
    */
   constructor(expected: number, clock: StepClock, keep = Number.POSITIVE_INFINITY) {
     this.#clock = clock;

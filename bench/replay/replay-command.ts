@@ -34,8 +34,8 @@ async function replayAll(options: Options, signal: AbortSignal, runReplay: typeo
 }
 
 /**
- * Runs the command, and returns its exit code. `name`: what it is called by, for its help. `program`: the file that it is run
- * by, with the arguments before its own, for another release of Node to run. `runReplay`: what runs one column.
+ * Runs the command, and returns its exit code. `name`: what it is called by, for its help. `program`: the file that it
+ * is run by, with the arguments before its own, for another release of Node to run. `runReplay`: what runs one column.
  */
 export async function replayCommand(
   argv: readonly string[],

@@ -57,7 +57,10 @@ export interface ReplayResult {
   readonly peakLive: number;
   readonly verdict: Verdict;
   readonly cpu: CpuUse;
-  /** How often a thread of the process has slept and was woken, from the first arrival to the drain's end; 0 where the system does not tell. */
+  /**
+   * How often a thread of the process has slept and was woken, from the first arrival to the drain's end; 0 where the
+   * system does not tell.
+   */
   readonly wakes: number;
   readonly memory: MemoryUse;
   /** ms: longest time for which the event loop did not come round, the driver's own share of work included. */

@@ -10,8 +10,8 @@ import type { LoopState, Progress, ReplayResult, SubjectName } from './replay-re
 import { showScheduler } from './show-scheduler.ts';
 
 /**
- * A replay against one subject: on this thread's event loop, or with `threads` on as many others of this process. Those are
- * clients of one scheduler, which this thread owns and has no timers of; of Node's timers each has its own.
+ * A replay against one subject: on this thread's event loop, or with `threads` on as many others of this process. Those
+ * are clients of one scheduler, which this thread owns and has no timers of; of Node's timers each has its own.
  */
 export class Replay {
   readonly #name: SubjectName;

@@ -8,7 +8,9 @@ export interface Leaving {
   leave(): Promise<void>;
 }
 
-/** Answers the calls that the starter of this thread makes through its `EventLoops`. Precondition: it is such a thread. */
+/**
+ * Answers the calls that the starter of this thread makes through its `EventLoops`. Precondition: it is such a thread.
+ */
 export function serveCalls(calls: object): void {
   const port = parentPort!;
   expose(Object.assign(calls, { leave: async () => port.unref() }), nodeEndpoint(port));

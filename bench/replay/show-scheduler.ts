@@ -8,5 +8,6 @@ export async function showScheduler(scheduler: Scheduler, { dashboard }: ReplayO
   const { serveDashboard } = await import('shardwheel/dashboard');
   const { url } = await serveDashboard(scheduler, dashboard === true ? {} : { port: dashboard });
   const { stderr } = process;
-  stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}dashboard     ${url}\n`); // in place of the progress, which comes again
+  // in place of the progress, which comes again
+  stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}dashboard     ${url}\n`);
 }

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Milliseconds since the replay's start, on the clock that `process.hrtime` reads. Read once per step and per fire; what
- * belongs to the step then takes its time from `now`. Kept in a typed array: a double that is passed from function to
- * function is allocated each time, and a million a second of them would have the collector run during the measurement.
+ * Milliseconds since the replay's start, on the clock that `process.hrtime` reads. Read once per step and per fire;
+ * what belongs to the step then takes its time from `now`. Kept in a typed array: a double that is passed from function
+ * to function is allocated each time, and a million a second of them would have the collector run during the
+ * measurement.
  */
 export class StepClock {
   /** The source's time at the start, and the time of the present step. */

@@ -31,7 +31,10 @@ export interface Summary {
   readonly loops?: ReplayResult;
   readonly shards?: TimedRun;
   readonly native?: TimedRun;
-  /** In every column of shardwheel: 0 early, 0 lost, 0 doubled, 0 refused, 0 in a wrong context, and its process ended by itself. */
+  /**
+   * In every column of shardwheel: 0 early, 0 lost, 0 doubled, 0 refused, 0 in a wrong context, and its process ended
+   * by itself.
+   */
   readonly correct: boolean;
   /** The columns in which it was not so. */
   readonly wrong: readonly ColumnName[];

@@ -13,19 +13,19 @@ const quantiles = 4096;
 /**
  * What connections do, and when: drawn from published measurements where there are any.
  *
- * | drawn                   | distribution                        | source                                              |
- * |-------------------------|-------------------------------------|-----------------------------------------------------|
- * | lifetime                | lognormal, mean 8 s, sigma 1.4      | Kandula et al., "The Nature of Datacenter Traffic"  |
- * |                         | (80 % under 10 s, 0.1 % over 200 s) | (IMC 2009): over 80 % of flows under 10 s, fewer    |
- * |                         |                                     | than 0.1 % over 200 s; most are short-lived mice    |
- * | requests per connection | geometric, mean 3                   | HTTP Archive forum, "Distribution of HTTP requests  |
- * |                         | (median 2, 75th percentile 4)       | per TCP connection": half under 3, 75th pct. 4      |
- * | connect to the upstream | lognormal, median 1.2 ms, sigma 1   | Guo et al., "Pingmesh" (SIGCOMM 2015): well below   |
- * |                         | (99th percentile 12 ms)             | 1 ms inside a data centre; the tail stands for      |
- * |                         |                                     | upstreams in a neighbouring one                     |
- * | connects never answered | 0.01 %                              | the same: probes are dropped at 10^-4 to 10^-5      |
- * | answer to a request     | lognormal, median 20 ms, sigma 1    | assumed; `--hang` of them never come                |
- * | pause between requests  | lifetime / requests, times 0.5…1.5  | follows from the two                                |
+ * | drawn                   | distribution                       | source                                             |
+ * |-------------------------|------------------------------------|----------------------------------------------------|
+ * | lifetime                | lognormal, mean 8 s, sigma 1.4     | Kandula et al., "Nature of Datacenter Traffic"     |
+ * |                         | 80 % under 10 s, 0.1 % over 200 s  | (IMC 2009): over 80 % of flows under 10 s, fewer   |
+ * |                         |                                    | than 0.1 % over 200 s; most are short-lived mice   |
+ * | requests per connection | geometric, mean 3                  | HTTP Archive forum, "Distribution of HTTP requests |
+ * |                         | (median 2, 75th percentile 4)      | per TCP connection": half under 3, 75th pct. 4     |
+ * | connect to the upstream | lognormal, median 1.2 ms, sigma 1  | Guo et al., "Pingmesh" (SIGCOMM 2015): well below  |
+ * |                         | (99th percentile 12 ms)            | 1 ms inside a data centre; the tail stands for     |
+ * |                         |                                    | upstreams in a neighbouring one                    |
+ * | connects never answered | 0.01 %                             | the same: probes are dropped at 10^-4 to 10^-5     |
+ * | answer to a request     | lognormal, median 20 ms, sigma 1   | assumed; `--hang` of them never come               |
+ * | pause between requests  | lifetime / requests, times 0.5…1.5 | follows from the two                               |
  *
  * Timeouts: Envoy's documented defaults are 5 s to connect and 15 s for a route, Linux keeps TIME-WAIT for 60 s. They
  * are scaled down (1 s, 3 s, 1 s) so that a replay of ten seconds sees them fire; the idle timeout keeps its 60 s, as

@@ -6,14 +6,17 @@ const DUE = 0;
 const TAG = 1;
 const SLOT_BITS = 24;
 const SLOT_MASK = 2 ** SLOT_BITS - 1;
-/** Slices after which what was written is read again, as it is when a stage is full: 4,096 commands, at 400 in a slice. */
+/**
+ * Slices after which what was written is read again, as it is when a stage is full: 4,096 commands, at 400 in a slice.
+ */
 const SLICES = 10;
 
 /**
- * What the calls of a scheduler with a shard read and write at random, and nothing else: no order, no ticks, no checks, no clock, and
- * nothing ever fires. So it is what memory alone takes of an operation.
+ * What the calls of a scheduler with a shard read and write at random, and nothing else: no order, no ticks, no checks,
+ * no clock, and nothing ever fires. So it is what memory alone takes of an operation.
  *
- *     start     the record of the slot that was freed last, a byte for the callback, a word for the argument, the caller's id
+ *     start     the record of the slot that was freed last, a byte for the callback, a word for the argument, the
+ *               caller's id
  *     cancel    the caller's id, then the record that it names
  *     move      the same
  *     publish   each record that was written some slices ago, once more

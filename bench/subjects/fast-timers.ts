@@ -18,8 +18,9 @@ export const FAST_TICK = 499;
 const module: Module = createRequire(import.meta.url)('undici/lib/util/timers.js');
 
 /**
- * undici's fast timers on a virtual clock: an array that each tick walks through from end to end. A timer counts from the
- * tick before the one that first sees it, and so is up to a tick early: it is asked for that much later. Up to two ticks late.
+ * undici's fast timers on a virtual clock: an array that each tick walks through from end to end. A timer counts from
+ * the tick before the one that first sees it, and so is up to a tick early: it is asked for that much later. Up to two
+ * ticks late.
  */
 export class FastTimers implements WheelSubject {
   private readonly handles: (FastTimer | undefined)[];

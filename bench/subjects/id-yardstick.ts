@@ -14,11 +14,11 @@ const ID_STEP = 2 ** 24;
 const SLOT_MASK = ID_STEP - 1;
 
 /**
- * The measure of all wheels, frozen: a plain hierarchical wheel of doubly linked lists, 4 levels of 256 slots, with what makes
- * it usable, ids and a value per timer. Timer t is the words cells[8t .. 8t + 7] = next, prev, slot (its list, FREE where it is not live), tick, generation, value, and
- * two that are not used; the heads of the lists stand behind the timers. An id is generation × 2^24 + t. No occupancy, no
- * checks but those of the id; every tick is stepped through. Do not tune it: figures of different versions are comparable
- * through it alone.
+ * The measure of all wheels, frozen: a plain hierarchical wheel of doubly linked lists, 4 levels of 256 slots, with
+ * what makes it usable, ids and a value per timer. Timer t is the words cells[8t .. 8t + 7] = next, prev, slot (its
+ * list, FREE where it is not live), tick, generation, value, and two that are not used; the heads of the lists stand
+ * behind the timers. An id is generation × 2^24 + t. No occupancy, no checks but those of the id; every tick is stepped
+ * through. Do not tune it: figures of different versions are comparable through it alone.
  */
 export class IdYardstick {
   now = 0;

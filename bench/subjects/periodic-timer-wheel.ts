@@ -5,9 +5,9 @@ import type { FireSink, WheelSubject } from './wheel-subject.ts';
 const TICK = 1024;
 
 /**
- * The npm package timer-wheel on a virtual clock. Advanced within a tick, version 1.0.0 files that tick's timers anew in
- * the list that it is walking, and loses all but one of them. At the end of a tick all of them are due and none is filed
- * anew: so it is advanced at the ends of its ticks only, and its timers are up to two of them late.
+ * The npm package timer-wheel on a virtual clock. Advanced within a tick, version 1.0.0 files that tick's timers anew
+ * in the list that it is walking, and loses all but one of them. At the end of a tick all of them are due and none is
+ * filed anew: so it is advanced at the ends of its ticks only, and its timers are up to two of them late.
  */
 export class PeriodicTimerWheel implements WheelSubject {
   private readonly wheel = new TimerWheel<number>();

@@ -14,7 +14,9 @@ const HEAP = 'flatqueue';
 export const TIMER_WHEEL = 'npm timer-wheel';
 const FAST_TIMERS = "undici's fast timers";
 
-/** Nanoseconds per millisecond for the presets that count in them: a power of two, so that their tick is the workload's. */
+/**
+ * Nanoseconds per millisecond for the presets that count in them: a power of two, so that their tick is the workload's.
+ */
 const NS = 2 ** 20;
 
 interface WheelSubjectEntry extends SubjectEntry {

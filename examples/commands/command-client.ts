@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * A client of a server that speaks JSON by lines, many commands at a time on one connection. Each command has a deadline: a timer that
- * its answer cancels. All of a client's timers share one callback, and stand on one shard.
+ * A client of a server that speaks JSON by lines, many commands at a time on one connection. Each command has a
+ * deadline: a timer that its answer cancels. All of a client's timers share one callback, and stand on one shard.
  */
 export class CommandClient {
   /** Answers that came after their deadline. */

@@ -1,8 +1,9 @@
-// A command client over TCP, as of a cache or a database: pipelined commands, each with a deadline, against a server that answers at once,
-// late, or never. Shows one callback for all deadlines, with a number as its argument, and timers that nearly always are cancelled.
+// A command client over TCP, as of a cache or a database: pipelined commands, each with a deadline, against a server
+// that answers at once, late, or never. Shows one callback for all deadlines, with a number as its argument, and timers
+// that nearly always are cancelled.
 //
-// Measured, as a program of the bench (docs/performance.md): with a deadline per command the drop-in timers cost some percent more than
-// Node's. Such a client gains where very many commands are under way at once.
+// Measured, as a program of the bench (docs/performance.md): with a deadline per command the drop-in timers cost some
+// percent more than Node's. Such a client gains where very many commands are under way at once.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -29,9 +29,10 @@ interface Reply {
 }
 
 /**
- * A gateway for HTTP/1 and HTTP/2. What Node has is left to it: time for headers and requests. What it lacks is here: each request has a
- * deadline, which also ends its exchange with the upstream, as does a client that is gone; each connection, and each session, has an idle
- * limit and a lifetime; the end of all is a drain. An answer of 503 is asked for again, after a pause that doubles.
+ * A gateway for HTTP/1 and HTTP/2. What Node has is left to it: time for headers and requests. What it lacks is here:
+ * each request has a deadline, which also ends its exchange with the upstream, as does a client that is gone; each
+ * connection, and each session, has an idle limit and a lifetime; the end of all is a drain. An answer of 503 is asked
+ * for again, after a pause that doubles.
  */
 export class Gateway {
   /** Requests to the upstream that were asked again, and that were given up as their client was gone. */
@@ -71,7 +72,10 @@ export class Gateway {
     return [urlOf(this.app.server.address()), urlOf(this.app2.server.address())];
   }
 
-  /** Answers what is under way, for so many ms at most, and ends all connections; after this the scheduler can be closed. */
+  /**
+   * Answers what is under way, for so many ms at most, and ends all connections; after this the scheduler can be
+   * closed.
+   */
   async drain(within: number): Promise<DrainResult> {
     const [result] = await Promise.all([
       this.timeouts.drain(within, this.app.server),

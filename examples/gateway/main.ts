@@ -1,9 +1,9 @@
-// A gateway for HTTP/1 and HTTP/2 on fastify, in front of an upstream that answers, hangs or refuses as asked. Shows a deadline per
-// request that ends the exchange behind it as well, as a client does that is gone; retries with backoff; limits of each connection and
-// session, beside Node's own; a drain.
+// A gateway for HTTP/1 and HTTP/2 on fastify, in front of an upstream that answers, hangs or refuses as asked. Shows a
+// deadline per request that ends the exchange behind it as well, as a client does that is gone; retries with backoff;
+// limits of each connection and session, beside Node's own; a drain.
 //
-// Measured, as a program of the bench with a deadline per request (docs/performance.md): the timers are a small part of what a request
-// costs, so shardwheel's and Node's come to the same CPU within some percent.
+// Measured, as a program of the bench with a deadline per request (docs/performance.md): the timers are a small part of
+// what a request costs, so shardwheel's and Node's come to the same CPU within some percent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect as connectSession } from 'node:http2';

@@ -1,8 +1,9 @@
-// An MQTT broker, aedes, as it is, with its keepalives on shardwheel: the import below is all that makes it so. Clients on real sockets
-// publish and ping; one of ten falls silent, and the broker gives it up after one and a half times its keepalive.
+// An MQTT broker, aedes, as it is, with its keepalives on shardwheel: the import below is all that makes it so. Clients
+// on real sockets publish and ping; one of ten falls silent, and the broker gives it up after one and a half times its
+// keepalive.
 //
-// Measured, as a program of the bench with 100,000 clients (docs/performance.md): no difference in CPU, for keepalives are a small part
-// of what a broker does. `SHARDWHEEL_TIMERS=node` keeps Node's ways with long delays and missed calls.
+// Measured, as a program of the bench with 100,000 clients (docs/performance.md): no difference in CPU, for keepalives
+// are a small part of what a broker does. `SHARDWHEEL_TIMERS=node` keeps Node's ways with long delays and missed calls.
 import 'shardwheel/register';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

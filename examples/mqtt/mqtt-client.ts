@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { generate, type Packet, parser } from 'mqtt-packet';
 
-/** As much of a client as the example needs: it connects, subscribes, publishes with QoS 1, and pings when it is told to. */
+/**
+ * As much of a client as the example needs: it connects, subscribes, publishes with QoS 1, and pings when it is told
+ * to.
+ */
 export class MqttClient {
   isClosed = false;
   onMessage: (payload: string) => void = () => undefined;

@@ -1,9 +1,10 @@
-// A session service over HTTP on two processes, with one store in LMDB. Each process is killed by SIGKILL every second, in turn, while
-// users log in, come back and log out. Shows timers that outlive their process: each session expires once, not before its time, whichever
-// process is left; one that was logged out does not.
+// A session service over HTTP on two processes, with one store in LMDB. Each process is killed by SIGKILL every second,
+// in turn, while users log in, come back and log out. Shows timers that outlive their process: each session expires
+// once, not before its time, whichever process is left; one that was logged out does not.
 //
-// Measured (Node 20.20, 2 cores that the users shared): 3,300 requests in 8 s with a kill each second; of 834 sessions that had to expire
-// all did, the median 5 ms late, the last 640 ms, as its process had been killed; 2 expired twice, killed while they were being noted.
+// Measured (Node 20.20, 2 cores that the users shared): 3,300 requests in 8 s with a kill each second; of 834 sessions
+// that had to expire all did, the median 5 ms late, the last 640 ms, as its process had been killed; 2 expired twice,
+// killed while they were being noted.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +22,10 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const children: ChildProcess[] = [];
 
-/** A process of the service, and the port it listens on: a new one each time, as another program may take the old one meanwhile. */
+/**
+ * A process of the service, and the port it listens on: a new one each time, as another program may take the old one
+ * meanwhile.
+ */
 async function start(): Promise<{ child: ChildProcess; port: number }> {
   const child = fork(entry, [folder, `${LIFETIME}`]);
   children.push(child);

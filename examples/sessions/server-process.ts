@@ -1,4 +1,5 @@
-// A process of the service: `node server-process.js <folder> <lifetime>`. Says the port it listens on, and notes each session that expires.
+// A process of the service: `node server-process.js <folder> <lifetime>`. Says the port it listens on, and notes each
+// session that expires.
 import { appendFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ const [folder, lifetime] = process.argv.slice(2);
 const timers = await openDurableTimers<SessionTimers>({ store: lmdbStore({ path: join(folder, 'timers') }) });
 timers.on('error', (error) => console.error(error.message));
 timers.handle('session-expired', ({ user }, { key: id, deadline }) => {
-  appendFileSync(join(folder, 'expired'), `${id} ${user} ${deadline} ${Date.now()}\n`); // in a service: tell whom it concerns
+  // in a service: tell whom it concerns
+  appendFileSync(join(folder, 'expired'), `${id} ${user} ${deadline} ${Date.now()}\n`);
 });
 const server = sessionServer(timers, Number(lifetime));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

@@ -11,7 +11,10 @@ export interface Session {
 
 const LIMIT = 2000;
 
-/** Users that log in, come back now and then, and log out or not; each request to one of the processes, whichever answers. */
+/**
+ * Users that log in, come back now and then, and log out or not; each request to one of the processes, whichever
+ * answers.
+ */
 export class SessionLoad {
   readonly sessions: Session[] = [];
   /** Requests that were answered, and those that ended with their process. */

@@ -8,8 +8,8 @@ export interface SessionTimers {
 }
 
 /**
- * Sessions over HTTP. A session lives for `lifetime` ms after its last use, whichever process it is used at, and whatever process dies
- * meanwhile.
+ * Sessions over HTTP. A session lives for `lifetime` ms after its last use, whichever process it is used at, and
+ * whatever process dies meanwhile.
  *
  *     POST   /sessions?user=ada    201 { id, expires }
  *     GET    /sessions/<id>        200 { user, expires }: it is used, and lives longer; 404 if it has expired

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 /**
  * One address for threads that cannot share a port: whoever connects is told the port of a thread, and connects there.
  *
- * Node passes sockets to processes, not to threads. A thread can listen on a file descriptor, but Node duplicates none: the
- * first thread to end closes it under all others, and when Node 20 was tried so, an assertion of libuv ended the process.
- * To proxy each connection through the acceptor would make of it the one event loop that threads are there to avoid. So it
- * hands out ports, which costs a client one more short connection.
+ * Node passes sockets to processes, not to threads. A thread can listen on a file descriptor, but Node duplicates none:
+ * the first thread to end closes it under all others, and when Node 20 was tried so, an assertion of libuv ended the
+ * process. To proxy each connection through the acceptor would make of it the one event loop that threads are there to
+ * avoid. So it hands out ports, which costs a client one more short connection.
  */
 export class Acceptor {
   readonly port: number;

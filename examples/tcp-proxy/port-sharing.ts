@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 
 /**
- * Whether several threads of this process can listen on one port, among which the kernel then deals out the connections:
- * `reusePort` of `server.listen`, which Node has from 22.12 and 23.1 on, and not on every system. Tried, since an older Node
- * ignores the option.
+ * Whether several threads of this process can listen on one port, among which the kernel then deals out the
+ * connections: `reusePort` of `server.listen`, which Node has from 22.12 and 23.1 on, and not on every system. Tried,
+ * since an older Node ignores the option.
  */
 export async function canSharePorts(): Promise<boolean> {
   const [first, second] = [createServer(), createServer()];

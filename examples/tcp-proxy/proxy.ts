@@ -47,9 +47,9 @@ export interface ConnectionEnd extends ConnectionStart {
 }
 
 /**
- * Listens on 127.0.0.1 and ties every client to a connection of its own to the upstream. A side is read only while the other takes what is
- * written. A FIN is passed on as a FIN, and the other direction goes on. A cut resets both sides, so that nobody takes half an answer for
- * a whole one.
+ * Listens on 127.0.0.1 and ties every client to a connection of its own to the upstream. A side is read only while the
+ * other takes what is written. A FIN is passed on as a FIN, and the other direction goes on. A cut resets both sides,
+ * so that nobody takes half an answer for a whole one.
  */
 export class TcpProxy {
   readonly port: number;
@@ -88,7 +88,10 @@ export class TcpProxy {
     return this.#connections.size;
   }
 
-  /** Accepts no more, ends what is idle, and cuts at the drain timeout what is left. Called again, it waits for the same. */
+  /**
+   * Accepts no more, ends what is idle, and cuts at the drain timeout what is left. Called again, it waits for the
+   * same.
+   */
   async close(): Promise<void> {
     await this.#timeouts.drain(this.#options.timeouts.drain, this.#server);
     while (this.live > 0) await new Promise(setImmediate); // sockets are closed a little after they are destroyed
@@ -114,7 +117,8 @@ export class TcpProxy {
       });
       from.on('close', () => {
         open -= 1;
-        if (!from.readableEnded && !to.destroyed) to.destroySoon(); // it was destroyed, and no FIN has come for the other side
+        // it was destroyed, and no FIN has come for the other side
+        if (!from.readableEnded && !to.destroyed) to.destroySoon();
         if (open > 0) return;
         this.#connections.delete(client);
         this.#options.onEnd?.(end);

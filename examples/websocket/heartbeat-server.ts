@@ -9,8 +9,9 @@ interface Peer {
 }
 
 /**
- * A WebSocket server that pings each peer every `period` ms, and terminates those that have not answered by the next ping. One
- * repeating timer per peer, with a slack of a tenth of the period, so that the timers of many peers share a wake.
+ * A WebSocket server that pings each peer every `period` ms, and terminates those that have not answered by the next
+ * ping. One repeating timer per peer, with a slack of a tenth of the period, so that the timers of many peers share a
+ * wake.
  */
 export class HeartbeatServer {
   pings = 0;

@@ -1,8 +1,9 @@
-// A WebSocket server with heartbeats, and clients on real sockets: most answer pings, one of ten does not. Shows one timer per peer,
-// slack, and dead peers that are terminated; a client that lost its server connects again, with backoff.
+// A WebSocket server with heartbeats, and clients on real sockets: most answer pings, one of ten does not. Shows one
+// timer per peer, slack, and dead peers that are terminated; a client that lost its server connects again, with
+// backoff.
 //
-// Measured, as a program of the bench (docs/performance.md): a heartbeat per connection costs about as much on Node's timers. What
-// slack brings is fewer wakes: see "Slack" there.
+// Measured, as a program of the bench (docs/performance.md): a heartbeat per connection costs about as much on Node's
+// timers. What slack brings is fewer wakes: see "Slack" there.
 import { once } from 'node:events';
 import { createScheduler } from 'shardwheel';
 import WebSocket from 'ws';

@@ -34,7 +34,8 @@ describe('the numbers', () => {
       expect(await opened.number('[data-note=cancelled]')).toBeLessThanOrEqual(ledger.all.cancelled);
     }
     expect(await opened.number('[data-value=scheduled]')).toBeGreaterThan(0);
-    await until(() => ledger.isDelivered(shown.scheduler.now() + 1000)); // what is live is due in half an hour, or later
+    // what is live is due in half an hour, or later
+    await until(() => ledger.isDelivered(shown.scheduler.now() + 1000));
     const expected = [
       ledger.all.live,
       ledger.all.scheduled,

@@ -120,7 +120,8 @@ describe('with long names and large numbers', () => {
     for (const seconds of [4, 7]) {
       await page.waitForTimeout(seconds * 1000 - (performance.now() - ended));
       const age = await opened.number('#age');
-      const most = (performance.now() - ended) / 1000 + 1.5; // the last sample came at most a second before the end, and some
+      // the last sample came at most a second before the end, and some
+      const most = (performance.now() - ended) / 1000 + 1.5;
       expect(age).toBeGreaterThanOrEqual(seconds - 1.5); // the text follows each second
       expect(age).toBeLessThanOrEqual(most);
     }

@@ -6,8 +6,9 @@ import { until } from '../fixtures/event-loop.ts';
 const FOLDER = '/ops/timers';
 
 /**
- * A proxy with the dashboard under `FOLDER`, which it takes off, and nothing else. What it puts in its place: nginx leaves `//…` of a
- * `location` without its last slash. It keeps the Host that it was asked for, or names the server's own.
+ * A proxy with the dashboard under `FOLDER`, which it takes off, and nothing else. What it puts in its place: nginx
+ * leaves `//…` of a `location` without its last slash. It keeps the Host that it was asked for, or names the server's
+ * own.
  */
 export async function proxyTo(target: string, { slash = '/', keepsHost = true } = {}) {
   const missed: string[] = [];

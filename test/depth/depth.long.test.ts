@@ -2,20 +2,22 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { runNode } from '../fixtures/child-process.ts';
 
 /**
- * How many files and functions of the package run for one timer. It is what a timer costs where few fire, since most of it runs in
- * the interpreter then, and what a reader has to hold in the head. A change that adds a layer fails here.
+ * How many files and functions of the package run for one timer. It is what a timer costs where few fire, since most of
+ * it runs in the interpreter then, and what a reader has to hold in the head. A change that adds a layer fails here.
  *
- * V8's precise coverage counts them, in a process of its own. A hundred other timers live beside the measured one, so that it neither
- * begins nor ends the hold on the process. What is measured has been done before. Counts are reset
+ * V8's precise coverage counts them, in a process of its own. A hundred other timers live beside the measured one, so
+ * that it neither begins nor ends the hold on the process. What is measured has been done before. Counts are reset
  *
  *     for a call       directly before it, and read directly after it
- *     for a delivery   10 ms before the timer is due, and read 30 ms after its callback has run: so filing, firing, delivery, and
- *                      turns that it leaves to be taken are all counted, but not the call that has set it
- *     with a thread    the same, from 2 ms before: the client has published the command 4 ms before, which is a case of its own
+ *     for a delivery   10 ms before the timer is due, and read 30 ms after its callback has run: so filing, firing,
+ *                      delivery, and turns that it leaves to be taken are all counted, but not the call that has set it
+ *     with a thread    the same, from 2 ms before: the client has published the command 4 ms before, which is a case of
+ *                      its own
  *     in a thread      at the beginning of each wait on its bell; all turns begun within those ms count together
  *
- * Everything is done several times, and the shallowest figure that has come three times counts: in others the native timer came a
- * tick early, or a slot of a coarser wheel was due. The test's own functions lie outside of the measured folder.
+ * Everything is done several times, and the shallowest figure that has come three times counts: in others the native
+ * timer came a tick early, or a slot of a coarser wheel was due. The test's own functions lie outside of the measured
+ * folder.
  *
  * The same figures, and what has run: `node test/depth/print-depth.mjs dist inline`.
  */
@@ -27,8 +29,8 @@ interface Called {
 }
 
 /**
- * The figures reached on Node 24: files, as `dist` has one per module, and functions, which `lib` has as well. To be lowered with
- * them. What raises one is to be worth it at each rate, and its reason is told here.
+ * The figures reached on Node 24: files, as `dist` has one per module, and functions, which `lib` has as well. To be
+ * lowered with them. What raises one is to be worth it at each rate, and its reason is told here.
  */
 const LIMITS: Readonly<Record<string, readonly [files: number, functions: number]>> = {
   // `-idle`: in a client that waits for nothing; else after another call.

@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector';
 
 /**
- * Which functions of a folder have run, and how often, by V8's precise coverage. A function without a name is known by its place in
- * the file; a module's body, which runs when it is loaded, is left out.
+ * Which functions of a folder have run, and how often, by V8's precise coverage. A function without a name is known by
+ * its place in the file; a module's body, which runs when it is loaded, is left out.
  */
 export class FunctionCoverage {
   #session = new Session();
@@ -16,7 +16,9 @@ export class FunctionCoverage {
     this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   }
 
-  /** Returns `{ file, at, name, calls }` for each function that has run since the last call of this; `at`: its place. */
+  /**
+   * Returns `{ file, at, name, calls }` for each function that has run since the last call of this; `at`: its place.
+   */
   take() {
     return this.#post('Profiler.takePreciseCoverage').result.flatMap(({ url, functions }) =>
       url.startsWith(this.#folder) ? calledOf(url.slice(this.#folder.length), functions) : [],

@@ -6,7 +6,10 @@ import { FunctionCoverage } from './function-coverage.mjs';
 const ROUNDS = 15;
 /** The same for single calls, which do not depend on the clock. */
 const ROUNDS_OF_CALLS = 3;
-/** ms from the call that sets a timer to its deadline. So short that a thread sleeps in one way, see SHORT_WAIT of its loop. */
+/**
+ * ms from the call that sets a timer to its deadline. So short that a thread sleeps in one way, see SHORT_WAIT of its
+ * loop.
+ */
 const DELAY = 20;
 /** ms before a timer is due: its command has been published to the thread some ms earlier. */
 const AFTER_PUBLICATION = 2;
@@ -21,8 +24,9 @@ const FAR = 100_000;
 const nothing = () => {};
 
 /**
- * Measures each case in a program that has done it before. Returns for each, by name, the functions that have run in a shallow
- * round: others hold what the clock adds by chance, as a turn that came a tick early, or the turn of a wheel's slot.
+ * Measures each case in a program that has done it before. Returns for each, by name, the functions that have run in a
+ * shallow round: others hold what the clock adds by chance, as a turn that came a tick early, or the turn of a wheel's
+ * slot.
  *
  * `root`: URL of a checkout, with a slash at the end. `kind`: 'dist' or 'lib'.
  */
@@ -62,8 +66,8 @@ function during(coverage, call) {
 }
 
 /**
- * From so many ms before a timer is due until the loop is idle again. `set` sets one. Not where the machine was busy, and the turn has
- * begun. `before` gets what has run in the ms before that, from half of the delay on.
+ * From so many ms before a timer is due until the loop is idle again. `set` sets one. Not where the machine was busy,
+ * and the turn has begun. `before` gets what has run in the ms before that, from half of the delay on.
  */
 async function delivery(coverage, set, ahead = DELAY / 2, before = nothing) {
   for (;;) {

@@ -1,5 +1,6 @@
-// A shard's thread loads it before its own code, by `--import`. A turn of the thread runs from the end of one wait to the beginning of
-// the next; what has run in it is told to the channel then. The wait is shortened by the time that this takes.
+// A shard's thread loads it before its own code, by `--import`. A turn of the thread runs from the end of one wait to
+// the beginning of the next; what has run in it is told to the channel then. The wait is shortened by the time that
+// this takes.
 import { BroadcastChannel } from 'node:worker_threads';
 import { FunctionCoverage } from './function-coverage.mjs';
 

@@ -8,7 +8,8 @@ import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { resolveTimersOptions } from '../../src/timers/create-timers.ts';
 import { api, apiPages, entries, exportsOf, read, below as textBelow } from './documents.ts';
 
-// That docs/api is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to the code.
+// That docs/api is as the docstrings have it, test/docs/site.long.test.ts says; here is what the docstrings say held to
+// the code.
 
 /** The text below a heading, up to the next of its level or above. */
 function below(heading: string): string {

@@ -44,7 +44,8 @@ describe('a document', () => {
 
   test('names files and folders that there are', () => {
     const paths = found(/`((?:src|workers|test|bench|examples|tools|docs|\.ci)\/[\w./{},-]+)`/g);
-    const isThere = (path: string) => ['', '.test.ts', '.long.test.ts'].some((end) => existsSync(root + path + end)); // as vitest is asked
+    // as vitest is asked
+    const isThere = (path: string) => ['', '.test.ts', '.long.test.ts'].some((end) => existsSync(root + path + end));
     expect(paths.filter(({ name }) => !expanded(name).every(isThere))).toEqual([]);
     expect(paths.length).toBeGreaterThan(150);
   });

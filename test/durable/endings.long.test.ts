@@ -23,18 +23,26 @@ type Way = (typeof ways)[number] | 'by others' | 'owner closed';
 interface Outcome {
   /** How often the one that was due soon has been delivered, and whether ever early. */
   soon: { delivered: number; early: boolean };
-  /** Of the one that is due much later: how often it was delivered, and its deadline in the store after `close()`, as it was given. */
+  /**
+   * Of the one that is due much later: how often it was delivered, and its deadline in the store after `close()`, as it
+   * was given.
+   */
   far: { delivered: number; isStored: boolean };
 }
 
-/** Timers of the scheduler that were ended, and that are left once all is over; who waits; whether the process is held. */
+/**
+ * Timers of the scheduler that were ended, and that are left once all is over; who waits; whether the process is held.
+ */
 interface Outcomes {
   kinds: Record<string, Outcome>;
   ended: number;
   left: unknown[];
 }
 
-/** Starts two timers of each of the kinds, ends their timers in one way, and says what has come of them. Its text runs in the client's thread. */
+/**
+ * Starts two timers of each of the kinds, ends their timers in one way, and says what has come of them. Its text runs
+ * in the client's thread.
+ */
 async function endAll(scope: ClientScope, kinds: Kind[], way: Way): Promise<Outcomes> {
   const { scheduler, internals, createScheduler } = scope;
   const { client } = internals();

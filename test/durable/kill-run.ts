@@ -45,8 +45,8 @@ interface KeyLog {
 /** A process that runs programs/loaded.mjs. */
 class Loaded {
   /**
-   * ms of a clock that nobody sets: when it was about to be ended, and when it had ended, which a busy machine tells late. `killedAt` is
-   * undefined while it lives, or was closed.
+   * ms of a clock that nobody sets: when it was about to be ended, and when it had ended, which a busy machine tells
+   * late. `killedAt` is undefined while it lives, or was closed.
    */
   toldAt = 0;
   killedAt: number | undefined;
@@ -117,9 +117,10 @@ interface KillPlan {
 }
 
 /**
- * Keeps `processes` under load on one store, kills one after another, or closes it, or lets it stand still; and then lets the last ones
- * deliver what is left. Pauses of up to `pauses` ms follow the start of a process, or when it is ready; or, if it is alone, its first
- * delivery, so some die while they deliver, however slow the machine. Returns what happened, by what the processes have said.
+ * Keeps `processes` under load on one store, kills one after another, or closes it, or lets it stand still; and then
+ * lets the last ones deliver what is left. Pauses of up to `pauses` ms follow the start of a process, or when it is
+ * ready; or, if it is alone, its first delivery, so some die while they deliver, however slow the machine. Returns what
+ * happened, by what the processes have said.
  */
 export async function killAtRandom(
   store: readonly [kind: string, where: string],

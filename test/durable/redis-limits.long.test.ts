@@ -19,7 +19,8 @@ const limits: RedisOptions[] = [
 describe.skipIf(!hasRedis)('the client that the caller has made for other commands', () => {
   let server: RedisServer;
   beforeAll(async () => {
-    server = await RedisServer.start('--hz', '1'); // it looks for sleeps that are over once a second, in place of ten times
+    // it looks for sleeps that are over once a second, in place of ten times
+    server = await RedisServer.start('--hz', '1');
   });
   afterAll(() => server?.stop());
 

@@ -15,7 +15,10 @@ export const NEARER = FAR - 1;
 export const PAST = 0;
 export const NAME = 'a';
 
-/** A deadline is past or far away, and alarms ring when the program says so: the monotonic clock goes to when a timer is to be stored. */
+/**
+ * A deadline is past or far away, and alarms ring when the program says so: the monotonic clock goes to when a timer is
+ * to be stored.
+ */
 export class UnstoredWorld {
   /** What the store has, by key; and the calls that it has not answered. */
   readonly stored = new Map<string, StoredTimer>();

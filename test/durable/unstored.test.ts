@@ -47,7 +47,9 @@ interface Scheduled {
   attempts: number;
 }
 
-/** What is to be: of a key one thing is scheduled, wherever it is kept, and one attempt runs, which counts or does not. */
+/**
+ * What is to be: of a key one thing is scheduled, wherever it is kept, and one attempt runs, which counts or does not.
+ */
 class Model {
   scheduled: Scheduled | undefined;
   attempt: (Scheduled & { counts: boolean }) | undefined;

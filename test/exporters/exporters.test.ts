@@ -62,7 +62,8 @@ describe.each([
       await scheduler.advanceTo(20);
     }
     expect(await deliveredIn(place, { scheduler: 'two' })).toBe(2);
-    expect(await deliveredIn(place, { scheduler: 'one' })).toBe(gone === undefined ? undefined : 1); // nobody has looked since
+    // nobody has looked since
+    expect(await deliveredIn(place, { scheduler: 'one' })).toBe(gone === undefined ? undefined : 1);
     second();
     place.add(one, { name: 'one' });
     first();
@@ -150,6 +151,7 @@ describe.each([
       if (gone === undefined) expect([value('fired_total'), value('filed')]).toEqual([undefined, undefined]);
       else expect(value('filed')).not.toBe(0);
     }
-    expect(counted()).toEqual({ readings: readings + 3, questions: questions + 1 }); // none is asked again before it has answered
+    // none is asked again before it has answered
+    expect(counted()).toEqual({ readings: readings + 3, questions: questions + 1 });
   });
 });

@@ -42,8 +42,8 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/sy;
 const ESCAPED: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
 /**
- * The families of an exposition in the text format 0.0.4, by name. Fails where the text breaks a rule of the format, or one that
- * `promtool check metrics` knows.
+ * The families of an exposition in the text format 0.0.4, by name. Fails where the text breaks a rule of the format, or
+ * one that `promtool check metrics` knows.
  */
 export function familiesOf(text: string): Map<string, Family> {
   expect(text.endsWith('\n')).toBe(true);

@@ -96,7 +96,8 @@ export class Ledger {
 
   /**
    * What is told of a client is what is written here, lateness to within the histogram's resolution: on a manual clock,
-   * where a callback reads the time of its delivery. On a real one time passes between the two, and lateness is left out.
+   * where a callback reads the time of its delivery. On a real one time passes between the two, and lateness is left
+   * out.
    */
   expectIn(lines: readonly Line[], client: string, isManual = true): void {
     const told = valueIn(lines, 'shardwheel_timers_rescheduled_total', { client });

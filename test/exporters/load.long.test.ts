@@ -125,7 +125,10 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
   expect(value('serving_info', { by: serving.by })).toBe(1);
 });
 
-/** What a client of another thread has written down of its own timers; `due`: deadlines of those that have not ended, by id. */
+/**
+ * What a client of another thread has written down of its own timers; `due`: deadlines of those that have not ended, by
+ * id.
+ */
 const newCounts = () => ({
   scheduled: 0,
   rescheduled: 0,
@@ -135,7 +138,10 @@ const newCounts = () => ({
 });
 type Counts = ReturnType<typeof newCounts>;
 
-/** Has the client's thread schedule, move and cancel; returns its counts so far. Its text is what travels: it names nothing else. */
+/**
+ * Has the client's thread schedule, move and cancel; returns its counts so far. Its text is what travels: it names
+ * nothing else.
+ */
 const work = (client: ClientThread, operations: number, spread: number): Promise<Counts> =>
   client.run(
     ({ scheduler }, start, operations, spread) => {

@@ -59,7 +59,10 @@ export class OpenTelemetryPlace implements Place {
 
 export const places = { Prometheus: () => new PrometheusPlace(), OpenTelemetry: () => new OpenTelemetryPlace() };
 
-/** All points that were collected, by the other names that docs/operate.md tells. The SDK adds up: its last digits may be others. */
+/**
+ * All points that were collected, by the other names that docs/operate.md tells. The SDK adds up: its last digits may
+ * be others.
+ */
 export const collectedLines = ({ scopeMetrics }: ResourceMetrics): Line[] =>
   scopeMetrics.flatMap(({ metrics }) =>
     metrics.flatMap(({ descriptor: { name, unit }, dataPoints, ...metric }) => {

@@ -24,8 +24,8 @@ clock.install(clockOfPackage());
 const create = (options: SchedulerOptions): Scheduler => withFaults([], () => createScheduler(options), clock);
 
 /**
- * `count` timers at random times from now, half of which the shards know, while the others wait in the client, if they are far; what is
- * delivered early, and whether time ever fell, is noted.
+ * `count` timers at random times from now, half of which the shards know, while the others wait in the client, if they
+ * are far; what is delivered early, and whether time ever fell, is noted.
  */
 function scheduleMany(scheduler: Scheduler, count: number, within: number) {
   const draws = new Draws(SEED);

@@ -12,7 +12,9 @@ interface Ended {
   readonly code: number | string | null | undefined;
 }
 
-/** Runs a module's text where a process may have 100 descriptors, and takes all but those that it needs to be loaded. */
+/**
+ * Runs a module's text where a process may have 100 descriptors, and takes all but those that it needs to be loaded.
+ */
 const runExhausted = (text: string, flags: readonly string[] = []): Promise<Ended> =>
   new Promise((resolve) => {
     const program = `import { closeSync, openSync } from 'node:fs';

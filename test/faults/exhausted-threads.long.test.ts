@@ -2,13 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-// The system lets the user of the process start no further thread. Its limit does not bind root, so another user runs the program.
+// The system lets the user of the process start no further thread. Its limit does not bind root, so another user runs
+// the program.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** More than Node itself starts. */
 const MOST_THREADS = 40;
 
-/** Runs a module's text as a user of no other process who may have so many threads; undefined if Node itself needs more, or is not let. */
+/**
+ * Runs a module's text as a user of no other process who may have so many threads; undefined if Node itself needs more,
+ * or is not let.
+ */
 function output(threads: number, text: string, timeout = 60_000): string | undefined {
   const shell = ['bash', '-c', `ulimit -c 0; ulimit -u ${threads}; exec "$0" "$@"`, process.execPath];
   const as = ['--reuid=65534', '--regid=65534', '--clear-groups', ...shell];
@@ -22,7 +26,9 @@ function output(threads: number, text: string, timeout = 60_000): string | undef
 const PLAIN =
   "import 'shardwheel'; import { stat } from 'node:fs/promises'; await stat('/'); process.stdout.write('up');";
 
-/** The fewest threads with which this Node runs a module; undefined where no other user can be had, or read these files. */
+/**
+ * The fewest threads with which this Node runs a module; undefined where no other user can be had, or read these files.
+ */
 function fewestThreads(): number | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || output(MOST_THREADS, PLAIN) !== 'up')
     return undefined;

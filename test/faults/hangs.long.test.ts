@@ -51,8 +51,8 @@ describe('a thread that hangs is replaced', () => {
 });
 
 /**
- * A thread that gets no processor for all of the limit cannot be told from one that hangs. So where there was an alarm, all
- * of it is tried again with a longer limit. `attempt` returns the number of restarts.
+ * A thread that gets no processor for all of the limit cannot be told from one that hangs. So where there was an alarm,
+ * all of it is tried again with a longer limit. `attempt` returns the number of restarts.
  */
 async function withoutAlarm(attempt: (hangTimeout: number) => Promise<number>): Promise<void> {
   for (const hangTimeout of [400, 2000, 10_000]) if ((await attempt(hangTimeout)) === 0) return;

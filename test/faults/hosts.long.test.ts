@@ -11,7 +11,9 @@ import { FuzzedClient } from '../sharing/fuzzed-client.ts';
 
 const HANG_TIMEOUT = 800;
 
-/** The owner of one shard, here, and a client of it in another thread. Both have timers all the time, and a ledger each. */
+/**
+ * The owner of one shard, here, and a client of it in another thread. Both have timers all the time, and a ledger each.
+ */
 class World {
   readonly owner: Scheduler;
   client!: FuzzedClient;

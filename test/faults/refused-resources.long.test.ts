@@ -24,8 +24,8 @@ function live(kind: string, mode: string, signal: AbortSignal): Promise<Report> 
 const modes = process.env.SHARDWHEEL_SLOW === '1' ? ['once', 'a while'] : ['once'];
 
 // A scheduler is made, is ready, delivers, loses its thread, grows, is asked, closes: and at one request of all that it
-// makes meanwhile it is refused what it asks for. Either it does without, or there is an error that says what was refused;
-// no timer is lost, none ends twice, no thread is left.
+// makes meanwhile it is refused what it asks for. Either it does without, or there is an error that says what was
+// refused; no timer is lost, none ends twice, no thread is left.
 describe.concurrent.each(modes)('refused at the n-th request, for each n: %s', (mode) => {
   test.for([
     ['threads', 2],

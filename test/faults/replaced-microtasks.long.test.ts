@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
-// A program replaces `process.nextTick` and `queueMicrotask` after it has loaded the package: as fakes of a test do, or by functions
-// that do nothing or throw. No error of a callback is lost, threads come and go, and nothing but the replacements' own errors shows.
+// A program replaces `process.nextTick` and `queueMicrotask` after it has loaded the package: as fakes of a test do, or
+// by functions that do nothing or throw. No error of a callback is lost, threads come and go, and nothing but the
+// replacements' own errors shows.
 
 const replacements = {
   "sinon's fakes": `const clock = require('@sinonjs/fake-timers').install({ toFake: ['nextTick', 'queueMicrotask'] });

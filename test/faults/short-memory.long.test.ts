@@ -9,7 +9,10 @@ const isSlow = process.env.SHARDWHEEL_SLOW === '1';
 const PROGRAMS = isSlow ? 400 : 14;
 /** At a time. */
 const BESIDE = 2;
-/** kB of address space beyond what Node takes before it does anything; a scheduler that is refused nothing takes some 500,000. */
+/**
+ * kB of address space beyond what Node takes before it does anything; a scheduler that is refused nothing takes some
+ * 500,000.
+ */
 const [LEAST, MOST] = [170_000, 670_000];
 /** Programs that are tried for one that V8 does not end, as it does where it cannot have its own. */
 const TRIES = 6;
@@ -73,8 +76,8 @@ async function hunt(
 
 const accepted = (reports: Report[]): number => reports.reduce((sum, report) => sum + report.accepted, 0);
 
-// By a ledger of the program's own: every timer that was accepted comes once and not early, or is handed back; no call throws but for
-// memory or capacity; the process ends by itself.
+// By a ledger of the program's own: every timer that was accepted comes once and not early, or is handed back; no call
+// throws but for memory or capacity; the process ends by itself.
 describe(`every accepted timer comes, seed ${SEED}`, () => {
   test('where memory above a size is refused, for a while', { timeout: 600_000 }, async ({ signal }) => {
     const reports = await hunt(PROGRAMS, (seed) => `"${process.execPath}" "${program}" ${seed} refusing`, signal);

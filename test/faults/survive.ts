@@ -10,7 +10,9 @@ import { killShard, publish } from '../fixtures/shard-threads.ts';
 const ROUND = 40;
 const ENOUGH = 2000;
 
-/** ms after which a thread that is to hang is taken for hung. A busy machine keeps the others from a processor for less. */
+/**
+ * ms after which a thread that is to hang is taken for hung. A busy machine keeps the others from a processor for less.
+ */
 export const HANG_TIMEOUT = 1600;
 
 /**

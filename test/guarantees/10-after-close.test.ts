@@ -2,7 +2,10 @@ import { createScheduler, type Scheduler, SchedulerClosedError } from 'shardwhee
 import { describe, expect, test } from 'vitest';
 import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
-/** What starts, moves or shares, or asks for the future. A value in place of an argument is checked after the scheduler's state. */
+/**
+ * What starts, moves or shares, or asks for the future. A value in place of an argument is checked after the
+ * scheduler's state.
+ */
 const calls: Record<string, (scheduler: Scheduler, value: never) => unknown> = {
   now: (scheduler) => scheduler.now(),
   schedule: (scheduler, value) => scheduler.schedule('a', value),

@@ -8,7 +8,8 @@ const ends = ['cancel', 'cancelMany', 'cancelAll', 'rescheduleAfter', 'close'];
 describe.each(worlds)('guarantee 16, timers that wait for I/O: $name', (world) => {
   test(`come once each, in order, with callbacks and in batches, late and not late, seed ${SEED}`, async () => {
     const draws = new Draws(SEED);
-    // Of 300 timers of a shard most fall due in the stall of 50 ms: some much before its end, some just before, some after.
+    // Of 300 timers of a shard most fall due in the stall of 50 ms: some much before its end, some just before, some
+    // after.
     const delays = [0, ...Array.from({ length: 299 }, () => draws.between(0, 70))];
     const { log, dues } = await onThread(world, (client) =>
       client.run(
@@ -157,7 +158,8 @@ describe.each(worlds)('guarantee 16, a loop that is never idle: $name', (world) 
     );
     expect(delivered).toHaveLength(150);
     if (world.shards > 0) return; // nobody can say when a thread's news arrives
-    // A turn that comes after a link in which timers fell due leaves them to the next poll, after which there may be another link.
+    // A turn that comes after a link in which timers fell due leaves them to the next poll, after which there may be
+    // another link.
     const waits = delivered.map(({ deadline, after }) => {
       const due = ends.findIndex((now) => now >= Math.ceil(deadline) + 2) + 1; // native timers may come 2 ms after
       return due === 0 ? 0 : after - due;

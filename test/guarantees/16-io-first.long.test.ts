@@ -35,8 +35,8 @@ const ways: readonly Way[] = [true, false].flatMap((isSetBefore) =>
 const plain: readonly Way[] = [{ isSetBefore: true, isAsked: false }];
 
 /**
- * Stalls in each place, in each way, while the idle timer of a socket falls due, which the bytes in the kernel move. Resolves with what
- * has happened, in order.
+ * Stalls in each place, in each way, while the idle timer of a socket falls due, which the bytes in the kernel move.
+ * Resolves with what has happened, in order.
  */
 const idleTimers = (
   client: ClientThread,
@@ -65,7 +65,8 @@ const idleTimers = (
           });
           await loop.settle();
           scheduler.cancel(id);
-          return isInTime ? log : logOf(place, { isSetBefore, isAsked }); // the machine was too busy: it had been due before
+          // the machine was too busy: it had been due before
+          return isInTime ? log : logOf(place, { isSetBefore, isAsked });
         };
         const logs: Record<string, string[][]> = {};
         for (const place of places) {

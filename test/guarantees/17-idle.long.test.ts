@@ -27,8 +27,8 @@ async function counting(client: ClientThread): Promise<() => Promise<Turns>> {
 }
 
 /**
- * The turns of each of three seconds, the first of which begins with this code. Before, the scheduler has a timer that is due in two hours,
- * and rests.
+ * The turns of each of three seconds, the first of which begins with this code. Before, the scheduler has a timer that
+ * is due in two hours, and rests.
  */
 const turnsAfter = (world: World, code: (scope: ClientScope) => void): Promise<Turns[]> =>
   onThread(world, async (client) => {

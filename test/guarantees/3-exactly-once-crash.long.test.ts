@@ -8,7 +8,8 @@ import { Tally } from '../fixtures/tally.ts';
 
 describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', (shards) => {
   test(`threads are killed in the middle, while timers are scheduled, moved and cancelled, seed ${SEED}`, async () => {
-    await using scheduler = await readyScheduler({ shards, capacity: 65_536 }); // so that the first to be killed serves already
+    // so that the first to be killed serves already
+    await using scheduler = await readyScheduler({ shards, capacity: 65_536 });
     const draws = new Draws(SEED);
     const count = 30_000;
     const tally = new Tally(count);
@@ -78,7 +79,8 @@ describe.each([1, 2])('guarantee 3, exactly once, when threads die: shards %i', 
     }
     expect(await scheduler.advanceTo(50)).toBe(500);
     tally.expectEachOnce();
-    expect(kills).toBeGreaterThan(process.versions.deno === undefined ? 2 : 0); // where a dead thread is soon followed by another
+    // where a dead thread is soon followed by another
+    expect(kills).toBeGreaterThan(process.versions.deno === undefined ? 2 : 0);
   });
 
   test('what is due when a thread dies is delivered by the same advanceTo', async () => {

@@ -35,7 +35,8 @@ test('an index that takes a fifth of the loop gets one, a while of idleness ends
   for (let i = 0; i < COUNT; i++) scheduler.scheduleAfter(i, 3000 + (i % 1000), tally.add, i);
   const tooMany = Array.from({ length: 30_000 }, (_, i) => scheduler.scheduleAfter(i, 60_000));
   for (const end = performance.now() + 600; performance.now() < end; ) await burdenIndex(scheduler);
-  expect((await scheduler.stats()).serving).toMatchObject({ by: 'inline', changes: 0 }); // to hand them over would block
+  // to hand them over would block
+  expect((await scheduler.stats()).serving).toMatchObject({ by: 'inline', changes: 0 });
   scheduler.cancelMany(Float64Array.from(tooMany));
   while (!(await isThreaded(scheduler))) await burdenIndex(scheduler);
   await until(async () => (await scheduler.stats()).shards.every(({ inline }) => !inline));
@@ -43,7 +44,8 @@ test('an index that takes a fifth of the loop gets one, a while of idleness ends
   expect(serving).toMatchObject({ by: 'threads', changes: 1 });
   expect(serving.reason).toMatch(/^the index took .* % of the event loop's time, more than 20 %$/);
   await until(() => scheduler.size === 0);
-  // Some that cross over to the thread's end and beyond. They are beyond the wheel's range, so in no order within their tick.
+  // Some that cross over to the thread's end and beyond. They are beyond the wheel's range, so in no order within their
+  // tick.
   const crossing = new Tally(1000);
   const far = scheduler.now() + 16_000;
   for (let i = 0; i < 1000; i++) scheduler.schedule('one shard', far, crossing.add, i);

@@ -1,9 +1,14 @@
 import { Worker } from 'node:worker_threads';
 
-/** A thread that waits for what has been lost is ended before its test gives up: until then Vitest's process would not end. */
+/**
+ * A thread that waits for what has been lost is ended before its test gives up: until then Vitest's process would not
+ * end.
+ */
 const LIMIT = 100_000;
 
-/** Runs scripts of test/lane/threads, which import the built package, at once; resolves with what each of them posts. */
+/**
+ * Runs scripts of test/lane/threads, which import the built package, at once; resolves with what each of them posts.
+ */
 export function runThreads(...threads: { script: string; data: unknown }[]): Promise<unknown[]> {
   return Promise.all(
     threads.map(

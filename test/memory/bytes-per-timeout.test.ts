@@ -21,7 +21,8 @@ async function bytesPerTimeout(set: string): Promise<number> {
   return Number(stdout);
 }
 
-// An object of seven fields is 80 bytes, its place by slot 8; delays must not add to it. Arguments are an array, as in Node.
+// An object of seven fields is 80 bytes, its place by slot 8; delays must not add to it. Arguments are an array, as in
+// Node.
 test.each([
   ['of one delay', 88, '() => setTimeout(idle, 60_000)'],
   ['of many delays', 88, '(i) => setTimeout(idle, 60_000 + i)'],

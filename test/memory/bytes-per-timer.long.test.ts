@@ -5,7 +5,9 @@ import { runText } from '../fixtures/child-process.ts';
 /** Up to Node 22 contexts stand on async hooks, and an AsyncResource keeps each. */
 const IN_CONTEXT = '_enable' in AsyncLocalStorage.prototype ? 220 : 110;
 
-/** How the timers are set, and the most bytes of resident memory that each may take: table, index, payload, everything. */
+/**
+ * How the timers are set, and the most bytes of resident memory that each may take: table, index, payload, everything.
+ */
 const ways: [way: string, setAll: string, most: number][] = [
   ['that repeats', 'for (let i = 0; i < COUNT; i++) repeat(i);', 80],
   ['set without a context', 'for (let i = 0; i < COUNT; i++) set(i);', 80],

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
-/** Bytes of heap that each of half a million calls allocates; with a young generation that is not collected meanwhile. */
+/**
+ * Bytes of heap that each of half a million calls allocates; with a young generation that is not collected meanwhile.
+ */
 async function bytesPerCall(set: string): Promise<number> {
   const { stdout } = await runText(
     `import { createScheduler } from 'shardwheel';

@@ -1,9 +1,10 @@
 // Checks the models of this folder with spin: node test/models/check.mjs [model …]
 //
-//     <model>.pml ─▶ spin -a ─▶ gcc ─▶ pan: assertions and end states, then each `ltl` formula     each must hold, for all states
-//        └─ each mutation of <model>.mutations ─▶ the same                                        one of them must fail
+//     <model>.pml ─▶ spin -a ─▶ gcc ─▶ pan: assertions and end states, then each `ltl` formula. All hold, in all states
+//        └─ each mutation of <model>.mutations ─▶ the same. One does not hold
 //
-// A formula whose preceding line is a comment `/* pan: <flags> */` is checked with these flags, as `-f` for weak fairness.
+// A formula whose preceding line is a comment `/* pan: <flags> */` is checked with these flags, as `-f` for weak
+// fairness.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

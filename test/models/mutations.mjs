@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The mutations of a model, of `<model>.mutations`: a line `# name: what is wrong then`, then one change or several, with `@@`
- * between them. A change is written as in a diff, with no more context than it needs to fit one place of the model.
+ * The mutations of a model, of `<model>.mutations`: a line `# name: what is wrong then`, then one change or several,
+ * with `@@` between them. A change is written as in a diff, with no more context than it needs to fit one place of the
+ * model.
  */
 export function mutationsOf(model) {
   const [text, changes] = ['pml', 'mutations'].map((kind) =>

@@ -1,4 +1,5 @@
-// Every state of a connection x every way to end: afterwards nothing of its watch is left. Run in threads by endings.long.test.ts.
+// Every state of a connection x every way to end: afterwards nothing of its watch is left. Run in threads by
+// endings.long.test.ts.
 import { once } from 'node:events';
 import { socketTimeouts } from '../../lib/net.js';
 import { Sockets } from './sockets.mjs';
@@ -14,7 +15,10 @@ async function heard({ near, far }) {
   await once(near.resume(), 'data');
 }
 
-/** What is watched, and what ends: near is a program's side, far its peer; of a proxy there is an upstream, and its peer. */
+/**
+ * What is watched, and what ends: near is a program's side, far its peer; of a proxy there is an upstream, and its
+ * peer.
+ */
 const states = {
   'never connected': (sockets) => ({ near: sockets.connecting() }),
   'an upstream that is never connected': async (sockets) => ({

@@ -174,7 +174,8 @@ test('a limit that comes after a connection has ended, and before it is closed, 
   const watched = timeouts.watch(near);
   near.destroy();
   const { timeUp } = Object.getPrototypeOf(watched);
-  for (const kind of Object.keys(limits)) timeUp.call(watched, kind); // as by a turn between the loop's poll and its closing
+  // as by a turn between the loop's poll and its closing
+  for (const kind of Object.keys(limits)) timeUp.call(watched, kind);
   expect(told).toEqual([]);
   expect(Object.values(timeouts.counts).map(({ timedOut }) => timedOut)).toEqual([0, 0, 0, 0, 0, 0]);
   expect(await timeouts.drain(0)).toEqual({ closed: 1, cut: 0 });

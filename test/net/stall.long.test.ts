@@ -15,7 +15,10 @@ const nobody: { cut: number; strangers: unknown[]; ends: boolean[] } = {
   ends: Array(TALKING).fill(false),
 };
 
-/** Guarantee 16: cuts after stalls of 700 ms with an idle limit of 400, beside clients that talk all the time, and some that do not. */
+/**
+ * Guarantee 16: cuts after stalls of 700 ms with an idle limit of 400, beside clients that talk all the time, and some
+ * that do not.
+ */
 async function stallsOf(client: ClientThread, way: 'block' | 'spin'): Promise<typeof nobody> {
   const port = await client.run(
     ({ scheduler, load }, url) => load(url).then((it) => it.listen(scheduler, { idle: 400 })),

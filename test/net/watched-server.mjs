@@ -1,4 +1,5 @@
-// A server whose connections are watched, in a thread of a test; its clients are in the test's own. See stall and random tests.
+// A server whose connections are watched, in a thread of a test; its clients are in the test's own. See stall and
+// random tests.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,4 +1,7 @@
-/** The public contract's signatures, as it states them: what the built types must have. Compiled against the installed package. */
+/**
+ * The public contract's signatures, as it states them: what the built types must have. Compiled against the installed
+ * package.
+ */
 export const contract = `
 import {
   type BoundedWork, connectScheduler, createScheduler, type DeadlineSignal, decodeTimerId, encodeTimerId, type FiredBatch, type LiveTimer,

@@ -1,4 +1,7 @@
-/** A program that imports what a stranger would, fires timers on two threads, and ends by itself; prints what became of it. */
+/**
+ * A program that imports what a stranger would, fires timers on two threads, and ends by itself; prints what became of
+ * it.
+ */
 export const program = `
 import { createScheduler, MissingFileError } from 'shardwheel';
 import { setTimeout } from 'shardwheel/timers';

@@ -36,11 +36,13 @@ const SCHEDULER = [BASE, 'chunks/scheduler', WHEELS];
 const METRICS = [...SCHEDULER, 'chunks/durable-stats', 'chunks/metric-source'];
 
 /**
- * What each entry may load beside its own file, and how much of it all: kB of ES modules, kB of CommonJS, 3 to 5 % above what was
- * measured (when the turn began to wait until somebody needs it, 5 % more than before: the search for what is wanted next, groups, counts
- * that are asked for; 4 kB more in what all share when Node's functions were found under fakes, and the take-over began to outlive
- * refusals; a sixth more in the scheduler with the contract's third version and refused memory). A budget that is exceeded is to be raised with a reason, or the new module to be loaded where it is first needed; a
- * chunk that is new here has an importer that it should not have, or a module that belongs to another room of `tools/build/package.mjs`.
+ * What each entry may load beside its own file, and how much of it all: kB of ES modules, kB of CommonJS, 3 to 5 %
+ * above what was measured (when the turn began to wait until somebody needs it, 5 % more than before: the search for
+ * what is wanted next, groups, counts that are asked for; 4 kB more in what all share when Node's functions were found
+ * under fakes, and the take-over began to outlive refusals; a sixth more in the scheduler with the contract's third
+ * version and refused memory). A budget that is exceeded is to be raised with a reason, or the new module to be loaded
+ * where it is first needed; a chunk that is new here has an importer that it should not have, or a module that belongs
+ * to another room of `tools/build/package.mjs`.
  */
 const mayLoad: [entry: string, chunks: readonly string[], modules: number, commonJs: number][] = [
   ['register', [BASE], 42.5, 52.5],

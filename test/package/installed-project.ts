@@ -17,8 +17,8 @@ export interface Ended {
 const LIMIT = 180_000;
 
 /**
- * An empty project into which the packed package is installed, and what else is named, from the registry: before the tests of
- * the file that makes it. It is removed after them.
+ * An empty project into which the packed package is installed, and what else is named, from the registry: before the
+ * tests of the file that makes it. It is removed after them.
  */
 export class InstalledProject {
   readonly folder = mkdtempSync(join(tmpdir(), 'shardwheel-installed-'));

@@ -5,7 +5,10 @@ import { InstalledProject } from './installed-project.ts';
 /** Imports without an extension, as CommonJS hooks resolve them. */
 const [FIRED, WORD] = ['./lib/fired', './word'];
 
-/** Says whose handles the global makes, runs a timer of it, and takes the registration back. TypeScript, with paths that only a hook resolves. */
+/**
+ * Says whose handles the global makes, runs a timer of it, and takes the registration back. TypeScript, with paths that
+ * only a hook resolves.
+ */
 const app = `
 import { fired } from '${FIRED}';
 import * as timers from 'shardwheel/timers';

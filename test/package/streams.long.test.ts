@@ -69,7 +69,9 @@ interface Ran {
   stdout: string;
 }
 
-/** Runs a shell's line, in which NODE stands for Node, its flags and the program's text, and LATER for so many seconds. */
+/**
+ * Runs a shell's line, in which NODE stands for Node, its flags and the program's text, and LATER for so many seconds.
+ */
 function shell(line: string, code: string, program: Partial<Program> = {}): Promise<Ran> {
   const { flags = '', around = (code) => code, after = 0 } = program;
   const node = `"$BINARY" ${flags} -e "$TEXT"`;

@@ -97,8 +97,8 @@ describe.each([0, 1, 2])('callbacks: shards %i', (shards) => {
     else blockLoop(20);
     setImmediate(watch);
     await until(() => delivered === count);
-    // A turn looks at the clock each 64 deliveries of a lane, and 64 of these take 6 ms; a turn of the event loop may hold two
-    // of the client's: the one that was held, and the one that it arms.
+    // A turn looks at the clock each 64 deliveries of a lane, and 64 of these take 6 ms; a turn of the event loop may
+    // hold two of the client's: the one that was held, and the one that it arms.
     expect(Math.max(...deliveredByTurn.filter((each) => each > 0))).toBeLessThanOrEqual(2 * 64 * Math.max(1, shards));
   });
 });

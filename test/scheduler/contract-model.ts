@@ -42,8 +42,9 @@ export interface ModelTimer {
 }
 
 /**
- * What the contract says, by looking at all timers each time. Shares no code with the scheduler and none of its ideas: a timer of
- * deadline d is due at the first tick that ends at or after d, and after the present one; or with slack at the roundest that it allows.
+ * What the contract says, by looking at all timers each time. Shares no code with the scheduler and none of its ideas:
+ * a timer of deadline d is due at the first tick that ends at or after d, and after the present one; or with slack at
+ * the roundest that it allows.
  */
 export class ContractModel {
   now = 0;
@@ -142,7 +143,9 @@ export class ContractModel {
     return [...this.live.values()].filter(({ due }) => due <= this.ticks);
   }
 
-  /** Among the timers of a shard that dies, and those that come before it is replaced, there is no order within a tick. */
+  /**
+   * Among the timers of a shard that dies, and those that come before it is replaced, there is no order within a tick.
+   */
   crash(shard: number): void {
     this.crashed.add(shard);
     for (const timer of this.live.values()) if (timer.shard === shard) timer.isMoved = true;

@@ -42,7 +42,9 @@ const OUTER = {
 
 type Kind = keyof typeof OUTER | 'crash' | 'close';
 
-/** One call. Its numbers are read as indices and choices by whoever makes it, so that each may be left out of a program. */
+/**
+ * One call. Its numbers are read as indices and choices by whoever makes it, so that each may be left out of a program.
+ */
 export interface Operation {
   readonly kind: Kind;
   readonly a: number;

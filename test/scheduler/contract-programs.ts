@@ -5,7 +5,10 @@ import { ContractRun } from './contract-run.ts';
 /** Operations of a program, those of its callbacks aside. */
 const LENGTH = 300;
 
-/** Runs random programs until so many operations are done; throws at the first that fails, with the least part of it that fails. */
+/**
+ * Runs random programs until so many operations are done; throws at the first that fails, with the least part of it
+ * that fails.
+ */
 export async function runPrograms(seed: number, shards: number, least: number): Promise<number> {
   const draws = new Draws(seed);
   let done = 0;

@@ -94,7 +94,8 @@ export class ContractStarts {
 
   private startRepeating({ a, b, c, by, calls, throws }: Operation): void {
     const { model, unit } = this.world;
-    // What an overlapped call does is not seen when it is due: the label has no slack, and no group ends the timer at any time.
+    // What an overlapped call does is not seen when it is due: the label has no slack, and no group ends the timer at
+    // any time.
     const overlap = c % 4 > 0;
     const { group, hint, isFull, label, shard, starts } = this.place(a, overlap ? b : 0, overlap && c % 3 === 0);
     // Three in four are whole quarters of a tick.

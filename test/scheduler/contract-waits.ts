@@ -43,7 +43,9 @@ export class ContractWaits {
     this.faults = faults;
   }
 
-  /** Starts one. Returns what a signal has been told by then, or the code with which it was refused; '' of a promise. */
+  /**
+   * Starts one. Returns what a signal has been told by then, or the code with which it was refused; '' of a promise.
+   */
   start(timer: ModelTimer, delay: number, options: WaitStart, isFunction: boolean, timeUp: () => void): string {
     const { scheduler } = this;
     const wait: Wait = { timer, timeUp, told: [] };

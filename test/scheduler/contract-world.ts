@@ -6,7 +6,10 @@ import { ContractWaits } from './contract-waits.ts';
 
 const GROUPS = 4;
 
-/** What a program runs in: a scheduler, and the model of it. Times count in quarters of a tick, so that all sums are exact. */
+/**
+ * What a program runs in: a scheduler, and the model of it. Times count in quarters of a tick, so that all sums are
+ * exact.
+ */
 export class ContractWorld {
   readonly faults: string[] = [];
   readonly scheduler: Scheduler;
@@ -77,7 +80,10 @@ export class ContractWorld {
     if (!isJump && next < now) faults.push(`a drop-in timer is passed at ${now}: it is due at ${next}`);
   }
 
-  /** One of all timers, or of the live ones; undefined also for one of which the model does not know within this tick what it has done. */
+  /**
+   * One of all timers, or of the live ones; undefined also for one of which the model does not know within this tick
+   * what it has done.
+   */
   pick(at: number): ModelTimer | undefined {
     const { model, timers } = this;
     const from = at % 2 === 0 ? [...model.live.values()] : timers;

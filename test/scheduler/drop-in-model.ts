@@ -40,7 +40,10 @@ export const newDropIn = (kind: DropIn['kind'], delay: number, isRef: boolean): 
   ...{ start: 0, call: 1, deadline: 0, deadlineTick: 0, due: 0, sequence: 0 },
 });
 
-/** What the documents say of drop-in timers, by looking at all of them each time: one that fires is the least of the live ones. */
+/**
+ * What the documents say of drop-in timers, by looking at all of them each time: one that fires is the least of the
+ * live ones.
+ */
 export class DropInModel {
   readonly live = new Set<DropIn>();
   readonly counts = { scheduled: 0, rescheduled: 0, cancelled: 0, delivered: 0 };

@@ -9,7 +9,10 @@ import { type World, worlds } from '../fixtures/worlds.ts';
 interface Outcome {
   /** What whoever waits was told, and what its outer signal brought about. */
   told: string[];
-  /** Timers, waiters, unref'd timers, listeners of the outer signal, of the label and the group; whether the process is held. */
+  /**
+   * Timers, waiters, unref'd timers, listeners of the outer signal, of the label and the group; whether the process is
+   * held.
+   */
   left: unknown[];
   /** Of what `close` handed back: whether it is settled. */
   isSettled?: boolean;
@@ -33,7 +36,10 @@ type Kind = (typeof kinds)[number];
 const ways = ['delivered', 'cancel', 'cancelMany', 'cancelAnywhere', 'with its group', 'handed back'] as const;
 type Way = (typeof ways)[number];
 
-/** Starts one timer of each of the kinds, ends them in one way, and says what has come of them. Its text runs in the client's thread. */
+/**
+ * Starts one timer of each of the kinds, ends them in one way, and says what has come of them. Its text runs in the
+ * client's thread.
+ */
 async function endAll(scope: ClientScope, kinds: Kind[], way: Way | 'by others'): Promise<Record<string, Outcome>> {
   const { scheduler, internals, timers } = scope;
   const { client } = internals();

@@ -110,7 +110,8 @@ test.each([1, 9])('timers that code starts while its group is cancelled stay: wa
 });
 
 test('knows a timer by all bits of its id, in each of its places', async () => {
-  // So many slots that the low half of an id has few bits of a generation, and the high half changes with some hundred timers.
+  // So many slots that the low half of an id has few bits of a generation, and the high half changes with some hundred
+  // timers.
   await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 2 ** 24 });
   const group = scheduler.group(1);
   for (let live = 1; live <= 6; live++) {

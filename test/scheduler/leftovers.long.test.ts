@@ -6,7 +6,10 @@ const COUNT = process.env.SHARDWHEEL_SLOW === '1' ? 10_000 : 4000;
 /** Bytes for each: less than the smallest object with a reference to it in a list. */
 const MOST = 32;
 
-/** How one of many timers is started, with `i` its number; `outer` is a signal that lives on, `group` a group, `label` a label. */
+/**
+ * How one of many timers is started, with `i` its number; `outer` is a signal that lives on, `group` a group, `label` a
+ * label.
+ */
 const kinds: Record<string, string> = {
   plain: 'scheduler.scheduleAfter(group, delay, called, { i })',
   'a closure each': 'scheduler.scheduleAfter(group, delay, () => called(i))',
@@ -34,8 +37,8 @@ const ways: Record<string, string> = {
 };
 
 /**
- * What is left of the lots of one way: live timers of any kind and listeners; bytes of heap for each timer. Of five lots that is the
- * second least: code that is compiled meanwhile is seen in some, and what a timer leaves in all.
+ * What is left of the lots of one way: live timers of any kind and listeners; bytes of heap for each timer. Of five
+ * lots that is the second least: code that is compiled meanwhile is seen in some, and what a timer leaves in all.
  */
 interface Left {
   way: string;

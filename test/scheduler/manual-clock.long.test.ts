@@ -6,7 +6,10 @@ import { manual } from './manual.ts';
 
 const TIMERS = 300;
 
-/** Sets timers at random, whose callbacks and promises set others. Returns what it has seen: the time at which each came, by name. */
+/**
+ * Sets timers at random, whose callbacks and promises set others. Returns what it has seen: the time at which each
+ * came, by name.
+ */
 function drawnProgram(scheduler: Scheduler, draws: Draws, until: number) {
   const seen: [due: number, now: number][] = [];
   let left = TIMERS;

@@ -8,8 +8,8 @@ const hrtime = (): number => Number(process.hrtime.bigint()) / 1e6;
 /** ms that now() may be off: two threads tell the one clock apart by less. What is asked for is 2 ms. */
 const BOUND = 0.1;
 
-// No time is asserted: each reading is held between two readings of the clock that all of them tell, however long they lie
-// apart on a busy machine. A slot that another thread ought to have refreshed shows as a reading before both.
+// No time is asserted: each reading is held between two readings of the clock that all of them tell, however long they
+// lie apart on a busy machine. A slot that another thread ought to have refreshed shows as a reading before both.
 test.each([0, 1, 2])('now() is the time of its call, whoever has no processor: shards %i', async (shards) => {
   await using scheduler = createScheduler({ shards });
   await scheduler.ready;

@@ -24,8 +24,8 @@ interface Entry {
 const ROUNDING = 1e-6;
 
 /**
- * Random calls on the real clock, while factors change at any time: factors are in force for what comes after them, and for all that
- * lives once `setScale` has resolved.
+ * Random calls on the real clock, while factors change at any time: factors are in force for what comes after them, and
+ * for all that lives once `setScale` has resolved.
  */
 class ScaledFuzz {
   readonly wrong: string[] = [];

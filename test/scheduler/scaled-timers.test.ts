@@ -76,7 +76,8 @@ describe('setScale()', () => {
     await using scheduler = scaled({ clock: 'manual' });
     const fired: number[] = [];
     await scheduler.label('idle').setScale(0);
-    scheduler.schedule(1, MIN, () => void scheduler.label('idle').setScale(1)); // the first of two that are due in one tick
+    // the first of two that are due in one tick
+    scheduler.schedule(1, MIN, () => void scheduler.label('idle').setScale(1));
     scheduler.label('idle').schedule(1, 1000, () => fired.push(scheduler.now()));
     expect(await scheduler.advanceTo(999)).toBe(1);
     expect(fired).toEqual([]);

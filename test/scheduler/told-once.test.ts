@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
 
 describe.concurrent('▲ one warning per kind and process, whichever threads call', () => {
-  /** Runs a module whose threads run `CLIENT`, and a call of `mistake` in each; answers with the codes that came to standard error. */
+  /**
+   * Runs a module whose threads run `CLIENT`, and a call of `mistake` in each; answers with the codes that came to
+   * standard error.
+   */
   async function codes(text: string, before = '', execArgv: string[] = []): Promise<string[]> {
     const { code, stderr } = await runText(
       `${before}

@@ -8,10 +8,16 @@ import { manual } from './manual.ts';
 const SPAN = 60_000;
 const NEAR = 500;
 
-/** Four of five deadlines lie before `near`; `most`: ms by which a timer may be late, as its level is coarse; then there is no order. */
+/**
+ * Four of five deadlines lie before `near`; `most`: ms by which a timer may be late, as its level is coarse; then there
+ * is no order.
+ */
 type Terms = Record<'count' | 'near' | 'tick' | 'most', number>;
 
-/** Timers over a minute of manual clock, each delivery checked as it comes: not early, not late, and in order on its shard. */
+/**
+ * Timers over a minute of manual clock, each delivery checked as it comes: not early, not late, and in order on its
+ * shard.
+ */
 class Minute {
   readonly tally: Tally;
   readonly ids: number[] = [];

@@ -5,7 +5,10 @@ import { Draws, SEED } from '../fixtures/draws.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { manual } from './manual.ts';
 
-/** Where a deadline stands: the level of the highest bit in which its tick differs from now's, and the slot of its bits there. */
+/**
+ * Where a deadline stands: the level of the highest bit in which its tick differs from now's, and the slot of its bits
+ * there.
+ */
 function cascadingPlace(now: number, deadline: number): [level: number, slot: number] {
   const [from, due] = [BigInt(now), BigInt(deadline)];
   for (let level = 0; level < 4; level++) {
@@ -59,7 +62,8 @@ describe.each(Object.entries(engines))('wheels(), %s', (engine, { wheel, slotTim
           scheduler.schedule(i, deadline);
           deadlines[scheduler.shardOf(i)].push(deadline);
         }
-        await until(async () => (await scheduler.wheels()).every(({ lanes }) => lanes[0].commands === 0)); // all are filed
+        // all are filed
+        await until(async () => (await scheduler.wheels()).every(({ lanes }) => lanes[0].commands === 0));
         if (engine !== 'pinned') await scheduler.advanceTo(now + 10);
         const sizes = (await scheduler.stats()).shards.map(({ size }) => size);
         const wheels = await scheduler.wheels();

@@ -18,13 +18,17 @@ export interface Family {
   /** In the end the clients stand still for a while, and the shard has to come to rest. */
   readonly alone?: boolean;
   readonly steps: Steps;
-  /** Most steps after the beginning, where suites are exhaustive; else one step less, which makes some tenth of the cases. */
+  /**
+   * Most steps after the beginning, where suites are exhaustive; else one step less, which makes some tenth of the
+   * cases.
+   */
   readonly length: number;
   /** A suite that skips its work is noticed: at least so many cases make sense. */
   readonly least: number;
 }
 
-// With a ring of one record every publication rings the shard, as the ring is more than half full; with two it need not.
+// With a ring of one record every publication rings the shard, as the ring is more than half full; with two it need
+// not.
 export const one = { capacity: 1, clients: 1, manual: false, steps: forOneTimer };
 export const two = { capacity: 2, clients: 1, manual: false, steps: forTwoTimers };
 export const twoClients = { capacity: 2, clients: 2, manual: false, steps: forTwoClients };
@@ -55,7 +59,10 @@ export class FamilyWorlds {
     return senseless < 0 ? world : senseless;
   };
 
-  /** Runs every way that makes sense and has at least `shortest` steps after the beginning. Returns the sum of what `run` returns. */
+  /**
+   * Runs every way that makes sense and has at least `shortest` steps after the beginning. Returns the sum of what
+   * `run` returns.
+   */
   readonly every = (shortest: number, run: (world: LaneWorld, way: readonly string[]) => number): number => {
     const { from, length, steps } = this.family;
     const longest = isExhaustive ? length : Math.max(1, length - 1);

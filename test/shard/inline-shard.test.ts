@@ -33,7 +33,8 @@ function refuse(draw: () => boolean): void {
   }
 }
 
-// Lanes come from a thread, or are opened later; memory is refused at any step of building and of turns, again and again.
+// Lanes come from a thread, or are opened later; memory is refused at any step of building and of turns, again and
+// again.
 test(`an inline shard loses no timer when memory is refused, seed ${SEED}`, () => {
   const draws = new Draws(SEED);
   let refusals = 0;

@@ -34,10 +34,10 @@ const PATIENCE = 1;
 const LONGEST_END = 40;
 
 /**
- * A shard and its clients in one thread, on a clock that the test moves: clients that are stepped by hand, and a shard whose
- * real loop is stepped by hand. The rules of when a side may run are those of the threads: a parked shard runs when it was
- * rung or its tick has come, a client turns when it was told of news or has changed something. So a wake-up that is lost
- * shows as a timer that is never delivered.
+ * A shard and its clients in one thread, on a clock that the test moves: clients that are stepped by hand, and a shard
+ * whose real loop is stepped by hand. The rules of when a side may run are those of the threads: a parked shard runs
+ * when it was rung or its tick has come, a client turns when it was told of news or has changed something. So a wake-up
+ * that is lost shows as a timer that is never delivered.
  */
 export class LaneWorld {
   readonly clients: readonly LaneClient[];
@@ -149,7 +149,9 @@ export class LaneWorld {
   }
 }
 
-/** Throws unless each of the client's timers has ended as it had to. The clock stands at `now`; the end began at `from`. */
+/**
+ * Throws unless each of the client's timers has ended as it had to. The clock stands at `now`; the end began at `from`.
+ */
 function checkEnd({ isWaitingForAnswer, timers, lane }: LaneClient, from: number, now: number): void {
   if (isWaitingForAnswer) throw new Error('the answer never came');
   for (const timer of timers) {

@@ -48,8 +48,9 @@ class Changing {
   }
 
   /**
-   * The place is left for another in an orderly way, or what served it has died. The client's thread is left only when nothing is
-   * staged: where its index cannot take what is, since the client has to take fired records first, nothing happens.
+   * The place is left for another in an orderly way, or what served it has died. The client's thread is left only when
+   * nothing is staged: where its index cannot take what is, since the client has to take fired records first, nothing
+   * happens.
    */
   move(place: Place, isOrderly: boolean): void {
     const { stage } = this.client.lane;
@@ -72,7 +73,9 @@ class Changing {
     for (const lane of this.built.shard.lanes) lane.fileAll();
   }
 
-  /** From now on the lists are refused memory whenever `isRefused` says, and the wheels while somebody looks at them. */
+  /**
+   * From now on the lists are refused memory whenever `isRefused` says, and the wheels while somebody looks at them.
+   */
   refuse(isRefused: () => boolean): void {
     const roundTick = (lane: unknown) => (lane as { roundTick: number }).roundTick;
     let isLooking = false;
@@ -122,7 +125,8 @@ class Changing {
     for (let i = 0; i < 2000; i++) {
       const isMore = this.turn();
       const { client } = this;
-      const isAnswered = client.isWaitingForAnswer && client.lane.isAnswered(); // a client looks after each turn of a shard in its thread
+      // a client looks after each turn of a shard in its thread
+      const isAnswered = client.isWaitingForAnswer && client.lane.isAnswered();
       if (!isMore && !isAnswered && !client.isArmed && !client.isTold && client.lane.fired.available() === 0) return;
       client.deliver();
       client.publish();
@@ -160,7 +164,9 @@ function checkOrder(world: Changing, moved: ReadonlySet<KnownTimer>): number {
   return pairs;
 }
 
-/** In the worlds of this one a late timer took the place in line of an earlier timer of its slot, which was still filed. */
+/**
+ * In the worlds of this one a late timer took the place in line of an earlier timer of its slot, which was still filed.
+ */
 const FOUND = 1_477_160_990;
 
 test.each([SEED, FOUND])(

@@ -100,7 +100,10 @@ function watchAll(world: LaneWorld): void {
 
 type Inner = readonly string[] | 'death';
 
-/** What becomes of a step that is stopped at one of its accesses: it has fewer, or makes no sense there, or the world's end was good. */
+/**
+ * What becomes of a step that is stopped at one of its accesses: it has fewer, or makes no sense there, or the world's
+ * end was good.
+ */
 function runStopped(world: LaneWorld, { steps }: Family, step: string, stop: number, inner: Inner) {
   let access = 0;
   let makesSense = true;

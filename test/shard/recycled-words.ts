@@ -7,8 +7,8 @@ const free = new Map<number, Int32Array<SharedArrayBuffer>[]>();
 const used: Int32Array<SharedArrayBuffer>[] = [];
 
 /**
- * In place of `allocateWords`, for suites that build some hundred thousand small worlds, of which one lives at a time: the index of a
- * shard reserves 148 KB, and to map that anew for each world took more than half of their time.
+ * In place of `allocateWords`, for suites that build some hundred thousand small worlds, of which one lives at a time:
+ * the index of a shard reserves 148 KB, and to map that anew for each world took more than half of their time.
  */
 export function recycledWords(count: number): SharedArrayBuffer {
   if (count < LARGE) return new SharedArrayBuffer(count * BYTES_PER_WORD);

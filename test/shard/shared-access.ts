@@ -1,6 +1,6 @@
 /**
- * Calls a visitor before every access to shared memory, so that a test can let the other side run there, or can have the
- * thread die there. Atomic accesses are found by standing in for `Atomics`; plain ones by `watch`ing an array.
+ * Calls a visitor before every access to shared memory, so that a test can let the other side run there, or can have
+ * the thread die there. Atomic accesses are found by standing in for `Atomics`; plain ones by `watch`ing an array.
  */
 let visitor: (() => void) | undefined;
 

@@ -103,8 +103,8 @@ export const forTwoClients: Steps = {
 };
 
 /**
- * Where sequences begin. A timer is new; or its command is sent; or it is filed, perhaps by a shard that sleeps since; or
- * it is fired. What is late was sent when its tick had been handed over. What is full is due, and finds no room in a
+ * Where sequences begin. A timer is new; or its command is sent; or it is filed, perhaps by a shard that sleeps since;
+ * or it is fired. What is late was sent when its tick had been handed over. What is full is due, and finds no room in a
  * ring of one record.
  */
 export const beginnings = {

@@ -15,8 +15,8 @@ interface Sums extends Counts {
 }
 
 /**
- * Three clients and an owner, each driven at random on its own thread and held against a model of its own, while shards,
- * clients and owners are killed, closed and blocked.
+ * Three clients and an owner, each driven at random on its own thread and held against a model of its own, while
+ * shards, clients and owners are killed, closed and blocked.
  */
 test(`${OPERATIONS} operations of ${CLIENTS} clients, with crashes of all kinds, seed ${SEED}`, {
   timeout: 1_200_000,

@@ -37,8 +37,8 @@ const factorOf = (client: ClientThread, name: string) =>
 const PATIENCE = 1000;
 
 /**
- * What `read` answers once a factor has been set: at once, unless a client has not come to its turn in the time that it is waited for, on a
- * busy machine.
+ * What `read` answers once a factor has been set: at once, unless a client has not come to its turn in the time that it
+ * is waited for, on a busy machine.
  */
 async function whenSet<T>(set: Promise<void>, read: () => Promise<T>, expected: T): Promise<void> {
   const begun = performance.now();

@@ -1,5 +1,5 @@
-// The load of a client whose timers end in every way. Each step is noted in a file of its own, so that somebody in another process can
-// judge it, whenever this thread or its process is ended: see outside-ledger.ts.
+// The load of a client whose timers end in every way. Each step is noted in a file of its own, so that somebody in
+// another process can judge it, whenever this thread or its process is ended: see outside-ledger.ts.
 //
 //     S name kind ms at    is about to start        D name at     is delivered, or a repeating one called
 //     s name id            has been started         C name        a call has cancelled it

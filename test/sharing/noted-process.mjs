@@ -1,5 +1,5 @@
-// A process with a scheduler and its clients, each on a thread of its own with a load that notes what it does. The threads of shards
-// and of clients are ended and blocked at random until the process is told to end, or killed.
+// A process with a scheduler and its clients, each on a thread of its own with a load that notes what it does. The
+// threads of shards and of clients are ended and blocked at random until the process is told to end, or killed.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { createScheduler } from '../../lib/index.js';

@@ -15,9 +15,9 @@ it('a million times cancel and schedule on a wheel, with the clock moving, cause
   expect(await measure('wheel')).toEqual({ counted: 0, allocations: {} });
 });
 
-// Deadlines and ids are doubles, and a double that enters or leaves a function which is not inlined is boxed: by whoever
-// calls, and for the id by one of those that return it: `TimerTable.idOf`, `Client.start`, `TimerView.#start`, `schedule`.
-// Which one, is the compiler's choice of the day. There is nothing else that a collection could be due to.
+// Deadlines and ids are doubles, and a double that enters or leaves a function which is not inlined is boxed: by
+// whoever calls, and for the id by one of those that return it: `TimerTable.idOf`, `Client.start`, `TimerView.#start`,
+// `schedule`. Which one, is the compiler's choice of the day. There is nothing else that a collection could be due to.
 it.each(['scheduler', 'scheduler inline'])(
   '%s: cancel allocates nothing, schedule its answer alone',
   async (subject) => {

@@ -1,6 +1,6 @@
 // Counts garbage collections over a million steady-state operations, then samples who allocates in half a million more.
-// On the built package: `node --expose-gc --max-semi-space-size=1 gc-count.mjs <subject>`. The young generation is small,
-// so that even a few bytes per operation show.
+// On the built package: `node --expose-gc --max-semi-space-size=1 gc-count.mjs <subject>`. The young generation is
+// small, so that even a few bytes per operation show.
 import { Session } from 'node:inspector/promises';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -65,7 +65,8 @@ describe('a small replay, end to end', () => {
       expect(moved).toBeGreaterThan(2000);
       const { scheduled, rescheduled, cancelled: ended, delivered } = run.own as Record<string, number>;
       expect([scheduled, rescheduled, ended, delivered]).toEqual([armed, moved, cancelled, verdict.fired]);
-      expect(verdict.lateness.count).toBeGreaterThan(0.5 * verdict.fired); // what is due after the plan's end does not count
+      // what is due after the plan's end does not count
+      expect(verdict.lateness.count).toBeGreaterThan(0.5 * verdict.fired);
       expect(verdict.lateness.count).toBeLessThanOrEqual(verdict.fired);
     }
     if (native) expect(native.verdict).toMatchObject({ lost: 0, doubled: 0, refused: 0 });

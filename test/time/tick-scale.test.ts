@@ -13,7 +13,10 @@ function neighbour(value: number, step: 1n | -1n): number {
   return float[0];
 }
 
-/** Both inequalities of TickScale at a time whose ticks are integers that doubles can tell apart. Returns whether they are. */
+/**
+ * Both inequalities of TickScale at a time whose ticks are integers that doubles can tell apart. Returns whether they
+ * are.
+ */
 function check(scale: TickScale, time: number): boolean {
   const after = scale.tickAtOrAfter(time);
   const before = scale.tickAtOrBefore(time);

@@ -1,6 +1,9 @@
 import type { Draws } from '../fixtures/draws.ts';
 
-/** What a callback, a tick or a microtask of a program does, while the program has fuel. Timers have numbers, as they are set. */
+/**
+ * What a callback, a tick or a microtask of a program does, while the program has fuel. Timers have numbers, as they
+ * are set.
+ */
 type Step =
   | { do: 'set'; plan: number }
   | { do: 'clear'; timer: number; by: Clearing }

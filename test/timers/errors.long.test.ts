@@ -3,7 +3,8 @@ import { runOnFaces } from './run-on-face.ts';
 
 describe('errors, as with node:timers', () => {
   test('a throwing callback is an uncaught exception before the next callback runs, and no other timer is lost', async () => {
-    // Node counts from the start of the turn of the loop, the face from the call: those set in one turn may be due in two.
+    // Node counts from the start of the turn of the loop, the face from the call: those set in one turn may be due in
+    // two.
     const { code, lines } = await runOnFaces(`
       process.on('uncaughtException', (error, origin) => log('caught', error.message, origin));
       for (const name of ['one', 'two', 'three', 'four']) {

@@ -15,7 +15,10 @@ const own = [
   'registered, across the take-over',
 ] as const satisfies readonly Face[];
 
-/** How a program has ended. How many immediates lie between two timers is not defined: they are counted, if no end has cut them off. */
+/**
+ * How a program has ended. How many immediates lie between two timers is not defined: they are counted, if no end has
+ * cut them off.
+ */
 async function endingOf(program: DrawnExit, face: Face) {
   const { code, stdout } = await runOnFace('run-exit.mjs', face, { argument: program });
   const lines = stdout.split('\n');

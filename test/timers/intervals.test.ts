@@ -138,7 +138,8 @@ describe('overdue calls', () => {
       count += 1;
     }, 7);
     for (let jump = 1; jump <= 1000; jump++) await scheduler.advanceTo(jump * 7000, { jump: true });
-    expect(await scheduler.nextExpiration()).toBe(7_000_008); // 0.3 + 1,000,001 × 7, rounded up to a tick: that before is 0.3 ms away
+    // 0.3 + 1,000,001 × 7, rounded up to a tick: that before is 0.3 ms away
+    expect(await scheduler.nextExpiration()).toBe(7_000_008);
     expect(count).toBe(1000);
   });
 

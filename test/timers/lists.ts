@@ -1,5 +1,5 @@
-// The tests that run on each of the subjects, but for those of order. They run on `node:timers` alone, for whoever has replaced Node's
-// functions there before.
+// The tests that run on each of the subjects, but for those of order. They run on `node:timers` alone, for whoever has
+// replaced Node's functions there before.
 import { subjects } from './subjects.ts';
 
 subjects.splice(1);

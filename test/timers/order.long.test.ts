@@ -13,7 +13,8 @@ const run = (program: (note: (what: unknown) => void, end: () => void) => unknow
   );
 };
 
-// The order of random programs is compared with Node's: see fuzz.long.test.ts. These are of many, and of a loop that is busy.
+// The order of random programs is compared with Node's: see fuzz.long.test.ts. These are of many, and of a loop that is
+// busy.
 describe.each(subjects)('$name: order', ({ timers }) => {
   test('timers of equal delay fire in the order in which they were set', async () => {
     const order = await run((note, end) => {

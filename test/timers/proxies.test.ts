@@ -7,7 +7,9 @@ import { runText } from '../fixtures/child-process.ts';
 import { pass } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
 
-/** Wraps an object, and every object that is read through it, as Vue's `reactive` does; functions and typed arrays stay. */
+/**
+ * Wraps an object, and every object that is read through it, as Vue's `reactive` does; functions and typed arrays stay.
+ */
 function reactive<T extends object>(target: T, known = new WeakMap<object, object>()): T {
   const before = known.get(target);
   if (before !== undefined) return before as T;

@@ -71,7 +71,9 @@ describe('the next call of an interval', () => {
     expect({ calls, refreshed }).toEqual({ calls: [10, 20, 30, 40, 50, 60], refreshed: [10, 20, 30, 40, 50, 60] });
   });
 
-  /** Intervals of 5 ms whose callback takes their slot, so that none is left; `repair` lets the wheel have one again. */
+  /**
+   * Intervals of 5 ms whose callback takes their slot, so that none is left; `repair` lets the wheel have one again.
+   */
   async function starved(starve: (scheduler: Scheduler) => () => void, capacity: number, isRegistered: boolean) {
     await using scheduler = createScheduler({ shards: 0, capacity });
     const { setInterval, setTimeout, clearInterval } = createTimers(scheduler);

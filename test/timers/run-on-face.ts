@@ -28,7 +28,10 @@ export type Face = keyof typeof ways;
 const PATIENCE = 120_000;
 const SHORT_PATIENCE = 20_000;
 
-/** Runs `programs/<name>` on a face in a process of its own. It gets many programs by its standard input, one by an argument. */
+/**
+ * Runs `programs/<name>` on a face in a process of its own. It gets many programs by its standard input, one by an
+ * argument.
+ */
 export function runOnFace(name: string, face: Face, given: { input?: unknown; argument?: unknown }): Promise<Ended> {
   const { flags = [], env }: Way = ways[face];
   const program = [`test/timers/programs/${name}`, face, JSON.stringify(given.argument ?? null)];
@@ -43,8 +46,8 @@ export function runOnFace(name: string, face: Face, given: { input?: unknown; ar
 }
 
 /**
- * Whether a program that has differed from Node on a face does so again. On a loaded machine a callback comes before another or behind
- * it, on Node as on a face: so some run on one must be as some run on the other.
+ * Whether a program that has differed from Node on a face does so again. On a loaded machine a callback comes before
+ * another or behind it, on Node as on a face: so some run on one must be as some run on the other.
  */
 export async function differsAgain(run: (face: Face) => Promise<unknown>, face: Face): Promise<boolean> {
   const runs = async (subject: Face) => {
@@ -68,8 +71,9 @@ const textFaces = [
 const imported: readonly Face[] = ['shardwheel/timers', 'without process._tickCallback'];
 
 /**
- * Runs a program on every face, each in a process of its own. It has the functions of `timers`, `AsyncLocalStorage`, `log`, and `block`,
- * which keeps the loop busy for some ms. What it prints and how it ends must be as on Node; what it writes to stderr is Node's own.
+ * Runs a program on every face, each in a process of its own. It has the functions of `timers`, `AsyncLocalStorage`,
+ * `log`, and `block`, which keeps the loop busy for some ms. What it prints and how it ends must be as on Node; what it
+ * writes to stderr is Node's own.
  */
 export async function runOnFaces(program: string): Promise<Ended & { lines: string[] }> {
   const runOn = (face: Face) => {

@@ -1,8 +1,8 @@
 import * as nodes from 'node:timers';
 import { afterAll, expect, test } from 'vitest';
 
-// The subject `node:timers` is what is registered, across the take-over: the wheel serves from the second live timer on. Between
-// timers of both sides no order is defined.
+// The subject `node:timers` is what is registered, across the take-over: the wheel serves from the second live timer
+// on. Between timers of both sides no order is defined.
 process.env.SHARDWHEEL_TIMERS_FROM = '2';
 const { register, registration, unregister } = await import('shardwheel/register');
 register();

@@ -33,7 +33,8 @@ describe.each(subjects)('the clock: $name', ({ config, slack, strict, bounded })
     const nows: number[] = [];
     const handler = () => nows.push(wheel.now);
     wheel.schedule(at(100), 'a');
-    for (const tick of [10, 50]) wheel.advanceTo(at(tick), handler); // no snapshot between them: it would wake the wheel
+    // no snapshot between them: it would wake the wheel
+    for (const tick of [10, 50]) wheel.advanceTo(at(tick), handler);
     expect(wheel.advanceTo(at(200), handler, 0)).toMatchObject({ fired: 0, complete: false });
     wheel.schedule(strict ? wheel.now : at(20), 'b');
     expect(wheel.nextExpiration()).toBe(wheel.intervalNumberStart(51));

@@ -30,8 +30,8 @@ interface Plan {
 }
 
 /**
- * Plays moves at random, some of them on few slots of the wheel, and looks after each of some, with the move by which each slot was
- * filed. Returns how often.
+ * Plays moves at random, some of them on few slots of the wheel, and looks after each of some, with the move by which
+ * each slot was filed. Returns how often.
  */
 function play(index: WheelIndex, { removes }: Plan, look: (index: WheelIndex, filedBy: Int32Array) => void): number {
   const draws = new Draws(SEED);

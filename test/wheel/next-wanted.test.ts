@@ -51,7 +51,10 @@ function patiently<T>(call: () => T): T {
 /** An index, its owner, and what a sorted list says of both. */
 class Owned {
   readonly index: WheelIndex;
-  /** By live slot: when it is due, and the number of its filing; NaN if it may stand anywhere: moved, or filed beyond the range. */
+  /**
+   * By live slot: when it is due, and the number of its filing; NaN if it may stand anywhere: moved, or filed beyond
+   * the range.
+   */
   readonly live = new Map<number, { due: number; filing: number }>();
   delivered = 0;
   private filings = 0;

@@ -1,5 +1,5 @@
-// The second half of `npm run build`: makes `lib`, which is what a user installs, of the modules and declarations that the compiler
-// has written to `dist`.
+// The second half of `npm run build`: makes `lib`, which is what a user installs, of the modules and declarations that
+// the compiler has written to `dist`.
 //
 //     lib/*.js, lib/chunks/*.js      the entries as ES modules; what several of them need is in chunks, loaded once
 //     lib/*.cjs, lib/chunks/*.cjs    the same chunks as CommonJS, for loaders that cannot `require` an ES module
@@ -9,7 +9,8 @@
 //     lib/pages                      what browsers load
 //     lib/traced                     what file tracers follow, and nobody loads
 //
-// Nothing is renamed and lines stay lines, so a stack can be read; therefore no source maps are shipped, and no file names one.
+// Nothing is renamed and lines stay lines, so a stack can be read; therefore no source maps are shipped, and no file
+// names one.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,10 +35,10 @@ const slashed = (id) => id.replaceAll('\\', '/');
 const bundled = new Set();
 
 /**
- * Few chunks, since each file costs a program's start some tenths of a ms. A module belongs to the first room that names it. One
- * that no room names goes where a module of a room imports it, and its other importers then load that whole room: so what a
- * preload needs (`register`, `profile`) is named, in `base`, which each entry loads. What only some entries need is in chunks of
- * its own. `test/package/import-cost` has the list of what each entry may load.
+ * Few chunks, since each file costs a program's start some tenths of a ms. A module belongs to the first room that
+ * names it. One that no room names goes where a module of a room imports it, and its other importers then load that
+ * whole room: so what a preload needs (`register`, `profile`) is named, in `base`, which each entry loads. What only
+ * some entries need is in chunks of its own. `test/package/import-cost` has the list of what each entry may load.
  */
 const rooms = [
   {

@@ -1,5 +1,6 @@
-#!/usr/bin/env node
-// Packs what `lib` holds and tries the tarball as a stranger would: its size, its manifest and types, and a program that installs it.
+// #!/usr/bin/env node
+// Packs what `lib` holds and tries the tarball as a stranger would: its size, its manifest and types, and a program
+// that installs it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

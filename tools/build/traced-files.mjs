@@ -1,21 +1,28 @@
-// What file tracers (@vercel/nft, and so the `standalone` output of Next and most platforms of functions) are to find beside the
-// imports: the files and packages that the library loads by paths which it finds out at run time (`src/package-files.ts`), as a
-// bundler must not resolve them. A tracer reads, and runs nothing: so each built file that loads such files gets a function that
-// nobody calls, whose paths a tracer computes and a bundler drops with it. Packages are not named there, as a bundler would include
-// them, but in the files of `lib/traced`, which a tracer follows and no program loads.
+// What file tracers (@vercel/nft, and so the `standalone` output of Next and most platforms of functions) are to find
+// beside the imports: the files and packages that the library loads by paths which it finds out at run time
+// (`src/package-files.ts`), as a bundler must not resolve them. A tracer reads, and runs nothing: so each built file
+// that loads such files gets a function that nobody calls, whose paths a tracer computes and a bundler drops with it.
+// Packages are not named there, as a bundler would include them, but in the files of `lib/traced`, which a tracer
+// follows and no program loads.
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
 
-/** lmdb finds its binary by the platform's name, so no tracer does. There is one for every Node; where it is not, it is not installed. */
+/**
+ * lmdb finds its binary by the platform's name, so no tracer does. There is one for every Node; where it is not, it is
+ * not installed.
+ */
 const lmdbBinaries = platforms.flatMap((platform) =>
   ['', '/node.napi.node', '/node.napi.glibc.node', '/node.napi.musl.node'].map(
     (file) => `@lmdb/lmdb-${platform}${file}`,
   ),
 );
 
-/** By its name in `lib/traced`, what such a file requires. Scripts ending in .js: tracers read no others that they reach by a path. */
+/**
+ * By its name in `lib/traced`, what such a file requires. Scripts ending in .js: tracers read no others that they reach
+ * by a path.
+ */
 const traced = {
   threads: ['piscina', 'comlink', 'comlink/dist/umd/node-adapter.js', '../worker.cjs', '../working-directory.cjs'],
   stores: ['lmdb', ...lmdbBinaries, 'bullmq'],
@@ -32,7 +39,10 @@ const loaded = {
   register: ['traced/registered.js', 'registered-wheel.js'],
 };
 
-/** `entries`: the names of all that have both formats. Where Node requires the ES module, a tracer may follow the CommonJS one. */
+/**
+ * `entries`: the names of all that have both formats. Where Node requires the ES module, a tracer may follow the
+ * CommonJS one.
+ */
 export function writeTracedFiles(lib, entries) {
   mkdirSync(join(lib, 'traced'));
   writeFileSync(join(lib, 'traced/package.json'), '{ "type": "commonjs" }\n');

@@ -8,7 +8,8 @@ export const isVersion = (text) => FORM.test(text);
 export function isAbove(version, other) {
   const [a, b] = [partsOf(version), partsOf(other)];
   for (let i = 0; i < 3; i++) if (a.numbers[i] !== b.numbers[i]) return a.numbers[i] > b.numbers[i];
-  if (a.pre.length === 0 || b.pre.length === 0) return a.pre.length === 0 && b.pre.length > 0; // a release is above its candidates
+  // a release is above its candidates
+  if (a.pre.length === 0 || b.pre.length === 0) return a.pre.length === 0 && b.pre.length > 0;
   const at = a.pre.findIndex((part, i) => part !== b.pre[i]);
   if (at < 0) return false; // the same, or the beginning of the other
   if (at >= b.pre.length) return true;

@@ -57,7 +57,10 @@ function parse(argv: readonly string[]): { flags: Flags; words: string[] } | und
   return { flags, words: [...words] };
 }
 
-/** `npx shardwheel profile`: the program's exit code; 1 where no Node process has reported, 126 and 127 as shells have them. */
+/**
+ * `npx shardwheel profile`: the program's exit code; 1 where no Node process has reported, 126 and 127 as shells have
+ * them.
+ */
 export async function runProfile(argv: readonly string[]): Promise<number> {
   const parsed = parse(argv);
   if (parsed === undefined) return 0;

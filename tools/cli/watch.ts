@@ -15,9 +15,9 @@ const TO_END_OF_LINE = '\x1b[K';
 const TO_END = '\x1b[J';
 
 /**
- * `npx shardwheel watch <url>`: a dashboard's data in the terminal. Returns 0 after an interrupt, after one sample, or when the
- * dashboard has ended. Throws an Error if there is no dashboard, or the connection is lost: it does not reconnect, so that a
- * script can notice.
+ * `npx shardwheel watch <url>`: a dashboard's data in the terminal. Returns 0 after an interrupt, after one sample, or
+ * when the dashboard has ended. Throws an Error if there is no dashboard, or the connection is lost: it does not
+ * reconnect, so that a script can notice.
  */
 export async function runWatch(argv: readonly string[]): Promise<number> {
   const command = new Command('npx shardwheel watch')

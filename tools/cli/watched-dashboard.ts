@@ -19,8 +19,9 @@ const LONGEST_REASON = 200;
 const TOKEN = /^[\w-]{16,256}$/;
 
 /**
- * Reads a dashboard's events until it ends, or `signal` is aborted. `show` makes the text of a sample. Throws UsageError for an
- * invalid address or token, and an Error with one sentence if there is no dashboard, it refuses, or the connection is lost.
+ * Reads a dashboard's events until it ends, or `signal` is aborted. `show` makes the text of a sample. Throws
+ * UsageError for an invalid address or token, and an Error with one sentence if there is no dashboard, it refuses, or
+ * the connection is lost.
  */
 export async function* watchDashboard(
   address: string,
@@ -72,7 +73,10 @@ export class EventReader {
     this.show = show;
   }
 
-  /** Returns undefined for what is nothing to tell. Throws an Error with one sentence for what no dashboard of this version sends. */
+  /**
+   * Returns undefined for what is nothing to tell. Throws an Error with one sentence for what no dashboard of this
+   * version sends.
+   */
   read(event: StreamEvent): News | undefined {
     try {
       return this.newsOf(event);

@@ -19,8 +19,8 @@ export interface Advice {
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
 /**
- * Recommends a way to serve the timers: Node's own if they cost next to nothing; else, of the ways of shardwheel within all
- * limits, the one with the fewest cores; if there is none, the one with the highest rate.
+ * Recommends a way to serve the timers: Node's own if they cost next to nothing; else, of the ways of shardwheel within
+ * all limits, the one with the fewest cores; if there is none, the one with the highest rate.
  */
 export function advise(request: PlanRequest, costs: Costs, all: readonly Candidate[]): Advice {
   const [native, ...own] = all;

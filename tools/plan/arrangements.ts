@@ -31,8 +31,8 @@ const comfortableCores = 0.85;
 const probe = 500;
 const steps = 8;
 /**
- * ms by which a loop may be behind while it holds its rate: a pause of the collector. A loop that is 4 % too slow is further
- * behind.
+ * ms by which a loop may be behind while it holds its rate: a pause of the collector. A loop that is 4 % too slow is
+ * further behind.
  */
 const patience = 20;
 
@@ -42,7 +42,10 @@ export const titleOf = ({ service, shards }: Arrangement): string =>
 /** Share of its time below which a shard is not worth a second one. */
 const idleShard = 0.35;
 
-/** Node's own timers, shardwheel inline, and with shards: 1, then twice as many as long as each is busy. One at a time: it takes long. */
+/**
+ * Node's own timers, shardwheel inline, and with shards: 1, then twice as many as long as each is busy. One at a time:
+ * it takes long.
+ */
 export function* candidates(request: PlanRequest, costs: Costs): Generator<Candidate, void, undefined> {
   const { cores, loops } = request;
   yield candidate(request, costs, { service: 'native', cores, loops, shards: 0 });

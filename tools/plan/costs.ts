@@ -32,7 +32,10 @@ export interface ServiceCosts {
 /** Measured on this machine, for timers as the plan has them. */
 export interface Costs {
   readonly machine: { readonly node: string; readonly cores: number; readonly model: string };
-  /** What a connection costs an event loop beside its timers, ms: `--work`, or that of a TCP connection that is accepted, answered once and closed. */
+  /**
+   * What a connection costs an event loop beside its timers, ms: `--work`, or that of a TCP connection that is
+   * accepted, answered once and closed.
+   */
   readonly work: number;
   readonly isWorkMeasured: boolean;
   /** Live timers for which they were measured, on one event loop. */

@@ -1,6 +1,8 @@
 import FlatQueue from 'flatqueue';
 
-/** Simulated time, in ms: what is to happen, by when. Events of one time happen in the order in which they were entered. */
+/**
+ * Simulated time, in ms: what is to happen, by when. Events of one time happen in the order in which they were entered.
+ */
 export class EventQueue {
   now = 0;
   readonly #queue = new FlatQueue<() => void>();

@@ -130,7 +130,10 @@ function cpuAt(
   return { cpu: perMs((rate) => rate[part]), connections: perMs((rate) => rate.connections) };
 }
 
-/** The line through two rates; through the origin and the higher one if it would begin below zero. A turn is taken each ms. */
+/**
+ * The line through two rates; through the origin and the higher one if it would begin below zero. A turn is taken each
+ * ms.
+ */
 function fitted([high, low]: readonly { readonly cpu: number; readonly connections: number }[]): CpuCost {
   const perConnection = (high.cpu - low.cpu) / (high.connections - low.connections);
   const perTurn = high.cpu - perConnection * high.connections;

@@ -15,7 +15,10 @@ export interface RunTask {
   /** Live timers of each kind when it begins, and the most there may be. */
   readonly live: readonly number[];
   readonly places: number;
-  /** Connections per second: one measurement for each. The first is preceded by as long again, for the compiler. None: memory alone. */
+  /**
+   * Connections per second: one measurement for each. The first is preceded by as long again, for the compiler. None:
+   * memory alone.
+   */
   readonly rates: readonly number[];
   /** ms of each measurement. */
   readonly milliseconds: number;
@@ -36,7 +39,10 @@ export interface RateMeasurement {
 export interface RunResult {
   readonly rates: readonly RateMeasurement[];
   readonly live: number;
-  /** Bytes of memory: of the service with no timer in it, of those that were there from the beginning, and that it grew by as it worked. */
+  /**
+   * Bytes of memory: of the service with no timer in it, of those that were there from the beginning, and that it grew
+   * by as it worked.
+   */
   readonly bytesAtRest: number;
   readonly bytesFilled: number;
   readonly bytesGrown: number;

@@ -23,9 +23,9 @@ function parseShare(text: string): number {
 }
 
 /**
- * One kind of timer, as the command line has it: `name=delay`, then any of `held=time` (from start to cancellation), `starts=n`
- * (of them for each connection), `moves=n` (of each), `fires=percent`, with commas between. `lifetime`: how long one is held
- * where that is not said, in ms. Throws `UsageError`.
+ * One kind of timer, as the command line has it: `name=delay`, then any of `held=time` (from start to cancellation),
+ * `starts=n` (of them for each connection), `moves=n` (of each), `fires=percent`, with commas between. `lifetime`: how
+ * long one is held where that is not said, in ms. Throws `UsageError`.
  */
 export function parseTimer(text: string, lifetime: number): PlannedTimer {
   const [[name, delayText], ...fields] = text.split(',').map((part) => part.split('='));

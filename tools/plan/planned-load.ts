@@ -38,7 +38,10 @@ export const operationsPerConnection = ({ timers }: PlannedLoad): number =>
 export const firesPerConnection = ({ timers }: PlannedLoad): number =>
   sum(timers, ({ fires, starts }) => starts * fires);
 
-/** The four timers of a proxied connection, as `npx shardwheel replay` has them: see its workload for where they are from. */
+/**
+ * The four timers of a proxied connection, as `npx shardwheel replay` has them: see its workload for where they are
+ * from.
+ */
 export const proxyTimers = (lifetime: number): readonly PlannedTimer[] => [
   { name: 'connect', delay: 1000, starts: 1, moves: 0, held: 2, fires: 0.0001 },
   { name: 'idle', delay: 60_000, starts: 1, moves: 3, held: lifetime, fires: 0 },

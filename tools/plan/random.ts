@@ -14,7 +14,9 @@ export class Random {
     return (this.#state >>> 0) / 2 ** 32;
   }
 
-  /** How many events there are where `mean` are expected: Poisson, by Knuth's product up to 30, by a normal draw beyond. */
+  /**
+   * How many events there are where `mean` are expected: Poisson, by Knuth's product up to 30, by a normal draw beyond.
+   */
   poisson(mean: number): number {
     if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.#normal()));
     const limit = Math.exp(-mean);

@@ -10,7 +10,10 @@ const LONGEST = 8192;
 /** The error that has ended a process, of what it has said. */
 const errorIn = (said: string): string | undefined => /^\w*Error\b.*/m.exec(said)?.[0];
 
-/** Runs a part of the command line in a process of its own, with a task as its argument, and resolves with the message that it sends. */
+/**
+ * Runs a part of the command line in a process of its own, with a task as its argument, and resolves with the message
+ * that it sends.
+ */
 export function runMeasurement<Result>(part: Part, task: unknown, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = fork(commandFile, asPart(part, JSON.stringify(task)), {

@@ -32,9 +32,9 @@ export class SimulatedThread {
 }
 
 /**
- * The cores of a machine, and a scheduler after the kernel's fair one: the thread that has had least CPU runs next, keeps its core
- * for a slice where others wait, and one that wakes takes the core of one that has had more. One queue for all cores, so that they
- * are balanced at all times, and no cost of a switch.
+ * The cores of a machine, and a scheduler after the kernel's fair one: the thread that has had least CPU runs next,
+ * keeps its core for a slice where others wait, and one that wakes takes the core of one that has had more. One queue
+ * for all cores, so that they are balanced at all times, and no cost of a switch.
  *
  * Source: the kernel's documentation of CFS (sched-design-CFS), and its defaults for the granularities.
  */

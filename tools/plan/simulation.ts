@@ -34,10 +34,11 @@ export interface Prediction {
 const warmup = 200;
 
 /**
- * A discrete simulation of event loops, shards and cores. A loop takes what has arrived in turns, one each ms or as the last one
- * ends; its timers cost what was measured, and so do a shard's, which works once each ms in which there is something to do. A timer
- * that comes due is as late as one was in the measurement, where nothing was in its way, and by all the time that its shard and its
- * loop are busy or without a core. The collector's pauses come as often, and last as long, as they did.
+ * A discrete simulation of event loops, shards and cores. A loop takes what has arrived in turns, one each ms or as the
+ * last one ends; its timers cost what was measured, and so do a shard's, which works once each ms in which there is
+ * something to do. A timer that comes due is as late as one was in the measurement, where nothing was in its way, and
+ * by all the time that its shard and its loop are busy or without a core. The collector's pauses come as often, and
+ * last as long, as they did.
  *
  * What it does not know: caches and memory that cores share, and the cost of a switch.
  */

@@ -3,10 +3,15 @@ import type { OnFire, Subject } from '../../bench/replay/subjects/subject.ts';
 import type { PlannedTimer } from './planned-load.ts';
 import { Random } from './random.ts';
 
-/** ms from one turn to the next while the load is on time, and most ms that a turn takes before the loop comes round. */
+/**
+ * ms from one turn to the next while the load is on time, and most ms that a turn takes before the loop comes round.
+ */
 const pace = 1;
 const turnBudget = 2;
-/** Timers that are held for longer than this many ms exist from the beginning; the others reach their number by themselves. */
+/**
+ * Timers that are held for longer than this many ms exist from the beginning; the others reach their number by
+ * themselves.
+ */
 const longLived = 250;
 /** ms after which those have, and what comes due comes as often as it will. */
 export const SETTLING = 1100;
@@ -38,10 +43,10 @@ class Stream {
 }
 
 /**
- * The planned timers of one event loop, performed on the real clock against a subject, each kind a stream of its own. Of long-lived
- * timers it holds as many as there would be after hours, and what happens to one of them happens to any, drawn at random: a start
- * takes the place of one that is cancelled. Short-lived ones have a calendar, a list for each ms, that says when they are cancelled.
- * What it draws is the same in each run.
+ * The planned timers of one event loop, performed on the real clock against a subject, each kind a stream of its own.
+ * Of long-lived timers it holds as many as there would be after hours, and what happens to one of them happens to any,
+ * drawn at random: a start takes the place of one that is cancelled. Short-lived ones have a calendar, a list for each
+ * ms, that says when they are cancelled. What it draws is the same in each run.
  */
 export class TimerLoad {
   /** Connections whose timers have been started. */
@@ -101,8 +106,8 @@ export class TimerLoad {
   }
 
   /**
-   * Starts those that come due while the load runs, and would have been started before it. `phases`: what is going to run from now
-   * on, one after the other.
+   * Starts those that come due while the load runs, and would have been started before it. `phases`: what is going to
+   * run from now on, one after the other.
    */
   startDueSoon(phases: readonly Phase[]): void {
     for (const [kind, { timer }] of this.#streams.entries()) {

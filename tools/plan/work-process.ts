@@ -4,8 +4,8 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { asPart, commandFile } from '../../bench/replay/command-file.ts';
 import { CpuMeter } from '../../bench/replay/cpu-meter.ts';
 
-// What a TCP connection costs an event loop that accepts it, answers once, and closes it: CPU of the server's thread. The clients
-// are another thread's. Sends ms per connection.
+// What a TCP connection costs an event loop that accepts it, answers once, and closes it: CPU of the server's thread.
+// The clients are another thread's. Sends ms per connection.
 
 const connections = 6000;
 /** The first ones are the compiler's. */

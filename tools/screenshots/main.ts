@@ -1,4 +1,5 @@
-// Takes pictures of the dashboard under the replay's load: those of docs/images; with `--whole`, of all of it, and more of them:
+// Takes pictures of the dashboard under the replay's load: those of docs/images; with `--whole`, of all of it, and more
+// of them:
 //
 //     npm run build && node dist/tools/screenshots/main.js [folder] [seconds] [--whole] [flags of the replay …]
 import { fork } from 'node:child_process';

@@ -6,7 +6,9 @@ export interface Sample {
   readonly live: number;
   /** Bytes of resident memory. */
   readonly rss: number;
-  /** What keeps the process alive, by `process.getActiveResourcesInfo()`, and threads where the system tells of them. */
+  /**
+   * What keeps the process alive, by `process.getActiveResourcesInfo()`, and threads where the system tells of them.
+   */
   readonly handles: number;
   readonly threads: number;
   /** Entries in the wheels, dead ones included, and the bytes of the wheels. */
@@ -24,7 +26,9 @@ const BYTES_PER_TIMER = 300;
 const CHANCE = 0.1;
 const SLACK = 64 * 2 ** 20;
 const LEAST_SAMPLES = 30;
-/** Slots in use at once, as a multiple of what one look a second has seen of it; what a burst may have added between. */
+/**
+ * Slots in use at once, as a multiple of what one look a second has seen of it; what a burst may have added between.
+ */
 const PEAK_SHARE = 1.5;
 const PEAK_SLACK = 100_000;
 
@@ -33,8 +37,8 @@ const median = (values: readonly number[]): number => values.toSorted((one, othe
 /**
  * What has grown from the middle third of the run to the last, though the load has not; the first third warms up.
  * Memory is compared by medians, less what more live timers may take; handles and threads by minima, because there are
- * more of them for a moment whenever a thread is replaced, while those that are left behind are always there. The tables
- * keep their highest water, so theirs is held against the most that lived at once.
+ * more of them for a moment whenever a thread is replaced, while those that are left behind are always there. The
+ * tables keep their highest water, so theirs is held against the most that lived at once.
  */
 export function findDrift(samples: readonly Sample[]): string[] {
   if (samples.length < LEAST_SAMPLES) return [];

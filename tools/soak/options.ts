@@ -9,7 +9,9 @@ export interface SoakOptions {
   /** Event loops beside the main thread's; they share the connections. */
   readonly clients: number;
   readonly seed: number;
-  /** Seconds from one crash to the next; 0 for none. The same for blocks of the event loop and bursts of connections. */
+  /**
+   * Seconds from one crash to the next; 0 for none. The same for blocks of the event loop and bursts of connections.
+   */
   readonly crashEvery: number;
   readonly blockEvery: number;
   readonly burstEvery: number;

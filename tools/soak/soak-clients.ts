@@ -18,7 +18,9 @@ type Sums = Record<(typeof COUNTED)[number], number>;
 
 const ENTRY = new URL('./client-entry.js', import.meta.url);
 
-/** The soak's event loops beside the owner's: each a thread, each a client, ended and replaced while the others go on. */
+/**
+ * The soak's event loops beside the owner's: each a thread, each a client, ended and replaced while the others go on.
+ */
 export class SoakClients {
   /** Threads that were ended in the midst of what they did. */
   ended = 0;
@@ -45,7 +47,10 @@ export class SoakClients {
     return this.#threads.reduce((sum, thread) => sum + (this.#reports.get(thread)?.live ?? 0), 0);
   }
 
-  /** Over all that ever were. Of what is early, doubled and the like each counts; lost are those of clients that ended well. */
+  /**
+   * Over all that ever were. Of what is early, doubled and the like each counts; lost are those of clients that ended
+   * well.
+   */
   sums(): Sums & { latest: number } {
     const reports = [...this.#reports.values()];
     const sums = Object.fromEntries(COUNTED.map((name) => [name, reports.reduce((sum, of) => sum + of[name], 0)]));

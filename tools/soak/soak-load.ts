@@ -9,7 +9,10 @@ import { ShardwheelTimers } from '../../bench/replay/subjects/shardwheel-timers.
 import type { Scheduler } from '../../src/entries/index.ts';
 import type { SoakOptions } from './options.ts';
 
-/** Most connections that are open at a time, and most timers that have numbers, over all loops: tables are laid out for them. */
+/**
+ * Most connections that are open at a time, and most timers that have numbers, over all loops: tables are laid out for
+ * them.
+ */
 const MOST_OPEN = 4_000_000;
 const MOST_NUMBERS = 16_000_000;
 /** Timers that must have ended before an ended timer's number is used again. */

@@ -3,8 +3,8 @@ import type { LiveTimers, Subject } from './subject.ts';
 
 /**
  * No timers at all: what remains is the cost of the driver. It does keep a number per handle, as a proxy keeps whatever
- * it is given for a timer: finding that place again is not the timers' cost. Its caller ends the waits that a timer would
- * end.
+ * it is given for a timer: finding that place again is not the timers' cost. Its caller ends the waits that a timer
+ * would end.
  */
 export class NoTimers implements Subject {
   readonly ready = Promise.resolve();

@@ -2,7 +2,10 @@ import type { Scheduler } from 'shardwheel';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../timer-kind.ts';
 import type { OnFire, Subject } from './subject.ts';
 
-/** shardwheel by delays: each call reads the clock. The hint is the connection's, so that a shard keeps all of its timers. */
+/**
+ * shardwheel by delays: each call reads the clock. The hint is the connection's, so that a shard keeps all of its
+ * timers.
+ */
 export class ShardwheelTimers implements Subject {
   readonly ready: Promise<void>;
   readonly scheduler: Scheduler;

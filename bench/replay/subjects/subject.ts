@@ -4,8 +4,8 @@ import type { TimerKind } from '../timer-kind.ts';
 export type OnFire = (kind: TimerKind, timer: number) => void;
 
 /**
- * The timers under test, as a proxy sees them: in the replay, the soak and the bench. A handle names the place where the
- * proxy keeps what the subject gave it for a timer; arming puts a new timer into its place.
+ * The timers under test, as a proxy sees them: in the replay, the soak and the bench. A handle names the place where
+ * the proxy keeps what the subject gave it for a timer; arming puts a new timer into its place.
  */
 export interface Subject {
   /** Resolves when the subject is at full strength; until then it may be slower, but not wrong. */
@@ -14,7 +14,10 @@ export interface Subject {
   beginSlice(): void;
   /** `hint`: the connection's number. `delay`: ms from now. Precondition: the handle's timer has ended. */
   arm(kind: TimerKind, handle: number, hint: number, delay: number, timer: number): void;
-  /** Moves the deadline to `delay` ms from now; false where the timer is no longer live. `delay` is the one it was armed with. */
+  /**
+   * Moves the deadline to `delay` ms from now; false where the timer is no longer live. `delay` is the one it was armed
+   * with.
+   */
   move(handle: number, delay: number): boolean;
   /** Whether the timer was live. */
   cancel(handle: number): boolean;

@@ -16,8 +16,8 @@ const LOOK = 5;
 const RECORD = 16;
 
 /**
- * The replay's connections, with durable timers, in real time: for connect, idle, each request and TIME-WAIT, with the replay's
- * lifetimes. What a subject cannot take is refused, so that its queue does not grow without end.
+ * The replay's connections, with durable timers, in real time: for connect, idle, each request and TIME-WAIT, with the
+ * replay's lifetimes. What a subject cannot take is refused, so that its queue does not grow without end.
  */
 export class ConnectionLoad {
   /** Calls that were answered. */

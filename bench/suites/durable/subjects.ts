@@ -38,7 +38,10 @@ export const onBullmq =
   (onDelivery) =>
     shardwheelOn(bullmqStore({ connection, queue: 'bench' }), persistAfter, onDelivery);
 
-/** BullMQ's own delayed jobs, as its documentation has them: a job id per timer, `changeDelay` to move it, `remove` to cancel it. */
+/**
+ * BullMQ's own delayed jobs, as its documentation has them: a job id per timer, `changeDelay` to move it, `remove` to
+ * cancel it.
+ */
 export const bullmqAlone =
   (connection: Redis): CreateDurable =>
   async (onDelivery) => {
@@ -75,7 +78,9 @@ export const bullmqAlone =
     };
   };
 
-/** As agenda does it: records with a due time, of which those that are due are looked for every so often, and claimed. */
+/**
+ * As agenda does it: records with a due time, of which those that are due are looked for every so often, and claimed.
+ */
 export const pollingRedis =
   (connection: Redis): CreateDurable =>
   async (onDelivery) => {
@@ -117,7 +122,10 @@ export const pollingRedis =
     };
   };
 
-/** node-schedule, which keeps its jobs in memory, with a record of each in LMDB, so that they outlive the process as the others do. */
+/**
+ * node-schedule, which keeps its jobs in memory, with a record of each in LMDB, so that they outlive the process as the
+ * others do.
+ */
 export const nodeScheduleOnLmdb =
   (path: string): CreateDurable =>
   async (onDelivery) => {

@@ -14,8 +14,9 @@ export interface Cost {
 const CALIBRATION = 16;
 
 /**
- * Sums up what passes between `start` and `stop`, over as many stretches as there are: what a driver does between two of
- * them does not count. Reading the CPU takes some CPU itself: an empty stretch is measured first, and taken off each.
+ * Sums up what passes between `start` and `stop`, over as many stretches as there are: what a driver does between two
+ * of them does not count. Reading the CPU takes some CPU itself: an empty stretch is measured first, and taken off
+ * each.
  */
 export class CostMeter {
   readonly #cpu = new CpuMeter();

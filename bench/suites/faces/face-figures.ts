@@ -73,7 +73,9 @@ function comparedCell(run: Results, suite: string, key: string, subject = OURS):
   return `${figure(ours.value.median)} / ${figure(nodes.value.median)}: ${figure(median)}×${spread}`;
 }
 
-/** Of an operation: by the clock, and the ratio by CPU of the event loop's thread, which what else runs disturbs less. */
+/**
+ * Of an operation: by the clock, and the ratio by CPU of the event loop's thread, which what else runs disturbs less.
+ */
 function timedCell(run: Results, suite: string, operation: string, subject = OURS): string {
   const cpu = rowOf(run, suite, subject, `${operation}, thread`)?.ratio;
   return `${comparedCell(run, suite, operation, subject)}, CPU ${cpu === undefined ? '–' : figure(cpu.median)}×`;

@@ -15,8 +15,8 @@ const CHUNK = 1000;
 const PROOF = 1000;
 
 /**
- * So many live timeouts of one face at a time, and what is done to them. An instance of this module serves one face only
- * (`liveLoadOf`): each face has loops that V8 has compiled for it alone, as in a program that uses one.
+ * So many live timeouts of one face at a time, and what is done to them. An instance of this module serves one face
+ * only (`liveLoadOf`): each face has loops that V8 has compiled for it alone, as in a program that uses one.
  */
 export class LiveLoad {
   readonly #face: Face;

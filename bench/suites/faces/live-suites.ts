@@ -136,7 +136,10 @@ async function measure(
   return { figures, checksums: load.checksums() };
 }
 
-/** Sets all, and returns the bytes for each. Few are set and cleared several times: what else is collected outweighs them. */
+/**
+ * Sets all, and returns the bytes for each. Few are set and cleared several times: what else is collected outweighs
+ * them.
+ */
 async function memoryOf(load: LiveLoad, live: number): Promise<{ heap: number; external: number }> {
   const times = live >= FEW ? 1 : SETTINGS;
   const heaps: number[] = [];

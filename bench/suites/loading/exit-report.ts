@@ -1,4 +1,7 @@
-/** A script that writes, when its process ends, ms of CPU that it has taken and MB that are resident. It loads nothing for it. */
+/**
+ * A script that writes, when its process ends, ms of CPU that it has taken and MB that are resident. It loads nothing
+ * for it.
+ */
 export const reportAtExit = `process.once('exit', () => {
   const { user, system } = process.cpuUsage();
   const figures = { cpu: (user + system) / 1e3, memory: process.memoryUsage().rss / 1e6 };

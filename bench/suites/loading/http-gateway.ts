@@ -10,7 +10,10 @@ const WAVE = 50;
 const DEADLINE = 30_000;
 const BODY = JSON.stringify({ answer: 'of the upstream' });
 
-/** An HTTP gateway: a request comes, another goes upstream, with one deadline for both. Client and upstream are in the process. */
+/**
+ * An HTTP gateway: a request comes, another goes upstream, with one deadline for both. Client and upstream are in the
+ * process.
+ */
 export class HttpGateway implements WholeProgram {
   readonly #servers: readonly FastifyInstance[];
   readonly #pools: readonly Pool[];

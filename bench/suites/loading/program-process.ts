@@ -1,5 +1,5 @@
-// Entry of a process that is one of the whole programs: `argv[2]` names it, `argv[3]` is how many slices pass until all is
-// compiled, `argv[4]` how many are measured then. Writes ns of CPU of all threads per operation.
+// Entry of a process that is one of the whole programs: `argv[2]` names it, `argv[3]` is how many slices pass until all
+// is compiled, `argv[4]` how many are measured then. Writes ns of CPU of all threads per operation.
 import { writeSync } from 'node:fs';
 import { wholePrograms } from './whole-programs.ts';
 

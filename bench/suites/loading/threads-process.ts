@@ -1,5 +1,6 @@
-// Entry of a process with a scheduler of `argv[2]` shards, or with none where that is "none", and `argv[3]` further threads that only
-// wait. Writes how long they took to start, and what is resident then. Without a thread, a timer of the scheduler has fired by then.
+// Entry of a process with a scheduler of `argv[2]` shards, or with none where that is "none", and `argv[3]` further
+// threads that only wait. Writes how long they took to start, and what is resident then. Without a thread, a timer of
+// the scheduler has fired by then.
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

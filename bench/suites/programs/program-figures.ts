@@ -17,7 +17,10 @@ const columns = [
   ['bytes', 'memory'],
 ] as const;
 
-/** Each program on shardwheel, as multiples of what it is on Node's timers, and what follows, as Markdown tables by release. */
+/**
+ * Each program on shardwheel, as multiples of what it is on Node's timers, and what follows, as Markdown tables by
+ * release.
+ */
 export function programsOf(results: ReleaseResults): string {
   return block(
     'programs',

@@ -15,7 +15,10 @@ export interface RunningProgram {
   readonly live: number;
   /** One slice of load. Returns how many operations it had; records how long each took that somebody waited for, ms. */
   work(waits: LatenessHistogram): Promise<number>;
-  /** Where one serves all slices: moves what it has set to the timers that are installed now. Not there where nothing stays set. */
+  /**
+   * Where one serves all slices: moves what it has set to the timers that are installed now. Not there where nothing
+   * stays set.
+   */
   move?(): void;
   /** Ends it. Throws where it did wrong. */
   stop(): Promise<void>;

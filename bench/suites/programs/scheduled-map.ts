@@ -1,6 +1,9 @@
 import type { Scheduler, TimerId } from 'shardwheel';
 
-/** A map whose entries expire, as a program would write it on a scheduler: no closure per entry, and the id beside the value. */
+/**
+ * A map whose entries expire, as a program would write it on a scheduler: no closure per entry, and the id beside the
+ * value.
+ */
 export class ScheduledMap<V> {
   readonly #entries = new Map<number, { value: V; timer: TimerId }>();
   readonly #scheduler: Scheduler;

@@ -4,7 +4,10 @@ import type { Face } from '../faces/face.ts';
 
 type TimeoutFunctions = Pick<Face, 'setTimeout' | 'clearTimeout'>;
 
-/** Timers by the functions of Node's face, whosoever they are: one callback per kind, the timer's number as its argument. */
+/**
+ * Timers by the functions of Node's face, whosoever they are: one callback per kind, the timer's number as its
+ * argument.
+ */
 export class FaceTimers implements Subject {
   readonly ready = Promise.resolve();
   readonly #setTimeout: TimeoutFunctions['setTimeout'];

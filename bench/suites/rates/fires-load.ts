@@ -16,7 +16,10 @@ export const WARM = 2;
 /** Delays, ms: whole ones from `LEAST` on. Their mean is a second, so there are as many chains as fires per second. */
 export const LEAST = 500;
 export const SPAN = 1001;
-/** What compiles it: so many single timers at a time, so often, ms apart. They are too few for a registered program to change hands. */
+/**
+ * What compiles it: so many single timers at a time, so often, ms apart. They are too few for a registered program to
+ * change hands.
+ */
 const SINGLE = 500;
 const LOTS = 50;
 const APART = 5;

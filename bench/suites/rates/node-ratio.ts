@@ -3,8 +3,8 @@ import type { Spread } from '../../engine/statistics.ts';
 import { NODE } from './rate-subjects.ts';
 
 /**
- * A subject's figure, of Node's. Undefined where Node's own is not above zero in every round: then it is lost in what the
- * driver's differs by, and a ratio to it says nothing.
+ * A subject's figure, of Node's. Undefined where Node's own is not above zero in every round: then it is lost in what
+ * the driver's differs by, and a ratio to it says nothing.
  */
 export function nodeRatio(comparison: Comparison, subject: string, key: string): Spread | undefined {
   const nodes = rowIn(comparison, NODE, key);

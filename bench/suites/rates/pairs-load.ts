@@ -13,7 +13,10 @@ export const CANCELLED_AFTER = 100;
 export const SLICE = 20;
 /** s that are measured; before that as long as a timeout, until what is left of the cancelled ones comes up. */
 export const MEASURED = 2;
-/** What compiles it: so many pairs at a time, so often, with a timeout of so many ms. They are gone when the rest begins. */
+/**
+ * What compiles it: so many pairs at a time, so often, with a timeout of so many ms. They are gone when the rest
+ * begins.
+ */
 const LOT = 500;
 const LOTS = 50;
 const SHORT = 200;

@@ -1,5 +1,6 @@
-// Run as it stands by Node, Bun and Deno: `plain-load.js <timers> <part>`, and answers with a line of JSON. It knows nothing of
-// this project. <timers>: `globals`, or the module that has them; <part>: how much of the full work, 1 for all of it.
+// Run as it stands by Node, Bun and Deno: `plain-load.js <timers> <part>`, and answers with a line of JSON. It knows
+// nothing of this project. <timers>: `globals`, or the module that has them; <part>: how much of the full work, 1 for
+// all of it.
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers';
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Measurement, Scale, Suite } from '../../engine/suite.ts';
 import { createSubject, NODE, nodeEntry, SHARDWHEEL, shardwheelEntry, start } from './subjects.ts';
 
-/** ms before they are due at which the event loop begins to be watched, and after which waiting for them is given up. */
+/**
+ * ms before they are due at which the event loop begins to be watched, and after which waiting for them is given up.
+ */
 const WATCH = 20;
 const PATIENCE = 20_000;
 

@@ -31,7 +31,10 @@ const subjects: readonly SubjectEntry[] = [
   ]),
 ];
 
-/** (o) What a timer costs that was set in advance, with a callback and in a batch. Suite `rates` has those that set one another. */
+/**
+ * (o) What a timer costs that was set in advance, with a callback and in a batch. Suite `rates` has those that set one
+ * another.
+ */
 export const delivery: Suite = {
   name: 'delivery dense',
   title: `Delivery: ${RATE.toLocaleString('en-US')} timers per second come due`,

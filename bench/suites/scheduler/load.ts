@@ -30,8 +30,8 @@ const nextRandom = xorshift;
 const drawn = scaled;
 
 /**
- * What a program asks of its timers, and the account of it: each timer started must fire once or be cancelled once or be
- * handed back at the end, and a cancel must be answered by what is true. Draws do not depend on what has fired.
+ * What a program asks of its timers, and the account of it: each timer started must fire once or be cancelled once or
+ * be handed back at the end, and a cancel must be answered by what is true. Draws do not depend on what has fired.
  */
 export class Load {
   readonly subject: Subject;
@@ -79,7 +79,10 @@ export class Load {
     }
   }
 
-  /** Forgets what was late until now: starting a million timers takes the event loop for a while, and so does a collection. */
+  /**
+   * Forgets what was late until now: starting a million timers takes the event loop for a while, and so does a
+   * collection.
+   */
   measureFrom(): void {
     this.latenesses = new Float64Array(BUCKETS);
     this.lateness = new LatenessHistogram(this.latenesses);

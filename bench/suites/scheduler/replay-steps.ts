@@ -8,7 +8,10 @@ import type { PacedLoad } from './paced-run.ts';
 /** ms: a timer that is so late when all is over counts as lost. */
 const GRACE = 1000;
 
-/** The replay of `npm start` as a paced load. An operation is a connection that arrives; each slice is a millisecond of its calendar. */
+/**
+ * The replay of `npm start` as a paced load. An operation is a connection that arrives; each slice is a millisecond of
+ * its calendar.
+ */
 export class ReplaySteps implements PacedLoad {
   readonly #clock = new StepClock();
   readonly #proxy: ModelProxy;

@@ -6,7 +6,10 @@ import { xorshift } from '../../replay/xorshift.ts';
 /** Operations of a turn of the event loop. */
 export const CHUNK = 2048;
 
-/** CPU of the event loop's thread for each of so many operations on random timers, ns: the second time, when all is compiled. */
+/**
+ * CPU of the event loop's thread for each of so many operations on random timers, ns: the second time, when all is
+ * compiled.
+ */
 export async function each(operations: number, live: number, operate: (timer: number) => void): Promise<number> {
   const scale = scaleFor(live);
   let random = SEED;

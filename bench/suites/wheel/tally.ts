@@ -1,8 +1,8 @@
 import type { FireSink } from '../../subjects/wheel-subject.ts';
 
 /**
- * Holds a subject to account: each timer scheduled must be fired once or cancelled, never early, and `lateBy` ms late at
- * the most. Costs the same for every subject.
+ * Holds a subject to account: each timer scheduled must be fired once or cancelled, never early, and `lateBy` ms late
+ * at the most. Costs the same for every subject.
  */
 export class Tally implements FireSink {
   /** The time that the subject is being advanced to. */
@@ -48,7 +48,10 @@ export class Tally implements FireSink {
     this.firings = (this.firings + (Math.imul(timer + 1, 0x9e3779b1) ^ Math.imul(this.now, 0x85ebca6b))) | 0;
   }
 
-  /** Precondition: the clock has passed every deadline by more than `lateBy`. Throws where a timer was not treated right. */
+  /**
+   * Precondition: the clock has passed every deadline by more than `lateBy`. Throws where a timer was not treated
+   * right.
+   */
   requireAllAccountedFor(): void {
     const lost = this.scheduled - this.cancelled - this.count;
     if (this.wrong === 0 && lost === 0) return;

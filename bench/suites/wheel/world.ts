@@ -24,7 +24,10 @@ export class World {
   private readonly lateBy: number;
   readonly isExact: boolean;
 
-  /** `live` timers, of a kind of timers; fired up to `lateBy` ms late where the kind says so, or later where `slack` does. */
+  /**
+   * `live` timers, of a kind of timers; fired up to `lateBy` ms late where the kind says so, or later where `slack`
+   * does.
+   */
   constructor(name: string, live: number, slack = 0) {
     const { create, lateBy } = wheelSubject(name);
     this.lateBy = Math.max(lateBy, slack);

@@ -1,5 +1,5 @@
-// One of several callbacks of a turn enters a context by `enterWith`, in the program's first use of any storage. Prints which store each
-// place sees. The arguments: whose timers they are, and how the context is entered.
+// One of several callbacks of a turn enters a context by `enterWith`, in the program's first use of any storage. Prints
+// which store each place sees. The arguments: whose timers they are, and how the context is entered.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const [face, how] = process.argv.slice(2);

@@ -8,7 +8,10 @@ const ifAbsent = { ifAbsent: true };
 const earlier = { keep: 'earlier' } as const;
 const later = { keep: 'later' } as const;
 
-/** Of two timers of a key: what is there, how long before or after it the other is due, and whether that takes its place. */
+/**
+ * Of two timers of a key: what is there, how long before or after it the other is due, and whether that takes its
+ * place.
+ */
 const cases: [options: ScheduleOptions, by: number, isChanged: boolean][] = [
   [{}, 0, true],
   [{ ifAbsent: false }, 5, true],

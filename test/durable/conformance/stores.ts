@@ -3,11 +3,16 @@ import { expect } from 'vitest';
 
 /** How a suite gets a store of the kind that is tested. */
 export interface StoreKind {
-  /** Another way to the same timers each time that it is called, as another process would have it. Called within a test. */
+  /**
+   * Another way to the same timers each time that it is called, as another process would have it. Called within a test.
+   */
   open(): DurableStore;
   /** Makes an empty store, before each test. */
   create(): void | Promise<void>;
-  /** Whether an attempt runs from when the store has given it away: its handler may begin after another's cancel. docs/durable.md, 3. */
+  /**
+   * Whether an attempt runs from when the store has given it away: its handler may begin after another's cancel.
+   * docs/durable.md, 3.
+   */
   readonly givesAway?: boolean;
   destroy(): void | Promise<void>;
 }

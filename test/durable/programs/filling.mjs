@@ -1,4 +1,5 @@
-// Schedules until its disk is full, which `prlimit --fsize` stands for, and then goes on as a program would. Prints what it has seen.
+// Schedules until its disk is full, which `prlimit --fsize` stands for, and then goes on as a program would. Prints
+// what it has seen.
 import { setImmediate } from 'node:timers/promises';
 import { lmdbStore, openDurableTimers } from '../../../lib/durable.js';
 

@@ -1,6 +1,6 @@
-// A thread that opens the gate of a store, commits some times, and closes it, again and again until it is terminated. What it does counts in
-// shared words, by which each checks the others. A thread that is terminated leaves its part in them, as it leaves its files: of the others
-// those count that the kernel still has.
+// A thread that opens the gate of a store, commits some times, and closes it, again and again until it is terminated.
+// What it does counts in shared words, by which each checks the others. A thread that is terminated leaves its part in
+// them, as it leaves its files: of the others those count that the kernel still has.
 //
 //     held     of each thread: 0 nothing, 1 opens, 2 commits      tasks    its number in the kernel
 //     done     opened, committed, met another

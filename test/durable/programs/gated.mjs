@@ -1,5 +1,5 @@
-// A process that opens a store, or commits to it, through its gate as often as it may, until it is killed as it does. It says what it has
-// done, and what it has found beside it: who opens leaves its process id in `inside` for so long.
+// A process that opens a store, or commits to it, through its gate as often as it may, until it is killed as it does.
+// It says what it has done, and what it has found beside it: who opens leaves its process id in `inside` for so long.
 import { readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { LmdbGate } from '../../../dist/src/extras/durable/table/lmdb-gate.js';

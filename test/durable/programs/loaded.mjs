@@ -1,14 +1,16 @@
-// A process under load on a store: it schedules, moves and cancels timers as fast as the store confirms, delivers, fails in odd ways,
-// has its wall clock set, and notes in a file what it has done, each line before anything else happens. It may end at any moment.
-// `now` is the same clock for all processes, which nobody sets. Ends at the latest with the process that has started it.
+// A process under load on a store: it schedules, moves and cancels timers as fast as the store confirms, delivers,
+// fails in odd ways, has its wall clock set, and notes in a file what it has done, each line before anything else
+// happens. It may end at any moment. `now` is the same clock for all processes, which nobody sets. Ends at the latest
+// with the process that has started it.
 //
 //     S key deadline    schedule was called                  s key now       it was confirmed
 //     M key deadline    reschedule was called                m key now       it was true
 //     C key             cancel was called                    c key now       it was true
 //     B key now early deadline   a handler has begun         e key now       it is about to resolve
 //     r key now         it is about to reject                d key           it has died
-//     z ms              so much of a second it had no turn, or no answer of Redis. With BullMQ it may then have lost locks: they hold for a
-//                       second and are renewed each quarter, so a late turn and late answers must come to 750 ms together
+//     z ms              so much of a second it had no turn, or no answer of Redis. With BullMQ it may then have lost
+//                       locks: they hold for a second and are renewed each quarter, so a late turn and late answers
+//                       must come to 750 ms together
 import { openSync, writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { bullmqStore, lmdbStore, openDurableTimers } from '../../../lib/durable.js';

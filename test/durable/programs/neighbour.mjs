@@ -1,8 +1,9 @@
-// Opens the store in the folder it is given, says so or why not, handles the name 'a', and does what the lines of its input say. A
-// handler of 'hangs' never settles. Ends with its input.
+// Opens the store in the folder it is given, says so or why not, handles the name 'a', and does what the lines of its
+// input say. A handler of 'hangs' never settles. Ends with its input.
 //
 //     in     schedule key in-ms      close
-//     out    open pid      refused code message      scheduled key      runs key      error code      rejected call code      closed
+//     out    open pid      refused code message      scheduled key      runs key      error code
+//            rejected call code      closed
 import { createInterface } from 'node:readline';
 import { lmdbStore, openDurableTimers } from '../../../lib/durable.js';
 

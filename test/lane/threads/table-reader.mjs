@@ -1,4 +1,5 @@
-// Reads the records that commands name as a shard does, due before tag, while the client ends and starts timers in them.
+// Reads the records that commands name as a shard does, due before tag, while the client ends and starts timers in
+// them.
 import { parentPort, workerData } from 'node:worker_threads';
 import { commandCounters, DUE, RECORD_SHIFT, TAG } from '../../../dist/src/lane/lane-memory.js';
 import { RingConsumer } from '../../../dist/src/lane/ring.js';

@@ -1,4 +1,5 @@
-// Every way to set, move and end a timer, once or some times: test/profile/kinds.test.ts knows the counts of each delay.
+// Every way to set, move and end a timer, once or some times: test/profile/kinds.test.ts knows the counts of each
+// delay.
 import * as timers from 'node:timers';
 import { setInterval as every, scheduler, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';

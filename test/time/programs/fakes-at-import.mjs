@@ -1,5 +1,5 @@
-// Loads the package while a library fakes the timers of the thread, makes a scheduler under the fakes and one when they are gone, and
-// prints what has become of both. FAKES names the library, ENTRY what is loaded.
+// Loads the package while a library fakes the timers of the thread, makes a scheduler under the fakes and one when they
+// are gone, and prints what has become of both. FAKES names the library, ENTRY what is loaded.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
-// What the timers of a face do in corners that differ between releases of Node: refused handles, handles that have ended, domains. The
-// argument names the face; it prints a line of JSON.
+// What the timers of a face do in corners that differ between releases of Node: refused handles, handles that have
+// ended, domains. The argument names the face; it prints a line of JSON.
 const [name] = process.argv.slice(2);
 const faces = {
   node: async () => (await import('node:timers')).default,

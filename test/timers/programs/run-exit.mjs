@@ -49,7 +49,10 @@ function fire(timer) {
   runAll(plan.steps, plan.kind === 'interval' ? 'interval' : 'timeout');
 }
 
-/** `place`: in the callback of a timeout or of an interval, or where a turn is to come: at the beginning, or in `beforeExit`. */
+/**
+ * `place`: in the callback of a timeout or of an interval, or where a turn is to come: at the beginning, or in
+ * `beforeExit`.
+ */
 function runAll(steps, place) {
   let changes = 0;
   try {

@@ -5,9 +5,9 @@ import { REGISTER, runNode } from './run-program.ts';
 const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 6 : 60;
 
 /**
- * A program that sets, clears and refreshes timers at random for a while, from callbacks, ticks and immediates, across many take-overs;
- * what went wrong, and how many timers were on each side. A timer fires exactly once unless it is cleared, never before its time by
- * more than Node's own ms, and those of equal delay fire in order on each side.
+ * A program that sets, clears and refreshes timers at random for a while, from callbacks, ticks and immediates, across
+ * many take-overs; what went wrong, and how many timers were on each side. A timer fires exactly once unless it is
+ * cleared, never before its time by more than Node's own ms, and those of equal delay fire in order on each side.
  */
 const program = (seed: number) => `
   import { registration } from 'shardwheel/register';

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { REGISTER, runNode } from './run-program.ts';
 
-/** What a registered program prints, as JSON, and what it was warned of. Memory of the kinds in `refused` is refused meanwhile. */
+/**
+ * What a registered program prints, as JSON, and what it was warned of. Memory of the kinds in `refused` is refused
+ * meanwhile.
+ */
 async function printed(program: string, mode = ''): Promise<unknown> {
   const text = `import { registration } from 'shardwheel/register';
     const refused = new Set();

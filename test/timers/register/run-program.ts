@@ -15,7 +15,10 @@ export interface Run {
 export const runNode = (given: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   run(given, { env: { NODE_OPTIONS: '', SHARDWHEEL_TIMERS: 'always', ...env } });
 
-/** Runs a program of `test/timers/register/programs`; returns what it has printed, a line of JSON. Throws where it fails. */
+/**
+ * Runs a program of `test/timers/register/programs`; returns what it has printed, a line of JSON. Throws where it
+ * fails.
+ */
 export async function runProgram(name: string, { flags = [], env }: Run = {}): Promise<unknown> {
   const ended = await runNode(['--no-deprecation', ...flags, `${programs}/${name}`], env);
   if (ended.code !== 0 || ended.stderr !== '') {

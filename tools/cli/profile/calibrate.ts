@@ -11,8 +11,8 @@ const DELAYS = 8;
 const PATIENCE = 30_000;
 
 /**
- * Measures what timers cost on this machine, on the program's Node and with its peak of live timers: a second for each kind.
- * Rejects if that Node cannot be run.
+ * Measures what timers cost on this machine, on the program's Node and with its peak of live timers: a second for each
+ * kind. Rejects if that Node cannot be run.
  */
 export async function calibrate({ peak, delays, process: { execPath } }: ProfileData): Promise<Calibration> {
   const live = Math.min(MOST_LIVE, Math.max(LEAST_LIVE, peak.live));

@@ -11,7 +11,9 @@ export interface Assignment {
 
 type Functions = Pick<typeof nodes, 'setTimeout' | 'clearTimeout'>;
 
-/** ms that each operation is measured for, ms between setting and clearing that make a timer old, operations in a turn. */
+/**
+ * ms that each operation is measured for, ms between setting and clearing that make a timer old, operations in a turn.
+ */
 const TIME = 120;
 const OLD = 12;
 const OLD_TIME = 150;
@@ -173,8 +175,8 @@ async function measure({ timers: name, live, delays }: Assignment): Promise<Time
 }
 
 /**
- * The process that measures what timers cost on this machine. The assignment names the timers and how many are to live. Answers
- * with one message, the ns per operation.
+ * The process that measures what timers cost on this machine. The assignment names the timers and how many are to live.
+ * Answers with one message, the ns per operation.
  */
 export async function timerCosts(assignment: string): Promise<void> {
   process.send?.(await measure(JSON.parse(assignment)));

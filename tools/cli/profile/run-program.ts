@@ -26,8 +26,8 @@ export class CommandError extends Error {
 }
 
 /**
- * Runs a command with the profile in NODE_OPTIONS, so that each Node process in it records itself. It has our streams, and gets
- * the signals that we get; from a terminal Ctrl-C reaches it anyway. Rejects with CommandError.
+ * Runs a command with the profile in NODE_OPTIONS, so that each Node process in it records itself. It has our streams,
+ * and gets the signals that we get; from a terminal Ctrl-C reaches it anyway. Rejects with CommandError.
  */
 export function runProgram([command, ...given]: readonly string[], env: NodeJS.ProcessEnv): Promise<ProgramEnd> {
   if (command === '') return Promise.reject(new CommandError("''", { code: 'ENOENT' } as NodeJS.ErrnoException));

@@ -12,7 +12,10 @@ const row = (counts: TimerCounts): string[] => events.map((event) => count(count
 const plain = { style: { head: [], border: [] } };
 const right = (columns: number) => Array.from({ length: columns }, () => 'right' as const);
 
-/** The verdict, the numbers, the commonest delays and call sites: of the event loop with most timers; the others in a line each. */
+/**
+ * The verdict, the numbers, the commonest delays and call sites: of the event loop with most timers; the others in a
+ * line each.
+ */
 export function terminalReport({ command, end, calibration, loops, limits }: ReportData, top: number): string {
   const [first, ...others] = loops;
   const { data, verdict } = first;

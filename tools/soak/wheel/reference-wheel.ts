@@ -6,8 +6,8 @@ const DEFAULT_CAPACITY = 2 ** 22;
 export type Refusal = 'ERR_INVALID_DEADLINE' | 'ERR_DEADLINE_TOO_FAR' | 'ERR_CAPACITY_EXCEEDED';
 
 /**
- * What a wheel must do, by one sorted list: the next timer to fire stands last, and a timer that is filed goes before all
- * that fire earlier, those of its own tick included. Shares no code with the wheels.
+ * What a wheel must do, by one sorted list: the next timer to fire stands last, and a timer that is filed goes before
+ * all that fire earlier, those of its own tick included. Shares no code with the wheels.
  *
  * Finding a place: O(log timers). Making room: O(timers) by a move of 4 bytes each, which is little for some thousand.
  * Timers are numbers that are used again; their place in the list is called their rank.

@@ -4,8 +4,9 @@ export interface Shrunk<M> {
 }
 
 /**
- * Leaves out of the moves what they fail without: halves, quarters, and so on down to single moves, until none can go or
- * `patience` ms have passed. `errorOf` makes moves, and returns what was thrown. Undefined where all together do not fail.
+ * Leaves out of the moves what they fail without: halves, quarters, and so on down to single moves, until none can go
+ * or `patience` ms have passed. `errorOf` makes moves, and returns what was thrown. Undefined where all together do not
+ * fail.
  */
 export function shrink<M>(
   moves: readonly M[],

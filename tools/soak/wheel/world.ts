@@ -50,7 +50,9 @@ const MANY_MOVES = [3000, 3000, 3000, 150_000];
 /** Where errors take their time, and the next tick may be the last. */
 const FEW_MOVES = 1000;
 const BITS_AT_END = 10;
-/** So that a slot's generations are used up within a world: 53 bits less 16 of the wheel's number and 24 of the slot. */
+/**
+ * So that a slot's generations are used up within a world: 53 bits less 16 of the wheel's number and 24 of the slot.
+ */
 const GREATEST_ID = 2 ** 16 - 1;
 const GREATEST_CAPACITY = 2 ** 24;
 

@@ -10,8 +10,8 @@ export interface Listener {
 }
 
 /**
- * The page may be under any path, which a proxy before the server takes off, and its address may lack the last slash. The origin
- * stands before it, as a path that begins with two slashes would name a host.
+ * The page may be under any path, which a proxy before the server takes off, and its address may lack the last slash.
+ * The origin stands before it, as a path that begins with two slashes would name a host.
  */
 const STREAM = `${location.origin}${location.pathname.replace(/\/*$/, '')}/events`;
 

@@ -61,8 +61,8 @@ export const total = <K extends string>(rows: readonly Readonly<Record<K, number
   rows.reduce((sum, row) => sum + row[name], 0);
 
 /**
- * Characters that command a terminal, turn the direction of what follows, or show nothing. Joiners are none, as scripts and emoji
- * need them.
+ * Characters that command a terminal, turn the direction of what follows, or show nothing. Joiners are none, as scripts
+ * and emoji need them.
  */
 export const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

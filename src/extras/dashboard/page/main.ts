@@ -82,7 +82,8 @@ class Page {
       this.drawSoon();
     });
     setInterval(() => this.showAge(), 1000);
-    history.replaceState(null, '', location.origin + location.pathname); // the server has taken the token off, and left a '?'
+    // the server has taken the token off, and left a '?'
+    history.replaceState(null, '', location.origin + location.pathname);
     this.events.open(0);
   }
 

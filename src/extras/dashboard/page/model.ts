@@ -122,7 +122,10 @@ function ratesOf(was: ShardStats, now: ShardStats, elapsed: number): Record<Coun
   return { commands: rate('commands'), fired: rate('fired'), cascaded: rate('cascaded'), turns: rate('turns') };
 }
 
-/** The deliveries since a point, or all. Percentiles are rounded up to the bound of a bucket, but at most the maximum of the run. */
+/**
+ * The deliveries since a point, or all. Percentiles are rounded up to the bound of a bucket, but at most the maximum of
+ * the run.
+ */
 function latenessSince(before: Point | undefined, { late }: Point, bounds: readonly number[]): LatenessView {
   const counts = late.buckets.map((count, bucket) => count - (before?.late.buckets[bucket] ?? 0));
   const count = counts[counts.length - 1];

@@ -10,7 +10,9 @@ interface Part<News> {
   isWanted: boolean;
 }
 
-/** Parts of the page, each drawn with what is new while it is in view. Most of what the page costs is drawing, by area. */
+/**
+ * Parts of the page, each drawn with what is new while it is in view. Most of what the page costs is drawing, by area.
+ */
 export class PartsInView<News> {
   private readonly parts: Part<News>[] = [];
   private readonly observer: IntersectionObserver;

@@ -16,7 +16,9 @@ export const shades: string[] = [];
 const themes = ['system', 'light', 'dark'] as const;
 const key = 'shardwheel-theme';
 
-/** Follows the system's scheme, or the one that the button has set; `changed` is called when the colours have changed. */
+/**
+ * Follows the system's scheme, or the one that the button has set; `changed` is called when the colours have changed.
+ */
 export function followTheme(button: HTMLButtonElement, changed: () => void): void {
   let theme = themes.find((each) => each === stored()) ?? 'system';
   const apply = (): void => {

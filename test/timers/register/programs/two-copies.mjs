@@ -1,4 +1,5 @@
-// Two copies of the package in one thread: on whose scheduler the globals, and the second copy's own functions, set timers.
+// Two copies of the package in one thread: on whose scheduler the globals, and the second copy's own functions, set
+// timers.
 
 import { unregister } from 'shardwheel/register';
 import { native } from '../../../../lib/chunks/base.js';

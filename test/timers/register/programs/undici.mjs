@@ -1,5 +1,5 @@
-// undici under load, and its timeouts: for headers and bodies, short and long (which it keeps by its own coarse clock), and
-// of idle connections.
+// undici under load, and its timeouts: for headers and bodies, short and long (which it keeps by its own coarse clock),
+// and of idle connections.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Agent, request } from 'undici';

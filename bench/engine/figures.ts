@@ -98,8 +98,12 @@ function withPeers(comparison: Comparison, packages?: Versions): string {
   return peers === '' ? '' : ` With ${peers}.`;
 }
 
+/** What was measured, and of what the ratios are. */
+export const aboutOf = ({ about, base }: Comparison): string => (base === '' ? about : `${about} × is of ${base}.`);
+
 function linesOf(comparison: Comparison): string[] {
   const { base, figures } = comparison;
+  const heads = figures.map(({ title, unit }) => (unit === '' ? title : `${title}, ${unit}`));
   const cell = (subject: string, key: string): string => {
     const row = rowIn(comparison, subject, key);
     if (row === undefined) return '–';
@@ -107,7 +111,7 @@ function linesOf(comparison: Comparison): string[] {
     return withSpread(row.value) + ratio;
   };
   return [
-    `| | ${figures.map(({ title, unit }) => (unit === '' ? title : `${title}, ${unit}`)).join(' | ')} |`,
+    `| | ${heads.join(' | ')} |`,
     `|---|${figures.map(() => '---:|').join('')}`,
     ...subjectsIn(comparison).map((name) => `| ${name} | ${figures.map(({ key }) => cell(name, key)).join(' | ')} |`),
   ];

@@ -34,8 +34,12 @@ export function forkMeasurement(assignment: Assignment, signal: AbortSignal): Pr
     child.on('error', reject);
     child.on('close', (code, killedBy) => {
       signal.removeEventListener('abort', stop);
-      if (answer?.measurements !== undefined) resolve(answer.measurements);
-      else reject(new Error(`${title}: ${answer?.failure ?? `the process ended with ${killedBy ?? code}`}`));
+      if (answer?.measurements !== undefined) {
+        resolve(answer.measurements);
+        return;
+      }
+      const failure = answer?.failure ?? `the process ended with ${killedBy ?? code}`;
+      reject(new Error(`${title}: ${failure}`));
     });
     if (signal.aborted) stop();
   });

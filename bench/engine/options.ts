@@ -23,9 +23,11 @@ export interface Options {
 /** Targets hold for medians of this many interleaved rounds. */
 const ROUNDS = 5;
 
+const suiteLines = suites.map(({ name, codes, title }) => `  ${name.padEnd(20)} ${codes[0].padEnd(4)} ${title}`);
+
 const help = `
 Words pick what to measure: an area, a workload, a code, or a subject:
-${suites.map(({ name, codes, title }) => `  ${name.padEnd(20)} ${codes[0].padEnd(4)} ${title}`).join('\n')}
+${suiteLines.join('\n')}
 
 Examples:
   npm run bench                          everything, ${ROUNDS} rounds, with the table of targets; an hour and more

@@ -75,16 +75,18 @@ export function replayFiguresOf(replays: readonly ReleaseReplays[]): string {
   const [{ plain }] = replays;
   const { cpus, model } = plain.machine;
   const titles = timedRuns(plain).map(([title]) => title);
+  const heads = replays.map(({ plain }) => `Node ${plain.machine.node.slice(1)}`);
   const cell = (row: Row, replay: ReleaseReplays): string => {
     const of = replay[row.of];
     const values = timedRuns(of).map(([, run]) => row.value(run));
-    return `${values.join(' / ')}${row.alone === undefined ? '' : `; ${row.alone(of.driver)}`}`;
+    const timed = values.join(' / ');
+    return row.alone === undefined ? timed : `${timed}; ${row.alone(of.driver)}`;
   };
   const served = plain.shards ? '' : `, \`--shards ${plain.options.shards}\``;
   return block('replay', [
     `On ${cpus} shared × ${model}${served}: ${titles.join(' / ')}.`,
     '',
-    `| | ${replays.map(({ plain }) => `Node ${plain.machine.node.slice(1)}`).join(' | ')} |`,
+    `| | ${heads.join(' | ')} |`,
     `|---|${replays.map(() => '---:|').join('')}`,
     ...rows.map((row) => `| ${row.title} | ${replays.map((replay) => cell(row, replay)).join(' | ')} |`),
   ]);

@@ -28,10 +28,10 @@ type StoredResults = Omit<Results, 'comparisons' | 'targets'> & { readonly compa
 
 export const resultsText = (results: Results): string => `${textOf(results)}\n`;
 
-export const releasesText = (results: ReleaseResults): string =>
-  `{${Object.entries(results)
-    .map(([release, each]) => `"${release}":${textOf(each)}`)
-    .join(',\n')}}\n`;
+export function releasesText(results: ReleaseResults): string {
+  const parts = Object.entries(results).map(([release, each]) => `"${release}":${textOf(each)}`);
+  return `{${parts.join(',\n')}}\n`;
+}
 
 export const readResults = (text: string): Results => restored(JSON.parse(text));
 

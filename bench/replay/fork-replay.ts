@@ -57,8 +57,11 @@ export function forkReplay(
       if (signal.aborted) reject(signal.reason);
       else if (failure) reject(failure);
       else if (result) resolve({ result, endedByItself });
-      else reject(new Error(`The replay of ${name} ended without a result (${killedBy ?? `exit code ${code}`})`));
+      else reject(endedWithout(name, killedBy ?? `exit code ${code}`));
     });
     if (signal.aborted) stop();
   });
 }
+
+const endedWithout = (name: string, how: string): Error =>
+  new Error(`The replay of ${name} ended without a result (${how})`);

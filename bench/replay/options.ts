@@ -61,7 +61,8 @@ const examples = (name: string): string => {
     [`${name} --no-native --json out.json`, 'only shardwheel, results into a file'],
   ];
   const width = Math.max(...lines.map(([call]) => call.length)) + 3;
-  return `\nExamples:\n${lines.map(([call, says]) => `  ${call.padEnd(width)}${says}`).join('\n')}`;
+  const examples = lines.map(([call, says]) => `  ${call.padEnd(width)}${says}`);
+  return `\nExamples:\n${examples.join('\n')}`;
 };
 
 /** Event loops of the column with shards where nobody says how many: several where there are cores for them. */

@@ -75,5 +75,6 @@ export async function replayCommand(
 /** JSON with a line for each part. */
 function inLines(summary: object): string {
   const parts = Object.entries(summary).filter(([, part]) => part !== undefined);
-  return `{\n${parts.map(([name, part]) => `${JSON.stringify(name)}:${JSON.stringify(part)}`).join(',\n')}\n}\n`;
+  const lines = parts.map(([name, part]) => `${JSON.stringify(name)}:${JSON.stringify(part)}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
 }

@@ -83,7 +83,10 @@ describe.each([0, 1, 2])(
       const flood = flooding.run(async ({ scheduler }, words) => {
         let set = 0;
         while (Atomics.load(words, 0) === 0) {
-          for (let i = 0; i < 20_000 && scheduler.size < 200_000; i++, set++) scheduler.scheduleAfter(set, 1);
+          for (let i = 0; i < 20_000 && scheduler.size < 200_000; i++) {
+            scheduler.scheduleAfter(set, 1);
+            set += 1;
+          }
           Atomics.store(words, 1, set);
           await new Promise((resolve) => setImmediate(resolve));
         }

@@ -69,8 +69,10 @@ test('a thread that starts beside much work: closing at any moment hands back wh
     const tally = new Tally(1_000_000);
     let count = 0;
     const busy = () => {
-      for (let i = 0; i < 2000 && scheduler.size < 60_000; i++, count++)
+      for (let i = 0; i < 2000 && scheduler.size < 60_000; i++) {
         scheduler.scheduleAfter(count, 1 + (count % 7), tally.add, count);
+        count += 1;
+      }
     };
     while (!(await isThreaded(scheduler))) {
       busy();

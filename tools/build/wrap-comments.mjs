@@ -23,13 +23,18 @@ function blocksOf(path, text) {
     const [first, last] = [lineAt(start), lineAt(end - 1)];
     const indent = text.slice(starts[first], start);
     const isAlone = indent.trim() === '' && text.slice(end, starts[last + 1] - 1).trim() === '';
-    const kind = !isAlone ? 'beside' : type === 'Line' ? 'line' : value.startsWith('*') ? 'doc' : 'plain';
+    const kind = isAlone ? kindOf(type, value) : 'beside';
     const before = blocks.at(-1);
     const joins = kind === 'line' && before?.kind === 'line' && before.last === first - 1 && before.indent === indent;
     if (joins) before.last = last;
     else blocks.push({ kind, first, last, indent });
   }
   return { blocks, lines };
+}
+
+function kindOf(type, value) {
+  if (type === 'Line') return 'line';
+  return value.startsWith('*') ? 'doc' : 'plain';
 }
 
 /** Comments that reach beyond the last column, as numbers of lines from 1; an address that has no space in it may. */

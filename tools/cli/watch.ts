@@ -46,7 +46,7 @@ export async function runWatch(argv: readonly string[]): Promise<number> {
       // Some rates need a second sample.
       taken += 1;
       if (once && (taken === 1 || view.rates === undefined)) continue;
-      if (isScreen) stdout.write(`${taken === 1 ? `${HOME}${TO_END}` : HOME}${redrawn(text)}`);
+      if (isScreen) stdout.write((taken === 1 ? HOME + TO_END : HOME) + redrawn(text));
       else stdout.write(`${text}\n`);
       if (once) break;
     }

@@ -58,9 +58,15 @@ function reasons(
   { work }: Costs,
 ): string[] {
   const { busyCores, timersCpu } = prediction;
-  const gain = `Timers take ${percent(timersCpu)} of each event loop, where Node's own take ${percent(native.prediction.timersCpu)}; all threads together take ${busyCores.toFixed(2)} cores, with Node's ${native.prediction.busyCores.toFixed(2)}.`;
+  const gain =
+    `Timers take ${percent(timersCpu)} of each event loop, where Node's own take ` +
+    `${percent(native.prediction.timersCpu)}; all threads together take ${busyCores.toFixed(2)} cores, with Node's ` +
+    `${native.prediction.busyCores.toFixed(2)}.`;
   if (fits) return [gain];
-  const short = `No arrangement leaves room to spare (${percent(1 - COMFORTABLE)} of each loop and shard): ${titleOf(arrangement)} goes furthest, to ${Math.round(highest).toLocaleString('en-US')} connections per second, where ${breaksAt === 'memory' ? 'the memory is' : `the ${breaksAt} are`} used up.`;
+  const scarce = breaksAt === 'memory' ? 'the memory is' : `the ${breaksAt} are`;
+  const short =
+    `No arrangement leaves room to spare (${percent(1 - COMFORTABLE)} of each loop and shard): ${titleOf(arrangement)} ` +
+    `goes furthest, to ${Math.round(highest).toLocaleString('en-US')} connections per second, where ${scarce} used up.`;
   const perLoop = (prediction.loopCpu * loops) / COMFORTABLE;
   const needed = Math.ceil(Math.max(perLoop, ((load.cps / 1000) * work) / COMFORTABLE));
   return breaksAt === 'event loops' && needed > loops

@@ -31,9 +31,12 @@ export function runMeasurement<Result>(part: Part, task: unknown, signal: AbortS
     });
     child.on('error', reject);
     child.on('close', (code, killedBy) => {
-      if (result) resolve(result.value);
-      else
-        reject(new Error(`a measurement ended without a result: ${errorIn(said) ?? killedBy ?? `exit code ${code}`}`));
+      if (result) {
+        resolve(result.value);
+        return;
+      }
+      const why = errorIn(said) ?? killedBy ?? `exit code ${code}`;
+      reject(new Error(`a measurement ended without a result: ${why}`));
     });
   });
 }

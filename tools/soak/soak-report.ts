@@ -40,7 +40,7 @@ export function renderSoakReport(result: SoakResult): string {
     ['wheel entries', span(({ filed }) => count(filed))],
     ['handles / threads', span(({ handles, threads }) => `${handles} / ${threads}`)],
   );
-  const end =
-    result.faults.length === 0 ? 'Nothing lost.' : `FAILED\n${result.faults.map((fault) => `  ${fault}`).join('\n')}`;
+  const faults = result.faults.map((fault) => `  ${fault}`);
+  const end = faults.length === 0 ? 'Nothing lost.' : `FAILED\n${faults.join('\n')}`;
   return `${table.toString()}\nArrows lead from the end of the first third to the end.\n${end}`;
 }

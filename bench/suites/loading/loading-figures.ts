@@ -1,5 +1,5 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { block, comparisonOf } from '../../engine/figures.ts';
+import { aboutOf, block, comparisonOf } from '../../engine/figures.ts';
 import { figure, withSpread } from '../../engine/format.ts';
 import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
 
@@ -17,13 +17,13 @@ const introduction = ({ command, date, rounds, machine }: Results): string =>
   `\`${command}\`, ${date.slice(0, 10)}, ${rounds} rounds, on ${describeMachine(machine)}`;
 
 function tableOf(comparison: Comparison, runs: readonly Results[]): string[] {
-  const { about, base, figures, suite, title } = comparison;
+  const { figures, suite, title } = comparison;
   const columns = runs.flatMap((run) => figures.map((each) => ({ run, of: comparisonOf(run, suite), ...each })));
   const heads = columns.map(({ run, title, unit }) =>
     [`${title}, Node ${Number.parseInt(run.machine.node.slice(1), 10)}`, unit].filter((word) => word !== '').join(', '),
   );
   return [
-    `**${title}.** ${about}${base === '' ? '' : ` × is of ${base}.`}`,
+    `**${title}.** ${aboutOf(comparison)}`,
     '',
     `| | ${heads.join(' | ')} |`,
     `|---|${columns.map(() => '---:|').join('')}`,

@@ -43,11 +43,11 @@ export const programSuite = (program: Program): Suite => ({
     ),
 });
 
-const memoryNote = ({ live, memoryPart = 1 }: Program): string =>
-  live === undefined
-    ? ''
-    : ` Memory: growth of a process of its own${memoryPart === 1 ? '' : ` with ${memoryPart * 100} % of them`}, after garbage ` +
-      `collection, for each ${live}.`;
+function memoryNote({ live, memoryPart = 1 }: Program): string {
+  if (live === undefined) return '';
+  const part = memoryPart === 1 ? '' : ` with ${memoryPart * 100} % of them`;
+  return ` Memory: growth of a process of its own${part}, after garbage collection, for each ${live}.`;
+}
 
 const partOf = (quick: boolean): number => (quick ? 0.01 : 1);
 

@@ -22,7 +22,8 @@ export function rateSummaryOf(results: Results): string {
       .flatMap(({ key }) =>
         comparisonsOf(results, rated).map(([rate, comparison]) => {
           const stretch = key === 'whole' ? 'the driver included' : key.split(', ')[1];
-          const what = `${rate} ${rated.title}${stretch === undefined ? '' : `, ${stretch}`}`;
+          const load = `${rate} ${rated.title}`;
+          const what = stretch === undefined ? load : `${load}, ${stretch}`;
           const cells = [NODE, ...compared].map((subject) => summaryCell(comparison, subject, key));
           return `| ${[what, ...cells].join(' | ')} |`;
         }),

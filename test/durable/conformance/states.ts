@@ -122,7 +122,8 @@ export function testStates(stores: Stores): void {
         });
 
         for (const outcome of runs ? (['resolve', 'reject'] as const) : (['resolve'] as const)) {
-          test(`${state}: what is scheduled comes next, once${runs ? `, after an attempt that does ${outcome}` : ''}`, async () => {
+          const after = runs ? `, after an attempt that does ${outcome}` : '';
+          test(`${state}: what is scheduled comes next, once${after}`, async () => {
             const { asked, timers, calls, end } = await hold(state, persistAfter, by);
             const before = calls.length;
             await asked.schedule('a', 'k', soon(0), 'new');

@@ -117,18 +117,21 @@ class Measurement {
     let [pairs, time] = [0, 0];
     const end = performance.now() + OLD_TIME;
     for (let begun = performance.now(); begun < end; ) {
-      for (let i = 0; i < BATCH && next - first < RING; i++, next++) {
+      for (let i = 0; i < BATCH && next - first < RING; i++) {
         ring[next % RING] = timers.setTimeout(nothing, FAR + delays[i % delays.length]);
         setAt[next % RING] = begun;
+        next += 1;
       }
       while (aged < next && begun - setAt[aged % RING] >= OLD) aged += 1;
       let cleared = 0;
-      for (; first < aged && cleared < BATCH; first++, cleared++) {
+      while (first < aged && cleared < BATCH) {
         // Not in the order in which they were set: programs have no such order.
         const chosen = (first + this.below(aged - first)) % RING;
         timers.clearTimeout(ring[chosen]);
         ring[chosen] = ring[first % RING];
         ring[first % RING] = undefined;
+        first += 1;
+        cleared += 1;
       }
       await nextTurn();
       const now = performance.now();

@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { count } from '../../../bench/replay/format.ts';
 import { operationsOf } from '../../../src/extras/profile/delay-counts.ts';
+import type { ProfileData } from '../../../src/extras/profile/profile-data.ts';
 import { readProfiles } from './profile-files.ts';
 
 /** ms between two lines: on a terminal the line is rewritten in place. */
@@ -22,13 +23,7 @@ export class RecordingLine {
 
   private print(): void {
     const seconds = ((performance.now() - this.begun) / 1000).toFixed(0);
-    const [largest, ...others] = readProfiles(this.folder);
-    const seen =
-      largest === undefined
-        ? 'no Node process has reported yet'
-        : `${count(largest.live)} timers live │ ${count(operationsOf(largest.totals))} operations` +
-          `${others.length > 0 ? ` │ and ${others.length} more event loops` : ''}`;
-    const line = `profile ${seconds.padStart(4)} s │ ${seen}`;
+    const line = `profile ${seconds.padStart(4)} s │ ${seenIn(readProfiles(this.folder))}`;
     if (this.stream.isTTY) this.stream.write(`\r\x1b[K${line.slice(0, this.stream.columns - 1)}`);
     else this.stream.write(`${line}\n`);
   }
@@ -47,4 +42,10 @@ export class RecordingLine {
     clearInterval(this.timer);
     this.clear();
   }
+}
+
+function seenIn([largest, ...others]: readonly ProfileData[]): string {
+  if (largest === undefined) return 'no Node process has reported yet';
+  const seen = `${count(largest.live)} timers live │ ${count(operationsOf(largest.totals))} operations`;
+  return others.length > 0 ? `${seen} │ and ${others.length} more event loops` : seen;
 }

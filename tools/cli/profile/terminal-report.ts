@@ -19,11 +19,12 @@ const right = (columns: number) => Array.from({ length: columns }, () => 'right'
 export function terminalReport({ command, end, calibration, loops, limits }: ReportData, top: number): string {
   const [first, ...others] = loops;
   const { data, verdict } = first;
+  const recorded = `${command}: ${nameOf(data)}, ${data.seconds.toFixed(1)} s`;
   return [
     `${verdict.headline}.`,
     `${verdict.reason}`,
     '',
-    `${command}: ${nameOf(data)}, ${data.seconds.toFixed(1)} s${end === '' ? '' : `; the program ${end}`}`,
+    end === '' ? recorded : `${recorded}; the program ${end}`,
     numbersTable(first),
     delaysTable(data, top),
     data.sites.length > 0 ? sitesTable(data, top) : '',
@@ -36,8 +37,10 @@ export function terminalReport({ command, end, calibration, loops, limits }: Rep
     .join('\n');
 }
 
-const nameOf = ({ process: { pid, thread, title, node } }: ProfileData): string =>
-  `${title} (process ${pid}${thread === 0 ? '' : `, worker ${thread}`}, Node ${node})`;
+function nameOf({ process: { pid, thread, title, node } }: ProfileData): string {
+  const worker = thread === 0 ? '' : `, worker ${thread}`;
+  return `${title} (process ${pid}${worker}, Node ${node})`;
+}
 
 function numbersTable({ data, estimate }: LoopReport): string {
   const { totals, kinds, live, peak, passes, lateness, early, internal, busy, seconds, needlessClears } = data;

@@ -174,7 +174,8 @@ function servingOf({ stats: { serving } }: View): string {
   const { by, changes, reason, since } = serving;
   const often = changes === 0 ? '' : changes === 1 ? '; changed once' : `; changed ${changes} times`;
   const how = by === 'inline' ? 'Served inline, in the event loop' : 'Served by threads';
-  return `${how}${since > 0 ? `, since ${timeText(since)} after the start` : ''}: ${visible(reason)}${often}.`;
+  const when = since > 0 ? `, since ${timeText(since)} after the start` : '';
+  return `${how}${when}: ${visible(reason)}${often}.`;
 }
 
 const nameOf = (client: number): string => (client === 0 ? 'owner' : `${client}`);

@@ -127,13 +127,18 @@ function panelOf<Row>(title: string, columns: readonly Column<Row>[], rows: read
 const countColumns = <Row extends TimerCounts>(): Column<Row>[] =>
   events.map((event) => ({ title: event, text: (row: Row) => count(row[event]) }));
 
+function placeOf({ from, name, site }: SiteCounts): string {
+  const place = name === '' ? site : `${site} ${name}`;
+  return from === '' ? place : `${place}\nfrom ${from}`;
+}
+
 function sitesPanel(sites: readonly SiteCounts[], samples: number): HTMLElement {
   const columns: Column<SiteCounts>[] = [
     {
       title: 'place',
       isText: true,
       isLong: true,
-      text: ({ from, name, site }) => `${site}${name === '' ? '' : ` ${name}`}${from === '' ? '' : `\nfrom ${from}`}`,
+      text: placeOf,
     },
     { title: 'mostly', text: ({ delay }) => timeText(delay) },
     ...countColumns<SiteCounts>(),

@@ -9,8 +9,10 @@ import ownStyle from './style.css';
 const report: ReportData = JSON.parse(byId('data').textContent ?? '');
 const { calibration, command, date, end, limits, loops, machine } = report;
 
-const nameOf = ({ data: { process, totals } }: LoopReport): string =>
-  `${process.title}, process ${process.pid}${process.thread === 0 ? '' : `, worker ${process.thread}`}: ${count(totals.created)} created`;
+function nameOf({ data: { process, totals } }: LoopReport): string {
+  const worker = process.thread === 0 ? '' : `, worker ${process.thread}`;
+  return `${process.title}, process ${process.pid}${worker}: ${count(totals.created)} created`;
+}
 
 const body = make('div');
 const headline = make('h1');
@@ -38,7 +40,7 @@ byId('report').append(
     {},
     headline,
     reason,
-    make('p', { class: 'muted' }, `${command}${end === '' ? '' : `: ${end}`}`),
+    make('p', { class: 'muted' }, end === '' ? command : `${command}: ${end}`),
     make('p', { class: 'muted' }, `${when}, Node ${data.process.node}, ${machine}`),
     ...chooser(),
   ),

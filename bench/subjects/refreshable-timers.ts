@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import type { LiveTimers, OnFire, Subject } from '../replay/subjects/subject.ts';
+import { HandedBack } from '../replay/subjects/handed-back.ts';
+import type { OnFire, Subject } from '../replay/subjects/subject.ts';
 import type { TimerKind } from '../replay/timer-kind.ts';
 
 const require = createRequire(import.meta.url);
@@ -47,7 +48,7 @@ export function timeoutRefresh(): Library<RefreshHandle> {
 }
 
 /** Such a package, with its handles kept by number. Timers are of one kind. */
-export class RefreshableTimers<H> implements Subject {
+export class RefreshableTimers<H> extends HandedBack implements Subject {
   readonly ready = Promise.resolve();
   readonly #library: Library<H>;
   readonly #handles: (H | undefined)[];
@@ -56,6 +57,7 @@ export class RefreshableTimers<H> implements Subject {
   readonly #fired = (timer: number): void => this.#onFire(this.#kind!, timer);
 
   constructor(library: Library<H>, handles: number, onFire: OnFire) {
+    super();
     this.#library = library;
     this.#handles = new Array<H | undefined>(handles).fill(undefined);
     this.#onFire = onFire;
@@ -85,16 +87,5 @@ export class RefreshableTimers<H> implements Subject {
 
   forget(handle: number): void {
     this.#handles[handle] = undefined;
-  }
-
-  async stats(): Promise<unknown> {
-    return undefined;
-  }
-
-  async close(handBack: (timer: number) => void, live: LiveTimers): Promise<void> {
-    live((handle, timer) => {
-      this.cancel(handle);
-      handBack(timer);
-    });
   }
 }

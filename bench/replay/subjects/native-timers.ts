@@ -1,5 +1,6 @@
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../timer-kind.ts';
-import type { LiveTimers, OnFire, Subject } from './subject.ts';
+import { HandedBack } from './handed-back.ts';
+import type { OnFire, Subject } from './subject.ts';
 
 const chunkBits = 16;
 const chunkMask = (1 << chunkBits) - 1;
@@ -9,12 +10,13 @@ const chunkMask = (1 << chunkBits) - 1;
  * `refresh()` to move, no closure. Node keeps one list per duration, so equal timeouts are its best case.
  * Timeouts are kept in chunks, so that neither a growing array nor an empty one counts against them.
  */
-export class NativeTimers implements Subject {
+export class NativeTimers extends HandedBack implements Subject {
   readonly ready = Promise.resolve();
   readonly #callbacks: ((timer: number) => void)[];
   readonly #chunks: (NodeJS.Timeout | undefined)[][] = [];
 
   constructor(onFire: OnFire) {
+    super();
     this.#callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
   }
 
@@ -44,17 +46,6 @@ export class NativeTimers implements Subject {
 
   forget(handle: number): void {
     this.#chunks[handle >>> chunkBits]![handle & chunkMask] = undefined;
-  }
-
-  async stats(): Promise<unknown> {
-    return undefined;
-  }
-
-  async close(handBack: (timer: number) => void, live: LiveTimers): Promise<void> {
-    live((handle, timer) => {
-      this.cancel(handle);
-      handBack(timer);
-    });
   }
 
   #addChunk(index: number): (NodeJS.Timeout | undefined)[] {

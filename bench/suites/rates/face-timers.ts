@@ -1,4 +1,5 @@
-import type { LiveTimers, OnFire, Subject } from '../../replay/subjects/subject.ts';
+import { HandedBack } from '../../replay/subjects/handed-back.ts';
+import type { OnFire, Subject } from '../../replay/subjects/subject.ts';
 import { CONNECT, IDLE, REQUEST, TIME_WAIT, type TimerKind } from '../../replay/timer-kind.ts';
 import type { Face } from '../faces/face.ts';
 
@@ -8,7 +9,7 @@ type TimeoutFunctions = Pick<Face, 'setTimeout' | 'clearTimeout'>;
  * Timers by the functions of Node's face, whosoever they are: one callback per kind, the timer's number as its
  * argument.
  */
-export class FaceTimers implements Subject {
+export class FaceTimers extends HandedBack implements Subject {
   readonly ready = Promise.resolve();
   readonly #setTimeout: TimeoutFunctions['setTimeout'];
   readonly #clearTimeout: TimeoutFunctions['clearTimeout'];
@@ -16,6 +17,7 @@ export class FaceTimers implements Subject {
   readonly #timeouts: (NodeJS.Timeout | undefined)[];
 
   constructor({ setTimeout, clearTimeout }: TimeoutFunctions, handles: number, onFire: OnFire) {
+    super();
     this.#setTimeout = setTimeout;
     this.#clearTimeout = clearTimeout;
     this.#callbacks = ([CONNECT, IDLE, REQUEST, TIME_WAIT] as const).map((kind) => (timer) => onFire(kind, timer));
@@ -47,16 +49,5 @@ export class FaceTimers implements Subject {
 
   forget(handle: number): void {
     this.#timeouts[handle] = undefined;
-  }
-
-  async stats(): Promise<unknown> {
-    return undefined;
-  }
-
-  async close(handBack: (timer: number) => void, live: LiveTimers): Promise<void> {
-    live((handle, timer) => {
-      this.cancel(handle);
-      handBack(timer);
-    });
   }
 }

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  dueTickFrom,
   highWordOf,
+  MAX_SLACK,
+  readTick,
   tickFrom,
   tickOfWords,
   ticksBetween,
   tickUpTo,
   WORD_REACH,
   wordOf,
+  writeTick,
 } from '../../src/lane/due-word.ts';
 
 const ticks = fc.oneof(
@@ -60,5 +64,36 @@ describe('due words', () => {
     expect(tickFrom(wordOf(2 ** 31), 0)).toBe(-(2 ** 31));
     expect(tickFrom(wordOf(2 ** 32), 0)).toBe(0);
     expect(WORD_REACH).toBeLessThan(2 ** 31);
+  });
+
+  test.each([0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 52 + 5, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY])(
+    'two of them keep the tick %d, beside others',
+    (tick) => {
+      const words = new Int32Array(4).fill(7);
+      writeTick(words, 1, tick);
+      expect([readTick(words, 1), words[0], words[3]]).toEqual([tick, 7, 7]);
+    },
+  );
+
+  const FAR = 2 ** 40;
+  const LAST = Number.MAX_SAFE_INTEGER;
+  test.each<[what: string, due: number, deadlineTick: number, now: number, told: number]>([
+    ['no slack', FAR, FAR, 5, FAR],
+    ['some slack', FAR + 9, FAR, 5, FAR + 9],
+    ['the most slack', FAR + MAX_SLACK, FAR, 5, FAR + MAX_SLACK],
+    ['more than that, which is another tick near now', FAR + MAX_SLACK + 1, FAR + 2, FAR, FAR + MAX_SLACK + 1],
+    ['beyond the most slack, far from now: near now', 2 ** 30, FAR, 5, 2 ** 30],
+    ['slack that ends at the clock: overdue when it was set', 110, 100, 110, 110],
+    ['slack that ends before the clock', 108, 100, 110, 108],
+    ['overdue when it was set: the next tick', 111, 100, 110, 111],
+    ['overdue, and set long ago', 111, 100, 2 ** 31, 111],
+    ['due as the clock reads', 100, 100, 100, 100],
+    ['moved to before its deadline', 90, 100, 80, 90],
+    ['moved to before its deadline, the clock at it', 101, 100, 100, 101],
+    ['the last tick', LAST, LAST, 5, LAST],
+    ['up to the last tick', LAST, LAST - 9, 5, LAST],
+    ['for ever', LAST, Number.POSITIVE_INFINITY, 5, LAST],
+  ])('%s: tick %d is told of its word, by the deadline and the clock', (_, due, deadlineTick, now, told) => {
+    expect(dueTickFrom(wordOf(due), deadlineTick, now)).toBe(told);
   });
 });

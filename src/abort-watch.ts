@@ -8,8 +8,8 @@ interface Watch {
 }
 
 /**
- * What ends the wait of each signal's waiters. All waiters of one signal share one listener, which is removed with the last of them.
- * Separate listeners would each be searched for among all others, and Node would warn of their number.
+ * What ends the wait of each signal's waiters. All waiters of one signal share one listener, which is removed with the
+ * last of them. Separate listeners would each be searched for among all others, and Node would warn of their number.
  */
 const watches = new WeakMap<AbortSignal, Watch>();
 
@@ -42,8 +42,9 @@ export function reasonOf(signal: AbortSignal | undefined): unknown {
 }
 
 /**
- * Calls the waiter once when the signal aborts; waiters run in the order of these calls. A waiter must not throw. Precondition: it has
- * not aborted. Throws what a signal of the program's own throws that refuses to be listened to: then nothing is watched.
+ * Calls the waiter once when the signal aborts; waiters run in the order of these calls. A waiter must not throw.
+ * Precondition: it has not aborted. Throws what a signal of the program's own throws that refuses to be listened to:
+ * then nothing is watched.
  */
 export function watch(signal: AbortSignal, waiter: () => void): void {
   const found = watches.get(signal);
@@ -73,7 +74,8 @@ function beginWatch(signal: AbortSignal, first: () => void): void {
       // A signal of the program's own: what it throws is not the business of whoever ends a timer.
     }
   };
-  watches.set(signal, { waiters, end }); // first, since a signal of the program's own may end the wait when it is listened to
+  // first, since a signal of the program's own may end the wait when it is listened to
+  watches.set(signal, { waiters, end });
   try {
     signal.addEventListener('abort', aborted, { once: true });
   } catch (error) {

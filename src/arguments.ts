@@ -11,8 +11,8 @@ export function requireDeadline(deadline: unknown): void {
 }
 
 /**
- * Checks the arguments of every timer in one condition (V8: short paths). Whether the deadline is finite is checked where its
- * tick is computed.
+ * Checks the arguments of every timer in one condition (V8: short paths). Whether the deadline is finite is checked
+ * where its tick is computed.
  */
 export function requireTimer(deadline: unknown, callback: unknown): void {
   if (typeof deadline === 'number' && (callback === undefined || typeof callback === 'function')) return;
@@ -36,8 +36,8 @@ const FAR = 1e11;
 const NEAR_PRESENT = 3e11;
 
 /**
- * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades ahead, and its
- * timer would never fire. `now` in ms on the scheduler's clock.
+ * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades
+ * ahead, and its timer would never fire. `now` in ms on the scheduler's clock.
  */
 export function warnOfWallClock(deadline: number, now: number): void {
   if (deadline - now < FAR || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
@@ -51,8 +51,8 @@ export function warnOfWallClock(deadline: number, now: number): void {
 }
 
 /**
- * Returns the ms until a time of the wall clock. That clock is read rounded down to the ms, so a timer with this delay is not
- * early. Throws InvalidDeadlineError.
+ * Returns the ms until a time of the wall clock. That clock is read rounded down to the ms, so a timer with this delay
+ * is not early. Throws InvalidDeadlineError.
  */
 export function delayUntil(date: unknown): number {
   const time = epochTimeOf(date);
@@ -76,12 +76,13 @@ export function warnOfLongPast(date: unknown): void {
 export const isLongPast = (time: number, now: number): boolean => time < now - NEAR_PRESENT;
 
 /**
- * Warns, once in a process, if the argument of a repeating timer without options has only names of options: they were meant to be the
- * options. Nothing of it is read but the names, and no trap of a proxy runs.
+ * Warns, once in a process, if the argument of a repeating timer without options has only names of options: they were
+ * meant to be the options. Nothing of it is read but the names, and no trap of a proxy runs.
  */
 export function warnOfOptionsAsArgument(argument: unknown, options: object): void {
   if (typeof argument !== 'object' || argument === null || isProxy(argument)) return;
-  if (!Object.keys(options).some((name) => Object.hasOwn(argument, name))) return; // before an object with a million keys is read
+  // before an object with a million keys is read
+  if (!Object.keys(options).some((name) => Object.hasOwn(argument, name))) return;
   if (!Object.keys(argument).every((name) => Object.hasOwn(options, name))) return;
   warnOnce(
     'SHARDWHEEL_OPTIONS_AS_ARGUMENT',

@@ -26,7 +26,9 @@ export class DeadlineTooFarError extends RangeError {
   }
 }
 
-/** There is no room for another timer. Live timers are unaffected; `schedule` works again as soon as a timer has ended. */
+/**
+ * There is no room for another timer. Live timers are unaffected; `schedule` works again as soon as a timer has ended.
+ */
 export class CapacityExceededError extends Error {
   readonly code = 'ERR_CAPACITY_EXCEEDED';
   override readonly name = 'CapacityExceededError';
@@ -51,7 +53,9 @@ export class InvalidConfigError extends RangeError {
   }
 }
 
-/** An argument has the wrong type: a hint that is neither a number nor a string, a callback that is not a function, … */
+/**
+ * An argument has the wrong type: a hint that is neither a number nor a string, a callback that is not a function, …
+ */
 export class InvalidArgumentError extends TypeError {
   readonly code = 'ERR_INVALID_ARG_TYPE';
   override readonly name = 'InvalidArgumentError';
@@ -91,7 +95,10 @@ export class MissingFileError extends Error {
   }
 }
 
-/** What stands on the inner parts of Node does not work on another runtime, and what threads share not without shared memory. */
+/**
+ * What stands on the inner parts of Node does not work on another runtime, and what threads share not without shared
+ * memory.
+ */
 export class UnsupportedRuntimeError extends Error {
   readonly code = 'ERR_UNSUPPORTED_RUNTIME';
   override readonly name = 'UnsupportedRuntimeError';
@@ -131,8 +138,8 @@ export class ShardHungError extends Error {
 }
 
 /**
- * A shard runs in the calling thread from now on, until `close()`: its threads died too often, or threads may not be started. Its
- * timers fire as before. `cause` is what ended the last thread, or prevented the first.
+ * A shard runs in the calling thread from now on, until `close()`: its threads died too often, or threads may not be
+ * started. Its timers fire as before. `cause` is what ended the last thread, or prevented the first.
  */
 export class ShardInlineError extends Error {
   readonly code = 'ERR_SHARD_INLINE';
@@ -188,8 +195,9 @@ export class ShardInlineError extends Error {
 }
 
 /**
- * A shard could not serve this client, in its thread or inline, usually because memory was refused; `cause` has the reason. Its index
- * is rebuilt from the tables, with retries until that succeeds. Meanwhile its timers are late; none is lost.
+ * A shard could not serve this client, in its thread or inline, usually because memory was refused; `cause` has the
+ * reason. Its index is rebuilt from the tables, with retries until that succeeds. Meanwhile its timers are late; none
+ * is lost.
  */
 export class ShardFailedError extends Error {
   readonly code = 'ERR_SHARD_FAILED';
@@ -233,8 +241,9 @@ export class TimeoutError extends Error {
 }
 
 /**
- * A signal ended the wait, or a call that cancelled its timer, alone or with its group; `cause` is the signal's reason. Name and code are
- * those of Node's own AbortError, and with a signal its message too, unless the reason is a deadline: then it says which.
+ * A signal ended the wait, or a call that cancelled its timer, alone or with its group; `cause` is the signal's reason.
+ * Name and code are those of Node's own AbortError, and with a signal its message too, unless the reason is a deadline:
+ * then it says which.
  */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
@@ -250,7 +259,10 @@ export class AbortError extends Error {
   }
 }
 
-/** What a reason says of a signal that was bounded in time, Node's own included; '' of any other. Its traps and getters may throw. */
+/**
+ * What a reason says of a signal that was bounded in time, Node's own included; '' of any other. Its traps and getters
+ * may throw.
+ */
 function byDeadline(reason: unknown): string {
   try {
     const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';

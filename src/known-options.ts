@@ -25,7 +25,10 @@ function distance(one: string, other: string): number {
   return row[other.length];
 }
 
-/** Names that options of this kind have elsewhere, and what they are called here; where several are given, the first that is known. */
+/**
+ * Names that options of this kind have elsewhere, and what they are called here; where several are given, the first
+ * that is known.
+ */
 const MEANT: Readonly<Record<string, string>> = {
   shards:
     'threads workers worker threadcount workercount numthreads numworkers threadpoolsize poolsize maxthreads maxworkers minthreads minworkers',
@@ -79,8 +82,9 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * Throws InvalidConfigError for an unknown option, with the name that was probably meant: a misspelt option would silently have
- * no effect. `known`: an object with each option's name as a key; `renamed`: what has become of old names.
+ * Throws InvalidConfigError for an unknown option, with the name that was probably meant: a misspelt option would
+ * silently have no effect. `known`: an object with each option's name as a key; `renamed`: what has become of old
+ * names.
  */
 export function refuseUnknown(
   options: object,

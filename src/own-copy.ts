@@ -1,10 +1,13 @@
 import { isProxy } from 'node:util/types';
 import { InvalidArgumentError } from './errors.ts';
 
-// A thread may load several copies of this package. An object of another copy is refused: private fields and shared words of two
-// copies do not fit.
+// A thread may load several copies of this package. An object of another copy is refused: private fields and shared
+// words of two copies do not fit.
 
-/** The prototypes of the classes of which users have objects, of every copy of this package in the thread that has made a scheduler. */
+/**
+ * The prototypes of the classes of which users have objects, of every copy of this package in the thread that has made
+ * a scheduler.
+ */
 const CLASSES = Symbol.for('shardwheel.classes');
 
 type Classes = Set<object>;
@@ -16,7 +19,10 @@ const schedulers = new WeakSet<object>();
 /** Adds a class of this copy. */
 export const addClass = (made: { readonly prototype: object }): void => void own.push(made.prototype);
 
-/** Called by a scheduler's constructor. It shows this copy's classes to the others, as importing the package is to change nothing. */
+/**
+ * Called by a scheduler's constructor. It shows this copy's classes to the others, as importing the package is to
+ * change nothing.
+ */
 export function addScheduler(scheduler: object): void {
   schedulers.add(scheduler);
   if (shared[CLASSES] === undefined) Object.defineProperty(shared, CLASSES, { value: new Set<object>() });

@@ -5,8 +5,8 @@ import { process } from './process.ts';
 const { existsSync } = process.getBuiltinModule('node:fs');
 
 /**
- * Finds this package's files at run time. A bundler may have moved the code into another file, in another format, on another
- * machine. So the code contains no path that a bundler would resolve, and it looks in several places:
+ * Finds this package's files at run time. A bundler may have moved the code into another file, in another format, on
+ * another machine. So the code contains no path that a bundler would resolve, and it looks in several places:
  *
  *     beside this code                                  as installed
  *     in the package that this code's file can import   a bundle within a project
@@ -15,7 +15,9 @@ const { existsSync } = process.getBuiltinModule('node:fs');
  */
 declare const __filename: unknown;
 
-/** Not imported: webpack would treat calls of an imported one as requests of its own, and answer them from its bundle. */
+/**
+ * Not imported: webpack would treat calls of an imported one as requests of its own, and answer them from its bundle.
+ */
 const { createRequire } = process.getBuiltinModule('node:module');
 
 /** A file that every build of the package has, in `lib`. */

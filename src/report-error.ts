@@ -6,9 +6,9 @@ import { emitWarning } from './unfaked.ts';
 type ErrorEmitter = Pick<EventEmitter<{ error: [error: unknown, source?: object] }>, 'listenerCount' | 'emit'>;
 
 /**
- * Reports what a callback, with its timer as the source, or a listener throws: to the 'error' listener, or else as an uncaught
- * exception, before the next callback runs. Both see the context of this call. If an 'error' listener itself throws, that is an
- * uncaught exception. Never throws.
+ * Reports what a callback, with its timer as the source, or a listener throws: to the 'error' listener, or else as an
+ * uncaught exception, before the next callback runs. Both see the context of this call. If an 'error' listener itself
+ * throws, that is an uncaught exception. Never throws.
  */
 export function reportError(emitter: ErrorEmitter, error: unknown, source?: object): void {
   if (emitter.listenerCount('error') === 0) {
@@ -24,8 +24,8 @@ export function reportError(emitter: ErrorEmitter, error: unknown, source?: obje
 }
 
 /**
- * Reports an event that needs no action: to the 'error' listener, or else as a process warning. An 'error' event without a
- * listener would end a program whose timers all still fire. Never throws.
+ * Reports an event that needs no action: to the 'error' listener, or else as a process warning. An 'error' event
+ * without a listener would end a program whose timers all still fire. Never throws.
  */
 export function warn(emitter: ErrorEmitter, error: Error): void {
   if (emitter.listenerCount('error') === 0) emitWarning(error);

@@ -1,7 +1,10 @@
 import { UnsupportedRuntimeError } from './errors.ts';
 import { process } from './process.ts';
 
-/** What runs this program, where that makes a difference: Bun and Deno have most of Node's modules, and not all of what they do. */
+/**
+ * What runs this program, where that makes a difference: Bun and Deno have most of Node's modules, and not all of what
+ * they do.
+ */
 export const runtime: 'node' | 'bun' | 'deno' =
   process.versions.bun !== undefined ? 'bun' : process.versions.deno !== undefined ? 'deno' : 'node';
 

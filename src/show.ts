@@ -6,8 +6,9 @@ const SHORT = { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength
 const MAX_SHOWN = 400;
 
 /**
- * Formats a value for an error message: short, on one line, with its type if the text alone would not show it. Never throws, whatever
- * the value's own `inspect`, getters and traps do: the message is of an error that its caller waits for.
+ * Formats a value for an error message: short, on one line, with its type if the text alone would not show it. Never
+ * throws, whatever the value's own `inspect`, getters and traps do: the message is of an error that its caller waits
+ * for.
  */
 export function show(value: unknown): string {
   const type = typeof value;

@@ -37,7 +37,10 @@ export const MAX_SLOT_BITS = 24;
 
 const bitsFor = (count: number): number => (count <= 1 ? 0 : 32 - Math.clz32(count - 1));
 
-/** Returns the layout for `shards` shards (0 counts as 1) of `capacity` slots each: the generation gets all remaining bits. */
+/**
+ * Returns the layout for `shards` shards (0 counts as 1) of `capacity` slots each: the generation gets all remaining
+ * bits.
+ */
 export function timerIdLayout(shards: number, capacity: number): TimerIdLayout {
   const shardBits = bitsFor(shards);
   const slotBits = bitsFor(capacity);

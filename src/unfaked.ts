@@ -11,12 +11,15 @@ import { process } from './process.ts';
  *                                 anything of Node's own realm
  *   node:test                     the globals, the exports of timers and timers/promises, Date     hidden until it takes the fakes away
  *
- * So whatever is needed is taken once, when this package is loaded, from under the fakes of that moment; what is hidden then is
- * taken anew later, see `native-timers.ts`. Jest's old fakes and jasmine's replace globals alone, as Jest's do.
+ * So whatever is needed is taken once, when this package is loaded, from under the fakes of that moment; what is hidden
+ * then is taken anew later, see `native-timers.ts`. Jest's old fakes and jasmine's replace globals alone, as Jest's do.
  */
 type Call = (...given: never[]) => unknown;
 
-/** The clock of @sinonjs/fake-timers that a fake belongs to, with what it stands in for, under names such as `_setTimeout`. */
+/**
+ * The clock of @sinonjs/fake-timers that a fake belongs to, with what it stands in for, under names such as
+ * `_setTimeout`.
+ */
 interface FakeClock {
   readonly timersPromisesModuleMethods?: readonly { readonly methodName: string; readonly original: unknown }[];
   readonly [name: `_${string}`]: unknown;
@@ -40,7 +43,10 @@ export function unfakedPromise<T>(name: string, value: T, beside: unknown): T {
   return (replaced?.original as T | undefined) ?? value;
 }
 
-/** Whether a function is the fake of one of the libraries above. Those of node:test are bound methods, which Node's own are not. */
+/**
+ * Whether a function is the fake of one of the libraries above. Those of node:test are bound methods, which Node's own
+ * are not.
+ */
 export const isFake = (call: Call | undefined): boolean =>
   clockOf(call) !== undefined || call?.name?.startsWith?.('bound #') === true;
 

@@ -2,7 +2,9 @@ import type { TimerId } from './timer-id.ts';
 
 /** Ways in which a call has ended a timer. */
 export type Cancelling = 'cancelled' | 'cancelled with its group';
-/** How a timer has ended for whoever waits for it. The fifth way, with its client's thread, leaves nobody to be told. */
+/**
+ * How a timer has ended for whoever waits for it. The fifth way, with its client's thread, leaves nobody to be told.
+ */
 export type Ending = 'delivered' | Cancelling | 'handed back';
 
 /** The parts of a client that a waiter needs. */
@@ -15,24 +17,26 @@ interface WaiterHost {
 }
 
 /**
- * A waiter's timer has been started, as the last step of the call that starts it. `ref`: whether its label lets timers hold the process;
- * if not, the label counts it.
+ * A waiter's timer has been started, as the last step of the call that starts it. `ref`: whether its label lets timers
+ * hold the process; if not, the label counts it.
  */
 export let beginWait: (waiter: Waiter, client: WaiterHost, id: TimerId, ref: boolean) => void;
 /** A waiter's timer has ended. Does nothing if the waiter has left it since. */
 export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
 
 /**
- * The argument of a timer whose callback is `awaited`: it is told how its timer ends, whoever ends it. It is known by a private field,
- * which no proxy and no object of the program has, so nothing else is asked to know it.
+ * The argument of a timer whose callback is `awaited`: it is told how its timer ends, whoever ends it. It is known by a
+ * private field, which no proxy and no object of the program has, so nothing else is asked to know it.
  *
  *     awaited, waiter ─▶ schedule ─▶ begun ─▶ letGo ─▶ ended('delivered' | 'cancelled' | …)
  *                                               ╰─ by its own `leave`, and no more
  *
- * What `close` has handed back may be scheduled anew, in another scheduler: then it begins again. It has one timer at a time, the latest.
+ * What `close` has handed back may be scheduled anew, in another scheduler: then it begins again. It has one timer at a
+ * time, the latest.
  *
- * It stands in the base since durable timers wait as well, a hundred thousand at a time. The public calls that tell of every end cost a
- * promise or a signal each, some ten times the memory; a callback hears of deliveries alone (docs/adr/0032-whoever-waits-hears.md).
+ * It stands in the base since durable timers wait as well, a hundred thousand at a time. The public calls that tell of
+ * every end cost a promise or a signal each, some ten times the memory; a callback hears of deliveries alone
+ * (docs/adr/0032-whoever-waits-hears.md).
  */
 export abstract class Waiter {
   /** The call of the program that waits, for messages and lists. */

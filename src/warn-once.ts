@@ -4,13 +4,14 @@ import { process } from './process.ts';
 import { emitWarning } from './unfaked.ts';
 
 /**
- * Warnings that come once in a process. Which have come stands in memory that its threads share, as hashes of their codes, and of what they are about:
+ * Warnings that come once in a process. Which have come stands in memory that its threads share, as hashes of their
+ * codes, and of what they are about:
  *
  *     a thread's first scheduler ──▶ Node's environment data ──▶ threads that it starts from then on, and theirs
  *     share() ──▶ the handle ──▶ threads that connect, whenever they were started
  *
- * Threads that know of each other in neither way warn once each: nothing else reaches a thread without a handle that would stay open, and
- * what only imports the package leaves no trace.
+ * Threads that know of each other in neither way warn once each: nothing else reaches a thread without a handle that
+ * would stay open, and what only imports the package leaves no trace.
  */
 const ENVIRONMENT_KEY = 'shardwheel.told';
 
@@ -24,8 +25,8 @@ const told = new Set<string>();
 let shared: SharedArrayBuffer | undefined;
 
 /**
- * Emits a process warning with this code, unless the process has had one; `about` the same, if it comes once for each. Only then is the
- * message made. docs/operate.md lists the codes.
+ * Emits a process warning with this code, unless the process has had one; `about` the same, if it comes once for each.
+ * Only then is the message made. docs/operate.md lists the codes.
  */
 export function warnOnce(code: string, message: () => string, about = ''): void {
   const id = code + about;
@@ -34,7 +35,10 @@ export function warnOnce(code: string, message: () => string, about = ''): void 
   if (mark(sharedWarnings(), hashOf(id))) emitWarning(message(), { type: 'ShardwheelWarning', code });
 }
 
-/** What this thread shares with others, which it hands on to those that it starts from now on. Undefined if memory is refused. */
+/**
+ * What this thread shares with others, which it hands on to those that it starts from now on. Undefined if memory is
+ * refused.
+ */
 export function sharedWarnings(): SharedArrayBuffer | undefined {
   if (shared === undefined) {
     const inherited = process.getBuiltinModule('node:worker_threads').getEnvironmentData(ENVIRONMENT_KEY);
@@ -74,7 +78,8 @@ function mark(memory: SharedArrayBuffer | undefined, hash: number): boolean {
   if (memory === undefined) return true;
   const words = wordsIn(memory);
   for (let at = 0; at < ROOM; at++) {
-    const found = Atomics.compareExchange(words, at, 0, hash); // a word is written once: who finds 0 is the one that warns
+    // a word is written once: who finds 0 is the one that warns
+    const found = Atomics.compareExchange(words, at, 0, hash);
     if (found === 0) return true;
     if (found === hash) return false;
   }

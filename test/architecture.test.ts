@@ -1,6 +1,8 @@
-import { overlongComments } from '../tools/build/wrap-comments.mjs';
+import { basename, dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { below, read } from './docs/documents.ts';
 import { type SourceFile, sourcesIn } from './fixtures/source-files.ts';
+
 const isPage = ({ path }: SourceFile) => /^src\/extras\/\w+\/page\//.test(path);
 const src = sourcesIn('src').filter((file) => !isPage(file));
 const shipped = [...src, ...sourcesIn('workers')];
@@ -121,7 +123,8 @@ describe('imports', () => {
     const users = src.filter(({ path }) => ['assembly', 'client', 'hosts', 'scheduler'].includes(partOf(path)));
     expect(users.length).toBeGreaterThan(30);
     const stray = strayImports(users, (_, to) => !to.startsWith('src/wheel/') || known.includes(to));
-    expect(stray).toEqual(['src/assembly/served-client.ts -> src/wheel/create-index.ts']); // of drop-in timers, handed in
+    // of drop-in timers, handed in
+    expect(stray).toEqual(['src/assembly/served-client.ts -> src/wheel/create-index.ts']);
   });
 
   test('whoever is outside of src/wheel gets an engine from create-index, and sees a TickIndex', () => {

@@ -23,8 +23,9 @@ interface Turn {
 }
 
 /**
- * The longest turn of each slice, in the round in which it was least: what other programs add is in no two rounds the same. Slices
- * in a row that one long turn fills are that turn, as wide as it took: where others had the core meanwhile, more slices passed.
+ * The longest turn of each slice, in the round in which it was least: what other programs add is in no two rounds the
+ * same. Slices in a row that one long turn fills are that turn, as wide as it took: where others had the core
+ * meanwhile, more slices passed.
  */
 function turnsOf(results: Results, subject: string): Turn[] {
   const comparison = comparisonOf(results, loopTrace.name);

@@ -1,4 +1,5 @@
-// Forked by measure.ts: waits for its options, runs the load, says when all stand and when it opens no more, sends the report, ends.
+// Forked by measure.ts: waits for its options, runs the load, says when all stand and when it opens no more, sends the
+// report, ends.
 import { once } from 'node:events';
 import { type LoadOptions, runLoad } from './load.ts';
 

@@ -24,7 +24,10 @@ import { TimerCensus } from './timer-census.ts';
 /** ms in which the scheduler has noticed that threads are gone. */
 const SWEPT_WITHIN = 5_000;
 
-/** One run of one process' share. `onStanding` is told that all stand, by how many sockets; the run goes on when it resolves. */
+/**
+ * One run of one process' share. `onStanding` is told that all stand, by how many sockets; the run goes on when it
+ * resolves.
+ */
 export async function measure(options: Options, onStanding: (sockets: number) => Promise<void>): Promise<Measurement> {
   const { timeouts, threads, kill, limits } = options;
   const isUnlimited = !limits;

@@ -4,7 +4,10 @@ import type { LoadTimeouts } from './load.ts';
 import type { LoadClient } from './load-client.ts';
 import { MAX_ANSWER } from './protocol.ts';
 
-/** Which proxy a connection goes to: the one before the test upstream, the one before the blackhole, or one whose clients speak TLS. */
+/**
+ * Which proxy a connection goes to: the one before the test upstream, the one before the blackhole, or one whose
+ * clients speak TLS.
+ */
 export type Route = 'upstream' | 'blackhole' | 'secure';
 
 export const routes: readonly Route[] = ['upstream', 'blackhole', 'secure'];
@@ -23,8 +26,8 @@ export interface Plan {
   /** The client reads nothing, and so sees its end too late: the proxy says when it was. */
   isBlind?: boolean;
   /**
-   * Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. `standing`: for those that stand
-   * for the run.
+   * Resolves if the connection lives to the end of its plan. Pauses are fractions of the proxy's timeouts. `standing`:
+   * for those that stand for the run.
    */
   play(client: LoadClient, timeouts: LoadTimeouts, standing: Standing): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Forked by main.ts: one of several processes of a run. Waits for its options, says when its connections stand, sends its summary, ends.
+// Forked by main.ts: one of several processes of a run. Waits for its options, says when its connections stand, sends
+// its summary, ends.
 import { once } from 'node:events';
 import { measure } from './measure.ts';
 import type { Options } from './options.ts';

@@ -18,12 +18,18 @@ export interface PlanVerdict extends Pick<Plan, 'name' | 'fate'> {
   right: number;
   /** Connections that ended with their thread, which was killed: neither right nor wrong. */
   lost: number;
-  /** Connections that a limit ended, and rightly so: their client was late and had let its time pass. Neither right nor wrong. */
+  /**
+   * Connections that a limit ended, and rightly so: their client was late and had let its time pass. Neither right nor
+   * wrong.
+   */
   late: number;
   /** How long the client took from connected to its end, ms. */
   p50: number;
   p99: number;
-  /** Of those that were cut: the latest, in ms after its limit, a quarter of it where that is idle, and a tick. May be negative. */
+  /**
+   * Of those that were cut: the latest, in ms after its limit, a quarter of it where that is idle, and a tick. May be
+   * negative.
+   */
   latest: number | undefined;
 }
 
@@ -111,7 +117,10 @@ type Row = Pick<PlanVerdict, 'opened' | 'right' | 'lost' | 'late' | 'latest'> & 
 const CLOCKS = 2;
 const TICK = 1;
 
-/** ms by which a cut came after its limit, reckoned from the earliest beginning, and beyond what it may take, from the latest. */
+/**
+ * ms by which a cut came after its limit, reckoned from the earliest beginning, and beyond what it may take, from the
+ * latest.
+ */
 function timingOf(
   { fate, isBlind }: Plan,
   { moments }: Observation,

@@ -1,7 +1,7 @@
-// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/sockets/main.js`. Bytes per watched pair of
-// sockets that are open and silent, and CPU per short connection of a proxy, whose clients and upstream are another process. In each round
-// every variant has its turn, another one first each time; the ratio is the median of the rounds' ratios, so that what else runs on the
-// machine weighs on all alike.
+// What limits of connections cost, beside Node's own timers: `node --expose-gc dist/bench/sockets/main.js`. Bytes per
+// watched pair of sockets that are open and silent, and CPU per short connection of a proxy, whose clients and upstream
+// are another process. In each round every variant has its turn, another one first each time; the ratio is the median
+// of the rounds' ratios, so that what else runs on the machine weighs on all alike.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';

@@ -81,7 +81,8 @@ try {
   console.log(
     `sessions that had to expire: ${live.length}, expired: ${live.filter(({ id }) => timesOf(id).length > 0).length}`,
   );
-  // A process that is killed as it notes a session has not ended the timer: the session may be used once more before it expires again.
+  // A process that is killed as it notes a session has not ended the timer: the session may be used once more before it
+  // expires again.
   const isCutShort = ({ id, expires }: Session): boolean =>
     timesOf(id).length > 0 && Math.max(...timesOf(id)) < expires;
   console.log(`before their time: ${early + live.filter(isCutShort).length}`);

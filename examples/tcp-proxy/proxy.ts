@@ -11,7 +11,10 @@ import {
 
 export type CutReason = SocketTimeoutError['kind'];
 
-/** ms each; `secure` where clients speak TLS; `drain`: for all connections, once the proxy is closed. See docs/proxies.md. */
+/**
+ * ms each; `secure` where clients speak TLS; `drain`: for all connections, once the proxy is closed. See
+ * docs/proxies.md.
+ */
 export type ProxyTimeouts = Readonly<Record<Exclude<CutReason, 'secure'>, number> & { secure?: number }>;
 
 export type Outcome = 'served' | 'failed' | CutReason;
@@ -135,7 +138,8 @@ export class TcpProxy {
 }
 
 function reset(socket: Socket): void {
-  const canReset = !socket.connecting && !(socket instanceof TLSSocket); // resetAndDestroy would wait for the handshake, or throw
+  // resetAndDestroy would wait for the handshake, or throw
+  const canReset = !socket.connecting && !(socket instanceof TLSSocket);
   if (!canReset) return void socket.destroy();
   socket.resetAndDestroy();
 }

@@ -45,8 +45,9 @@ export interface CoordinatorParts {
 }
 
 /**
- * What a scheduler has behind its face: a client with the hosts of its lanes, and the other clients. Control calls to shards go through
- * here. `ownClient` puts together the one of an owner, `connectClient` the one of a connected scheduler.
+ * What a scheduler has behind its face: a client with the hosts of its lanes, and the other clients. Control calls to
+ * shards go through here. `ownClient` puts together the one of an owner, `connectClient` the one of a connected
+ * scheduler.
  */
 export class Coordinator {
   readonly client: Client;
@@ -128,7 +129,10 @@ export class Coordinator {
     return scale.timeOf(Math.max(next, scale.tickAtOrBefore(client.clock.read()) + 1));
   }
 
-  /** Asks all shards, which know all timers by then. Resolves with what is made of each host's answer as soon as it comes. */
+  /**
+   * Asks all shards, which know all timers by then. Resolves with what is made of each host's answer as soon as it
+   * comes.
+   */
   private ask<C extends HostCall, T>(name: C, made: (answer: HostAnswer<C>, host: LaneHost) => T): Promise<T[]> {
     this.publishAll();
     return this.during(Promise.all(this.hosts.map(async (host) => made(await host.call(name), host))));
@@ -153,7 +157,9 @@ export class Coordinator {
     this.client.publish();
   }
 
-  /** Ends the client and what serves it. Resolves with its timers that were not delivered, when all threads have ended. */
+  /**
+   * Ends the client and what serves it. Resolves with its timers that were not delivered, when all threads have ended.
+   */
   async close(): Promise<UnfiredTimer[]> {
     const { client } = this;
     const unfired = unfiredTimers(client, this.served.placements);

@@ -22,9 +22,9 @@ function consequence(isManual: boolean, areKnown: boolean): string | undefined {
 }
 
 /**
- * Called before a scheduler is made: takes Node's timers anew where fakes hid them when the package was loaded, and warns once in a
- * thread whose timers are faked. Nothing that a test does to its fakes moves a real clock; and where Node's own timers are hidden, no
- * turn of the event loop comes, for a manual clock neither.
+ * Called before a scheduler is made: takes Node's timers anew where fakes hid them when the package was loaded, and
+ * warns once in a thread whose timers are faked. Nothing that a test does to its fakes moves a real clock; and where
+ * Node's own timers are hidden, no turn of the event loop comes, for a manual clock neither.
  */
 export function noticeFakes(isManual: boolean): void {
   const areKnown = areNative();

@@ -12,12 +12,14 @@ import { validateConfig, type WheelConfig } from '../wheel/wheel-config.ts';
 
 export interface SchedulerOptions {
   /**
-   * Number of worker threads, each with its own wheel. Timers are served inline, in the calling thread, until the threads are up.
-   * 0: one wheel, inline, no thread. 'auto': inline while that is cheaper, else on a thread; `stats().serving` reports which,
-   * and why. At most 1024. docs/decide.md says how many to choose. Default 'auto'.
+   * Number of worker threads, each with its own wheel. Timers are served inline, in the calling thread, until the
+   * threads are up. 0: one wheel, inline, no thread. 'auto': inline while that is cheaper, else on a thread;
+   * `stats().serving` reports which, and why. At most 1024. docs/decide.md says how many to choose. Default 'auto'.
    */
   shards?: number | 'auto';
-  /** The wheel of each shard. One tick of it lasts `tick` ms, whatever the configuration's precision. Default 'default'. */
+  /**
+   * The wheel of each shard. One tick of it lasts `tick` ms, whatever the configuration's precision. Default 'default'.
+   */
   wheel?: PresetName | WheelConfig;
   /** ms per tick, > 0, may be fractional. Default 1. */
   tick?: number;
@@ -28,22 +30,23 @@ export interface SchedulerOptions {
   /** Maximum of timers delivered in one turn of the event loop. Default 8192. */
   maxBatch?: number;
   /**
-   * How many ms after the end of its tick a timer whose label sets no slack may be delivered, so that one wake serves several
-   * timers. No timer is ever early. Rounded down to whole ticks, at most 2^29 of them. Best one less than a power of two: timers are
-   * then due at multiples of that power. Default 0.
+   * How many ms after the end of its tick a timer whose label sets no slack may be delivered, so that one wake serves
+   * several timers. No timer is ever early. Rounded down to whole ticks, at most 2^29 of them. Best one less than a
+   * power of two: timers are then due at multiples of that power. Default 0.
    */
   slack?: number;
   /**
-   * ms of lateness above which timers wait for one more poll of the event loop, so that data which reached its sockets meanwhile is
-   * served before them: guarantee 16 of docs/guarantees.md. At least 0; Infinity: they never wait. No effect on drop-in timers, nor
-   * with a manual clock. Default 8.
+   * ms of lateness above which timers wait for one more poll of the event loop, so that data which reached its sockets
+   * meanwhile is served before them: guarantee 16 of docs/guarantees.md. At least 0; Infinity: they never wait. No
+   * effect on drop-in timers, nor with a manual clock. Default 8.
    */
   ioFirst?: number;
   /** Aborting closes the scheduler. Default: none. */
   signal?: AbortSignal;
   /**
-   * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing outside all
-   * contexts, else some ns and 8 bytes, or an AsyncResource (Node 20, 22). 'never': callbacks run outside all contexts. Default 'auto'.
+   * 'auto': a callback runs in the AsyncLocalStorage context of the call that scheduled it. This costs nothing outside
+   * all contexts, else some ns and 8 bytes, or an AsyncResource (Node 20, 22). 'never': callbacks run outside all
+   * contexts. Default 'auto'.
    */
   asyncContext?: 'auto' | 'never';
   /** What concerns the shards' threads alone. Default: the defaults of its members. */
@@ -109,7 +112,8 @@ function check(isValid: boolean, option: string, requirement: string, value: unk
 type OwnDefaults = Pick<ResolvedOptions, 'tick' | 'ioFirst'>;
 
 /**
- * Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an object.
+ * Throws InvalidConfigError for an invalid value or an unknown name, InvalidArgumentError if the options are not an
+ * object.
  * @internal
  */
 export function resolveConnectOptions(options: SchedulerConnectOptions = {}, shared: OwnDefaults): ConnectOptions {

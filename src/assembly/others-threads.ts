@@ -76,7 +76,9 @@ export class OthersThreads implements ClientThreads {
     return this.ending ?? 'the owner no longer starts threads';
   }
 
-  /** The end of an owner is reported once, for all shards. An owner that never meant to have threads reports nothing. */
+  /**
+   * The end of an owner is reported once, for all shards. An owner that never meant to have threads reports nothing.
+   */
   stays(host: number): void {
     const { handle, events } = this.parts;
     if (this.ending === undefined && handle.mayHaveThreads) events.wentInline(ShardInlineError.givenUp(host));

@@ -14,8 +14,8 @@ import { ServedClient } from './served-client.ts';
 import { type KnownClient, Sharing } from './sharing.ts';
 
 /**
- * Puts together the client of a scheduler's own thread, with the threads of the shards: lays out the shared memory, and returns at once.
- * Lanes are inline until threads are up.
+ * Puts together the client of a scheduler's own thread, with the threads of the shards: lays out the shared memory, and
+ * returns at once. Lanes are inline until threads are up.
  */
 export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): Coordinator {
   const shared = newShared(options);

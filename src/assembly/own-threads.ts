@@ -103,8 +103,8 @@ export class OwnThreads implements ClientThreads {
 }
 
 /**
- * Returns why the shards are inline from the beginning, for good; undefined if they are not. 'auto' looks for what prevents threads
- * only when it wants one: see `mayStart`.
+ * Returns why the shards are inline from the beginning, for good; undefined if they are not. 'auto' looks for what
+ * prevents threads only when it wants one: see `mayStart`.
  */
 function whyInline(options: ResolvedOptions, events: CoordinatorEvents): string | undefined {
   if (options.shards === 0) return 'shards: 0';
@@ -116,14 +116,16 @@ function whyInline(options: ResolvedOptions, events: CoordinatorEvents): string 
   return error.message;
 }
 
-/** Tells that no thread may be started, in a later tick: by then there may be listeners, which may close the scheduler. */
+/**
+ * Tells that no thread may be started, in a later tick: by then there may be listeners, which may close the scheduler.
+ */
 const tellLater = (events: CoordinatorEvents, error: ShardInlineError): void =>
   nextTick(() => events.wentInline(error));
 
 /**
- * Looks for what prevents threads. `isWanted`: loads what they need. Throws MissingFileError if the options ask for threads, and a
- * file that these need is missing. Where the system lets no file be opened, that may pass: the threads' keeper tries it again, and says
- * so where it gives up.
+ * Looks for what prevents threads. `isWanted`: loads what they need. Throws MissingFileError if the options ask for
+ * threads, and a file that these need is missing. Where the system lets no file be opened, that may pass: the threads'
+ * keeper tries it again, and says so where it gives up.
  */
 function whyNoThreads({ isAuto, workerUrl }: ResolvedOptions, isWanted: boolean): ShardInlineError | undefined {
   if (!hasSharedMemory) return ShardInlineError.withoutSharedMemory();

@@ -24,7 +24,9 @@ const PATIENCE_MS = 20;
 /** ms that `setScale` everywhere waits for clients that do not answer. */
 const SCALE_PATIENCE_MS = 1000;
 
-/** The counts of a client of a shared scheduler: up to now; of one whose event loop is blocked, up to its latest turn. */
+/**
+ * The counts of a client of a shared scheduler: up to now; of one whose event loop is blocked, up to its latest turn.
+ */
 export interface ClientStats extends TimerCounts {
   /** 0 for the owner. Others count from 1, and a number is never used twice in a scheduler. */
   client: number;

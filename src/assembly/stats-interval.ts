@@ -30,7 +30,9 @@ const numbersOf = (client: Client): Omit<TimerCounts, 'lateness'> => {
 
 /** The counts of a client between two times. */
 export interface IntervalStats extends Omit<TimerCounts, 'size'> {
-  /** Beginning and end of the interval, in ms on the scheduler's clock. Each interval begins where the last one ended. */
+  /**
+   * Beginning and end of the interval, in ms on the scheduler's clock. Each interval begins where the last one ended.
+   */
   from: number;
   to: number;
   /** Live timers at its end. */
@@ -38,8 +40,8 @@ export interface IntervalStats extends Omit<TimerCounts, 'size'> {
 }
 
 /**
- * Counts by interval, from `scheduler.statsInterval()`. Readers are independent of one another. One costs 26 KB, some µs per reading,
- * and nothing in between.
+ * Counts by interval, from `scheduler.statsInterval()`. Readers are independent of one another. One costs 26 KB, some
+ * µs per reading, and nothing in between.
  */
 export class StatsInterval {
   readonly #client: Client;
@@ -56,8 +58,8 @@ export class StatsInterval {
   }
 
   /**
-   * Returns the counts of this client since the last call, or since `statsInterval()`. After `close()` they end with the close.
-   * `lateness.max` comes from the histogram: at most 0.8 % or 1 µs above the true maximum, never below.
+   * Returns the counts of this client since the last call, or since `statsInterval()`. After `close()` they end with
+   * the close. `lateness.max` comes from the histogram: at most 0.8 % or 1 µs above the true maximum, never below.
    */
   next(): IntervalStats {
     const before = this.#before;

@@ -5,8 +5,8 @@ import { FrameKeeper, findFrames } from './frame-keeper.ts';
 import { ResourceKeeper } from './resource-keeper.ts';
 
 /**
- * A callback runs in the async context (the stores of all AsyncLocalStorages) of the call that set its timer. A call without
- * a context keeps nothing; calls in one context keep the same reference. The method depends on Node:
+ * A callback runs in the async context (the stores of all AsyncLocalStorages) of the call that set its timer. A call
+ * without a context keeps nothing; calls in one context keep the same reference. The method depends on Node:
  *
  *   AsyncLocalStorage on          Node             current()                        a timer in a context keeps
  *   frames                        24, 26           2 to 6 ns                        8 bytes: a store, or the frame
@@ -30,7 +30,10 @@ function startKeeping() {
   return { keeper, hooks: new AsyncHookWatch(isHooked && !keeper.isUsed, () => keeper.isEnabling) };
 }
 
-/** Whether a context that an interval's callback enters is kept for its next call: a resource keeps it, a frame does not. */
+/**
+ * Whether a context that an interval's callback enters is kept for its next call: a resource keeps it, a frame does
+ * not.
+ */
 export const isEnteredKept = keeper instanceof ResourceKeeper;
 
 /** The context of this call; undefined if there is none. */
@@ -42,8 +45,8 @@ export function currentContext(): Context {
 export const isHooked = (): boolean => hooks.isHooked === true;
 
 /**
- * Runs callbacks in contexts, and forgets at the end of a turn all but those of timers. Turns call it directly, so that a callback has
- * one frame less of this package below it.
+ * Runs callbacks in contexts, and forgets at the end of a turn all but those of timers. Turns call it directly, so that
+ * a callback has one frame less of this package below it.
  */
 export const contexts: Pick<ContextKeeper, 'run' | 'runUncaught' | 'outside' | 'forget'> = keeper;
 

@@ -5,8 +5,8 @@ import { wire } from './wire.ts';
  * Whether the program has its own async hooks: libraries that keep contexts by hand, with `createHook` and
  * `executionAsyncResource()`. They must see an async resource of each timer, as they see each of Node's own.
  *
- * For that, `enable` and `disable` of AsyncHook are wired. Hooks enabled earlier are detected because AsyncResource then refuses
- * an empty type.
+ * For that, `enable` and `disable` of AsyncHook are wired. Hooks enabled earlier are detected because AsyncResource
+ * then refuses an empty type.
  */
 export class AsyncHookWatch {
   isHooked: boolean;

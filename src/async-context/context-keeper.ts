@@ -6,8 +6,8 @@ import { throwUncaught } from './run-ticks.ts';
 export type Callback = (...given: any[]) => unknown;
 
 /**
- * An async context (the stores of all AsyncLocalStorages) as a timer keeps it: undefined if there is none. Its keeper decides
- * which of the forms below it has; equal contexts need not be equal values.
+ * An async context (the stores of all AsyncLocalStorages) as a timer keeps it: undefined if there is none. Its keeper
+ * decides which of the forms below it has; equal contexts need not be equal values.
  */
 export type Context = unknown;
 
@@ -23,14 +23,14 @@ export interface ContextKeeper {
   /** The context of the call that is running. */
   current(): Context;
   /**
-   * Calls the function in a context, or outside all; a context that the function enters ends with it. Precondition: this call is
-   * outside all contexts.
+   * Calls the function in a context, or outside all; a context that the function enters ends with it. Precondition:
+   * this call is outside all contexts.
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown;
   /**
-   * Like `run`, for a timer whose error nobody catches: the handlers of Node's uncaught exception see its context. It leaves this
-   * call, and the context stays entered until Node has run them; or it is thrown by a tick. The handle whose call this was is not
-   * used again.
+   * Like `run`, for a timer whose error nobody catches: the handlers of Node's uncaught exception see its context. It
+   * leaves this call, and the context stays entered until Node has run them; or it is thrown by a tick. The handle
+   * whose call this was is not used again.
    */
   runUncaught(context: Context, timer: Runnable): void;
   /** Calls the function outside all contexts and domains, and returns its result. */
@@ -53,14 +53,19 @@ export function outsideDomain<T>(callback: () => T): T {
   }
 }
 
-/** A context as Node itself keeps one for a resource. Correct wherever AsyncResource is, but the most expensive form. */
+/**
+ * A context as Node itself keeps one for a resource. Correct wherever AsyncResource is, but the most expensive form.
+ */
 export class TimerResource extends AsyncResource {
   constructor() {
     super('shardwheel.Timer');
   }
 }
 
-/** The same while the program has async hooks. They must not see the end of its scope before an error: domains hang on that. */
+/**
+ * The same while the program has async hooks. They must not see the end of its scope before an error: domains hang on
+ * that.
+ */
 export class HookedResource extends TimerResource {
   /** See {@link ContextKeeper.runUncaught}. */
   runTimer(timer: Runnable): void {

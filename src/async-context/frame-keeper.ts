@@ -26,16 +26,16 @@ const { getStore } = AsyncLocalStorage.prototype;
 /**
  * Contexts if AsyncLocalStorage uses AsyncContextFrame: the default from Node 24 on.
  *
- * Reading the current frame takes some ns, and it is the same object as long as the context is the same. Most programs have one
- * storage. If a frame holds only the store of the storage seen first, only this store is kept, 8 bytes, and
+ * Reading the current frame takes some ns, and it is the same object as long as the context is the same. Most programs
+ * have one storage. If a frame holds only the store of the storage seen first, only this store is kept, 8 bytes, and
  * the frame (some 180) is released. Any other frame is kept itself.
  *
  *   kept   a Frame          that frame
  *          a HookedResource  see `async-hook-watch.ts`
  *          anything else    the store of `first`, alone
  *
- * `run` leaves a frame behind in which the storage holds undefined: no context, like any frame whose stores are all what
- * `getStore` returns without one.
+ * `run` leaves a frame behind in which the storage holds undefined: no context, like any frame whose stores are all
+ * what `getStore` returns without one.
  */
 export class FrameKeeper implements ContextKeeper {
   private readonly frames: FrameClass;

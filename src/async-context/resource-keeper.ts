@@ -16,10 +16,10 @@ import { wire } from './wire.ts';
 /**
  * Contexts on a runtime that does not show them as frames: an AsyncResource for each call keeps them.
  *
- * If AsyncLocalStorage uses async hooks, the default up to Node 22, a context is the stores of all storages. Where no storage has a
- * store, there is no context, and nothing to keep. The keys of stores are known by `_enable`, which a storage calls before its first
- * context is made, and which is wired for that; a storage that was used before this module was loaded shows its key in any
- * AsyncResource. A key does not keep its storage.
+ * If AsyncLocalStorage uses async hooks, the default up to Node 22, a context is the stores of all storages. Where no
+ * storage has a store, there is no context, and nothing to keep. The keys of stores are known by `_enable`, which a
+ * storage calls before its first context is made, and which is wired for that; a storage that was used before this
+ * module was loaded shows its key in any AsyncResource. A key does not keep its storage.
  */
 export class ResourceKeeper implements ContextKeeper {
   /** A storage is being enabled: the present calls are Node's. */
@@ -64,8 +64,8 @@ export class ResourceKeeper implements ContextKeeper {
   }
 
   /**
-   * Without a context, in a resource of its own: a context that the callback enters ends with it. Before the first storage is used it
-   * runs in the resource of the turn, which is bared if it is the one that uses it.
+   * Without a context, in a resource of its own: a context that the callback enters ends with it. Before the first
+   * storage is used it runs in the resource of the turn, which is bared if it is the one that uses it.
    */
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
     if (context !== undefined || this.isUsed) {
@@ -106,8 +106,8 @@ export class ResourceKeeper implements ContextKeeper {
   forget(): void {}
 
   /**
-   * A resource outside all contexts, whatever the running one has entered: before hooks were on, a reaction of a promise was called in
-   * the resource of the turn.
+   * A resource outside all contexts, whatever the running one has entered: before hooks were on, a reaction of a
+   * promise was called in the resource of the turn.
    */
   private bare(): TimerResource {
     const resource = new TimerResource();
@@ -121,7 +121,10 @@ export class ResourceKeeper implements ContextKeeper {
   }
 }
 
-/** Enters the running resource with the stores of another; but not Node's top-level resource, which would keep them for good. */
+/**
+ * Enters the running resource with the stores of another; but not Node's top-level resource, which would keep them for
+ * good.
+ */
 function enter(resource: TimerResource): void {
   if (executionAsyncId() === 0) return;
   const [from, to] = [storesOn(resource), storesOn(executionAsyncResource())];

@@ -2,12 +2,13 @@ import { process } from '../process.ts';
 import { nextTick } from '../unfaked.ts';
 
 /**
- * Runs the ticks and microtasks of a callback before the next one runs, as Node does between two of its own timers. It is Node's
- * own function and takes 30 to 47 ns; an immediate for each callback takes 1,200. Undefined if Node does not have it: it is not
- * documented. With --pending-deprecation Node wraps it in a function that warns, whose prototype is the one that is wrapped.
+ * Runs the ticks and microtasks of a callback before the next one runs, as Node does between two of its own timers. It
+ * is Node's own function and takes 30 to 47 ns; an immediate for each callback takes 1,200. Undefined if Node does not
+ * have it: it is not documented. With --pending-deprecation Node wraps it in a function that warns, whose prototype is
+ * the one that is wrapped.
  *
- * An error of a tick leaves this call, and must reach Node. If it is caught, Node's stack of async ids stays wrong, and the
- * process aborts when the running immediate or timer ends.
+ * An error of a tick leaves this call, and must reach Node. If it is caught, Node's stack of async ids stays wrong, and
+ * the process aborts when the running immediate or timer ends.
  */
 export const runTicks: (() => void) | undefined = findRunTicks();
 

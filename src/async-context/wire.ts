@@ -1,8 +1,8 @@
 import type { Callback } from './context-keeper.ts';
 
 /**
- * Replaces Node's methods by functions made from their present values, which may already be another package's. Returns false, and
- * replaces none, if the program has frozen Node's objects.
+ * Replaces Node's methods by functions made from their present values, which may already be another package's. Returns
+ * false, and replaces none, if the program has frozen Node's objects.
  */
 export function wire(methods: object, makers: Record<string, (original: Callback) => Callback>): boolean {
   const names = Object.keys(makers);

@@ -4,9 +4,9 @@ const resolve = Promise.resolve.bind(Promise);
 const { then } = Promise.prototype;
 
 /**
- * Calls a function once a promise that the program has returned is settled; returns false if it returned none, or one that cannot be
- * listened to. Whether the program handles a rejection cannot be seen from here: Node reports it, with the same reason, as unhandled.
- * Never throws.
+ * Calls a function once a promise that the program has returned is settled; returns false if it returned none, or one
+ * that cannot be listened to. Whether the program handles a rejection cannot be seen from here: Node reports it, with
+ * the same reason, as unhandled. Never throws.
  */
 export function afterSettling(returned: unknown, settled: () => void): boolean {
   if (!isThenable(returned)) return false;

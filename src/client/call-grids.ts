@@ -14,8 +14,9 @@ const { ceil, max, min, round } = Math;
  *   burst          │  1                2345    6       makes every call, as soon as possible
  *   delay          │  1                2    3    4     makes one call; the next is due a period after it began
  *
- * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'skip' goes on with the grid at its first
- * point that is at least half a period away, so no call follows a late one more closely. 'delay' is what Node's own intervals do.
+ * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'skip' goes on with the grid
+ * at its first point that is at least half a period away, so no call follows a late one more closely. 'delay' is what
+ * Node's own intervals do.
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 
@@ -25,8 +26,8 @@ export const MISSED_CALLS: readonly MissedCalls[] = ['skip', 'burst', 'delay'];
 const MOST_PERIODS = 2 ** 51;
 
 /**
- * The calls of one repeating timer, by whole numbers: call n is due at start + n × period, and n rises with every call. Each due time
- * is computed from the start, so errors do not add up. Times in ms.
+ * The calls of one repeating timer, by whole numbers: call n is due at start + n × period, and n rises with every call.
+ * Each due time is computed from the start, so errors do not add up. Times in ms.
  */
 export class CallGrid {
   start = Number.NaN; // V8: double fields
@@ -40,8 +41,8 @@ export class CallGrid {
   }
 
   /**
-   * Goes on to the call after one that began at `begun` and ended at `now`, or begins at `now`. It was made in time if it began before
-   * `lateFrom`, the end of its due tick: what slack and ticks delay is not late.
+   * Goes on to the call after one that began at `begun` and ended at `now`, or begins at `now`. It was made in time if
+   * it began before `lateFrom`, the end of its due tick: what slack and ticks delay is not late.
    */
   advance(missed: MissedCalls, lateFrom: number, begun: number, now: number): void {
     if (missed === 'delay') {
@@ -68,8 +69,9 @@ export class CallGrid {
   }
 
   /**
-   * Gives the same points other numbers, for a start before all time: a sum with it may lose fractions, or a number not be whole. The
-   * remainder of the start is exact. Where there are too many periods to be counted, the calls due by now count as missed.
+   * Gives the same points other numbers, for a start before all time: a sum with it may lose fractions, or a number not
+   * be whole. The remainder of the start is exact. Where there are too many periods to be counted, the calls due by now
+   * count as missed.
    */
   private renumber(now: number): void {
     const { start, period } = this;
@@ -107,8 +109,9 @@ export interface Repetition {
  *     grids    three doubles per slot: start and period, in ms, and the number of the next call, due at start + n × period
  *     bytes    a byte per slot: what becomes of overdue calls; whether calls may overlap, and whether one is under way
  *
- * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 25 bytes more than another, and its
- * calls allocate nothing. Nothing is cleared when a timer ends: whether a slot repeats is in its payload.
+ * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 25 bytes more than
+ * another, and its calls allocate nothing. Nothing is cleared when a timer ends: whether a slot repeats is in its
+ * payload.
  * @internal
  */
 export class CallGrids {
@@ -129,7 +132,10 @@ export class CallGrids {
     this.bytes = new Uint8Array(bytes, 0, bytes.byteLength);
   }
 
-  /** Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws AllocationError. */
+  /**
+   * Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws
+   * AllocationError.
+   */
   reserve(wanted: number): void {
     const { bytes, grids, table } = this;
     const { capacity } = table;

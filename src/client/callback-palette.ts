@@ -3,9 +3,9 @@ export const NO_CALLBACK = 0;
 export const OUT_OF_LINE = 15;
 
 /**
- * The callbacks that many slots share, by codes from 1 to 14: most programs use a few functions for all their timers. A callback
- * has a code as long as a slot carries it, and is released with the last slot. While all codes are in use, no search is made, so
- * a closure per timer costs none.
+ * The callbacks that many slots share, by codes from 1 to 14: most programs use a few functions for all their timers. A
+ * callback has a code as long as a slot carries it, and is released with the last slot. While all codes are in use, no
+ * search is made, so a closure per timer costs none.
  *
  *   callbacks[code] = undefined  <=>  carriers[code] = 0, between calls
  */

@@ -23,8 +23,8 @@ const NOTHING = new Payload(0);
 const RELEASE_LIMIT = 1024;
 
 /**
- * The client's side of a lane: the timer table, the callbacks and arguments that never leave this thread, the near end of the
- * command ring and the far end of the fired ring. Timers are slots in here; the table makes and checks ids.
+ * The client's side of a lane: the timer table, the callbacks and arguments that never leave this thread, the near end
+ * of the command ring and the far end of the fired ring. Timers are slots in here; the table makes and checks ids.
  * @internal
  */
 export class ClientLane {
@@ -40,12 +40,14 @@ export class ClientLane {
   /** What its timers carry. */
   payload: Payload;
   private readonly time: ClientTime;
-  /** Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick. */
+  /**
+   * Slots whose timers were moved to the present or the past at the tick `putOffTick`. They are due at the next tick.
+   */
   readonly putOff = new Set<number>();
   putOffTick = Number.NaN;
   /**
-   * The peak of live timers since the last `release`. The difference to the present number is the number of timers that have
-   * ended since. Their slots are the first of the free list, and may still hold their payload.
+   * The peak of live timers since the last `release`. The difference to the present number is the number of timers that
+   * have ended since. Their slots are the first of the free list, and may still hold their payload.
    */
   peak = 0;
   /** Set once one of its timers has a label. */
@@ -76,8 +78,8 @@ export class ClientLane {
   }
 
   /**
-   * Makes room for another slot where memory for all was refused; then whoever serves the lane has to read the new table. Throws
-   * AllocationError.
+   * Makes room for another slot where memory for all was refused; then whoever serves the lane has to read the new
+   * table. Throws AllocationError.
    */
   private grow(): void {
     const { payload, table } = this;
@@ -97,8 +99,8 @@ export class ClientLane {
   }
 
   /**
-   * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices before the
-   * old tick would wake it, or when that comes. Returns whether a command was staged.
+   * Moves a live timer. A move to later changes only the table, as long as the new due tick is near: the shard notices
+   * before the old tick would wake it, or when that comes. Returns whether a command was staged.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): boolean {
     const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
@@ -109,12 +111,17 @@ export class ClientLane {
     return isCommanded;
   }
 
-  /** Whether the slot's timer was moved to the next tick at this very tick. Then a fired record of it is older than the move. */
+  /**
+   * Whether the slot's timer was moved to the next tick at this very tick. Then a fired record of it is older than the
+   * move.
+   */
   isPutOff(slot: number): boolean {
     return this.putOffTick === this.time.tick && this.putOff.has(slot);
   }
 
-  /** Stages a live timer whose record has been taken: the index has it no more. Precondition: a command was reserved. */
+  /**
+   * Stages a live timer whose record has been taken: the index has it no more. Precondition: a command was reserved.
+   */
   restage(slot: number, deadline: number, due: number): void {
     this.table.move(slot, deadline, due);
     this.stage.add(slot, this.table.tagOf(slot));
@@ -126,8 +133,8 @@ export class ClientLane {
   }
 
   /**
-   * Ends a live timer. Its payload is released when the slot is taken again or `release` is called. Most slots are taken again at
-   * once, and one visit to the payload costs less than two.
+   * Ends a live timer. Its payload is released when the slot is taken again or `release` is called. Most slots are
+   * taken again at once, and one visit to the payload costs less than two.
    */
   end(slot: number): void {
     if (this.labels !== undefined) this.labels.end(slot);
@@ -162,8 +169,8 @@ export class ClientLane {
   }
 
   /**
-   * Reads the table and payload of the next `count` fired records, only to bring them into the processor's cache. These reads do
-   * not depend on each other; in the deliveries each would wait. Precondition: so many are available.
+   * Reads the table and payload of the next `count` fired records, only to bring them into the processor's cache. These
+   * reads do not depend on each other; in the deliveries each would wait. Precondition: so many are available.
    */
   prefetch(count: number): void {
     let sink = 0;
@@ -174,7 +181,9 @@ export class ClientLane {
     this.prefetchSink = sink; // V8: used results
   }
 
-  /** Frees the room of taken records, and forgets what was read for them; wakes the shard's thread if it waits for room. */
+  /**
+   * Frees the room of taken records, and forgets what was read for them; wakes the shard's thread if it waits for room.
+   */
   releaseFired(): void {
     const { payload } = this;
     payload.callback = undefined;
@@ -212,7 +221,10 @@ export class ClientLane {
     return this.request === 0 ? Number.POSITIVE_INFINITY : readTick(this.header, NEXT_DUE);
   }
 
-  /** The earliest due tick of the live timers whose fired records have not been taken; Infinity if there is none. O(records). */
+  /**
+   * The earliest due tick of the live timers whose fired records have not been taken; Infinity if there is none.
+   * O(records).
+   */
   nextFiredDue(): number {
     const { fired, table, time } = this;
     const count = fired.available();

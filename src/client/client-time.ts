@@ -12,7 +12,10 @@ export const LAST_TICK = Number.MAX_SAFE_INTEGER;
 /** Callbacks of a turn between two readings of the clock: they take time, and lateness must be accurate. */
 export const CALLS_PER_READING = 64;
 
-/** Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see `slackRange`. */
+/**
+ * Converts a slack in ms to whole ticks, rounded down so that no timer is later than that. NaN if it is invalid: see
+ * `slackRange`.
+ */
 export function slackInTicks(slack: unknown, scale: TickScale): number {
   if (typeof slack !== 'number' || !(slack >= 0)) return Number.NaN;
   const ticks = scale.tickAtOrBefore(slack);
@@ -23,8 +26,8 @@ export function slackInTicks(slack: unknown, scale: TickScale): number {
 export const slackRange = (scale: TickScale): string => `must be ms from 0 to ${scale.timeOf(MAX_SLACK)}`;
 
 /**
- * The client's time: the reading of its present turn, or of its latest, and the due ticks that follow from it. A turn reads the clock
- * as it begins and hands that time down; it is read again only after the program's code has run.
+ * The client's time: the reading of its present turn, or of its latest, and the due ticks that follow from it. A turn
+ * reads the clock as it begins and hands that time down; it is read again only after the program's code has run.
  */
 export class ClientTime {
   /** The latest reading in ms, and its tick: never ahead of the time, and as old as the latest turn. */
@@ -36,16 +39,22 @@ export class ClientTime {
   nextTickTime = Number.NaN;
   /** Deadlines before this are near: see `lane/due-word.ts`. */
   wordReachEnd = Number.NaN;
-  /** Deadlines before this may take the fast path. Like wordReachEnd, but nothing is before it if a tick is not a power of two in ms. */
+  /**
+   * Deadlines before this may take the fast path. Like wordReachEnd, but nothing is before it if a tick is not a power
+   * of two in ms.
+   */
   fastPathEnd = Number.NaN;
-  /** The time of the earliest due tick among staged commands. Infinity if none is staged, -Infinity if all are wanted at once. */
+  /**
+   * The time of the earliest due tick among staged commands. Infinity if none is staged, -Infinity if all are wanted at
+   * once.
+   */
   stagedBy = Number.POSITIVE_INFINITY;
   readonly clock: SharedClock;
   readonly scale: TickScale;
   readonly isManual: boolean;
   /**
-   * Ticks per ms if a tick is a power of two in ms. For a deadline from `nextTickTime` to `fastPathEnd`, without slack, `dueTickOf`
-   * is then ceil(deadline · ticksPerMs).
+   * Ticks per ms if a tick is a power of two in ms. For a deadline from `nextTickTime` to `fastPathEnd`, without slack,
+   * `dueTickOf` is then ceil(deadline · ticksPerMs).
    */
   readonly ticksPerMs: number = Number.NaN;
 
@@ -67,7 +76,10 @@ export class ClientTime {
     this.note(this.clock.read());
   }
 
-  /** The due tick of a deadline, with a slack in ticks; the next tick at the earliest. It never falls as the deadline rises. */
+  /**
+   * The due tick of a deadline, with a slack in ticks; the next tick at the earliest. It never falls as the deadline
+   * rises.
+   */
   dueTickOf(deadline: number, slack: number): number {
     if (deadline >= this.wordReachEnd) warnOfWallClock(deadline, this.nextTickTime);
     return min(max(this.tickWithSlack(deadline, slack), this.tick + 1), LAST_TICK);
@@ -79,7 +91,10 @@ export class ClientTime {
     return slack === 0 ? tick : coincidingTick(tick, slack);
   }
 
-  /** The due tick of a record of the table, as computed when the deadline was set, even if the deadline had passed by then. */
+  /**
+   * The due tick of a record of the table, as computed when the deadline was set, even if the deadline had passed by
+   * then.
+   */
   dueTickOfRecord(deadline: number, due: number): number {
     if (deadline >= this.nextTickTime && deadline < this.fastPathEnd) {
       const tick = ceil(deadline * this.ticksPerMs);

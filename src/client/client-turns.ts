@@ -11,10 +11,15 @@ import { type ClientTurn, TurnClock } from './turn-clock.ts';
 // Taken once: a program may replace them.
 const { min } = Math;
 
-/** ms before a due time by which the command for it is published to a thread, which has to file it and to wake in time. */
+/**
+ * ms before a due time by which the command for it is published to a thread, which has to file it and to wake in time.
+ */
 const LEAD = 4;
 
-/** A turn publishes what is due within so many ms: to wake for that again would cost more than may be saved if it is cancelled. */
+/**
+ * A turn publishes what is due within so many ms: to wake for that again would cost more than may be saved if it is
+ * cancelled.
+ */
 const NEAR = 64;
 
 /** ms within which what an ended timer carried is released. */
@@ -39,10 +44,12 @@ export interface TurnParts {
  *     read the clock ─▶ file, or publish, what is staged ─▶ shards of this thread fire ─▶ deliver, at most maxBatch
  *                    ─▶ run due drop-in timers ─▶ say when the next turn has to come
  *
- * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD earlier if a thread has to file it), a stage
- * is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that earliest due time.
+ * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD earlier if a thread has to file
+ * it), a stage is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that
+ * earliest due time.
  *
- * Ends ask for no turn of their own: what a timer carried is released by the next turn, and within RELEASE_WITHIN however idle the loop.
+ * Ends ask for no turn of their own: what a timer carried is released by the next turn, and within RELEASE_WITHIN
+ * however idle the loop.
  */
 export class ClientTurns implements ClientTurn {
   readonly clock: TurnClock;
@@ -79,7 +86,10 @@ export class ClientTurns implements ClientTurn {
 
   // Who needs a turn.
 
-  /** Called when a command has been staged with an earlier deadline than all others: makes sure that a turn comes in time for it. */
+  /**
+   * Called when a command has been staged with an earlier deadline than all others: makes sure that a turn comes in
+   * time for it.
+   */
   stagedEarlier({ stage }: ClientLane, deadline: number, slack: number): void {
     const { clock, time } = this;
     const due = time.scale.timeOf(time.dueTickOf(deadline, slack));
@@ -103,7 +113,10 @@ export class ClientTurns implements ClientTurn {
     this.clock.by(this.time.clock.read() + RELEASE_WITHIN);
   }
 
-  /** Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that comes now. */
+  /**
+   * Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that
+   * comes now.
+   */
   publish(): void {
     this.wantStaged();
     this.publishElsewhere(true);
@@ -120,7 +133,8 @@ export class ClientTurns implements ClientTurn {
 
   leaveHere(shard: ShardHere): void {
     this.shardsHere = this.shardsHere.filter((each) => each !== shard);
-    this.time.stagedBy = Number.NEGATIVE_INFINITY; // it may have been about to file what is staged: the next turn publishes that
+    // it may have been about to file what is staged: the next turn publishes that
+    this.time.stagedBy = Number.NEGATIVE_INFINITY;
     this.noteWhere();
   }
 

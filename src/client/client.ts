@@ -55,9 +55,9 @@ export interface ClientParts {
 }
 
 /**
- * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package itself uses
- * lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns, which come when somebody
- * needs one: see `ClientTurns`.
+ * A thread that schedules, and all of its timers. Public calls start timers by hint and know them by id; the package
+ * itself uses lane and slot. A single call changes the table of a lane and stages a command. All else is done in turns,
+ * which come when somebody needs one: see `ClientTurns`.
  *
  * `schedule` starts every timer of a lane, and counts it, whatever the caller. Drop-in timers live in `home`.
  */
@@ -234,7 +234,9 @@ export class Client {
 
   // The same by lane and slot, for the parts of the package that keep slots.
 
-  /** Starts a timer, whose label the caller notes. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError. */
+  /**
+   * Starts a timer, whose label the caller notes. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError.
+   */
   private schedule(lane: ClientLane, deadline: number, label: Label, callback: unknown, argument: unknown): number {
     const { slack } = label;
     const due = this.dueWordOf(deadline, slack);
@@ -273,10 +275,13 @@ export class Client {
   /** Stages a live timer again if its fired record arrived before it is due, since it was moved meanwhile. */
   restage(lane: ClientLane, slot: number): void {
     if (this.time.tick === LAST_TICK) return; // it is due when the clock ends: nothing brings it any more
-    this.restageAt(lane, slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot)); // later than now, as computed by the move
+    // later than now, as computed by the move
+    this.restageAt(lane, slot, lane.table.deadlineOf(slot), lane.table.dueOf(slot));
   }
 
-  /** Moves a live timer whose fired record has been taken, and stages it again. Precondition: a command was reserved. */
+  /**
+   * Moves a live timer whose fired record has been taken, and stages it again. Precondition: a command was reserved.
+   */
   restageAt(lane: ClientLane, slot: number, deadline: number, due: number): void {
     lane.restage(slot, deadline, due);
     if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, this.labelOf(lane, slot).slack);
@@ -339,7 +344,9 @@ export class Client {
     return live;
   }
 
-  /** Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them. */
+  /**
+   * Names of the handles that keep the process alive for all timers, as `process.getActiveResourcesInfo` lists them.
+   */
   heldResources(): string[] {
     return this.isClosed ? [] : [...this.turnClock.heldResources(), ...this.refs.heldResources()];
   }

@@ -56,8 +56,8 @@ export class Commands {
   }
 
   /**
-   * Makes room in a stage that is full: publishes it, or has the index of this thread take it. Behind a full ring it only grows: the shard
-   * has been rung for room. Throws like `reserve`.
+   * Makes room in a stage that is full: publishes it, or has the index of this thread take it. Behind a full ring it
+   * only grows: the shard has been rung for room. Throws like `reserve`.
    */
   makeRoom(commands: number): void {
     if (!this.stage.isServedHere && this.ring.room() > 0) this.publish();

@@ -36,8 +36,8 @@ export interface DeliveryEvents {
   /** Called when timers of a turn were later than a watched threshold. Must not throw. */
   late(turn: LateTurn): void;
   /**
-   * Called when a timer was refused because its lane is full or, if `shard` is undefined, the wheel of drop-in timers. `now` in ms.
-   * Must not throw.
+   * Called when a timer was refused because its lane is full or, if `shard` is undefined, the wheel of drop-in timers.
+   * `now` in ms. Must not throw.
    */
   refused(shard: number | undefined, capacity: number, now: number): void;
 }

@@ -33,7 +33,10 @@ export interface DeliveryParts {
   readonly ioFirst: number;
 }
 
-/** How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is reached. */
+/**
+ * How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is
+ * reached.
+ */
 const TURN_TIME = 1;
 
 /** What `nextDue` returns of a record that had no live timer, or not a due one. */
@@ -42,17 +45,17 @@ const STALE = -1;
 const UNPOLLED = -2;
 
 /**
- * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides. The timer
- * must be live, the same that was fired, and its deadline must have come. A timer that was moved to the present while its record
- * was on its way waits for the next tick. A slot is freed before its callback runs, so the callback finds its timer ended; a repeating
- * timer keeps its slot, and its callback finds it at the next call.
+ * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides.
+ * The timer must be live, the same that was fired, and its deadline must have come. A timer that was moved to the
+ * present while its record was on its way waits for the next tick. A slot is freed before its callback runs, so the
+ * callback finds its timer ended; a repeating timer keeps its slot, and its callback finds it at the next call.
  *
- * Within a shard all timers are handed over in the order of its records, with or without callback: a batch is closed when a timer
- * with a callback follows.
+ * Within a shard all timers are handed over in the order of its records, with or without callback: a batch is closed
+ * when a timer with a callback follows.
  *
- * **I/O before late timers** (guarantee 16). A timer that comes more than `ioFirst` ms after its due time, because the loop has stood
- * still, may be an idle timeout of a connection whose data lies in the kernel. So it waits until the loop has polled since it fell
- * due: once, however busy the loop. A rest is such a turn: the loop polls before it.
+ * **I/O before late timers** (guarantee 16). A timer that comes more than `ioFirst` ms after its due time, because the
+ * loop has stood still, may be an idle timeout of a connection whose data lies in the kernel. So it waits until the
+ * loop has polled since it fell due: once, however busy the loop. A rest is such a turn: the loop polls before it.
  */
 export class Delivery {
   /** Timers delivered so far, drop-in timers included. */
@@ -103,9 +106,9 @@ export class Delivery {
   }
 
   /**
-   * Delivers at most maxBatch timers of all lanes within a turn, for which the clock has been read; returns whether there are more.
-   * With a manual clock only that number limits it. `polledFrom`: see `ClientTurn.delivery`. Throws what a tick throws, including an
-   * uncaught error of a callback: the next turn takes the remaining records.
+   * Delivers at most maxBatch timers of all lanes within a turn, for which the clock has been read; returns whether
+   * there are more. With a manual clock only that number limits it. `polledFrom`: see `ClientTurn.delivery`. Throws
+   * what a tick throws, including an uncaught error of a callback: the next turn takes the remaining records.
    */
   deliver(polledFrom: number): boolean {
     const { time } = this;
@@ -201,7 +204,9 @@ export class Delivery {
     return taken;
   }
 
-  /** The slot of the next record if its timer is live and due; else STALE, or UNPOLLED. The record stays where it is. */
+  /**
+   * The slot of the next record if its timer is live and due; else STALE, or UNPOLLED. The record stays where it is.
+   */
   private nextDue(lane: ClientLane): number {
     const { time } = this;
     // Steps that may be refused come first.
@@ -234,8 +239,8 @@ export class Delivery {
   }
 
   /**
-   * Ends a due timer, or moves a repeating one to its next call; counts the delivery, and adds it to the batch if it has no callback.
-   * Returns its id.
+   * Ends a due timer, or moves a repeating one to its next call; counts the delivery, and adds it to the batch if it
+   * has no callback. Returns its id.
    */
   private end(lane: ClientLane, slot: number, callback: unknown, isRepeating: boolean): TimerId {
     const id = lane.table.idOf(slot);
@@ -272,8 +277,8 @@ export class Delivery {
   }
 
   /**
-   * Hands a batch to the listeners as a new object, so that their changes to it have no effect here. Precondition: the batch is
-   * not empty.
+   * Hands a batch to the listeners as a new object, so that their changes to it have no effect here. Precondition: the
+   * batch is not empty.
    */
   private handOver(shard: number): void {
     const { args, deadlines, ids, length } = this;

@@ -10,19 +10,24 @@ const { max } = Math;
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its answer. A worker
- * thread or its port would hold the process always or never. This is one open port that is ref'd while there are reasons.
+ * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its
+ * answer. A worker thread or its port would hold the process always or never. This is one open port that is ref'd while
+ * there are reasons.
  *
- * No other part of a client holds the process: its turns and its timer are unref'd while there is no reason. So a process
- * ends when Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port costs 15 ns.
+ * No other part of a client holds the process: its turns and its timer are unref'd while there is no reason. So a
+ * process ends when Node's own timers would let it end, and `beforeExit` is emitted as often. To ref or unref a port
+ * costs 15 ns.
  *
- * The call that changes whether there are such timers updates it at once; a process that is about to end must not be kept for a turn
- * without work.
+ * The call that changes whether there are such timers updates it at once; a process that is about to end must not be
+ * kept for a turn without work.
  */
 export class KeepAlive {
   /** Whether live timers are a reason. */
   keepsAlive = false;
-  /** Live timers that do not keep the process alive: deadline signals, timeouts that are unref'd, and timers of a label that says so. */
+  /**
+   * Live timers that do not keep the process alive: deadline signals, timeouts that are unref'd, and timers of a label
+   * that says so.
+   */
   unrefCount = 0;
   private isRef = true;
   private reasons = 0;
@@ -110,7 +115,8 @@ type Holder = Record<'ref' | 'unref' | 'close', () => void>;
 /** A port; if that is refused, a timer. */
 function newHolder(): Holder {
   return outsideContexts(() => {
-    if (runtime !== 'node') return newTimer(); // Deno: a port without a listener holds nothing; Bun: one with a listener
+    // Deno: a port without a listener holds nothing; Bun: one with a listener
+    if (runtime !== 'node') return newTimer();
     try {
       const { port1, port2 } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
       // Both ends: an end without a reference is collected, and closes the other.

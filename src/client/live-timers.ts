@@ -30,15 +30,17 @@ export interface UnfiredTimer {
   callback: TimerCallback<unknown> | undefined;
   argument: unknown;
   /**
-   * A substitute for the original hint, which is not kept. In a scheduler with the same number of shards it places the timer on
-   * the same shard; in any other it spreads such timers evenly.
+   * A substitute for the original hint, which is not kept. In a scheduler with the same number of shards it places the
+   * timer on the same shard; in any other it spreads such timers evenly.
    */
   workerHint: number;
   /** Undefined where it has none. */
   label: string | undefined;
   /** Of a repeating timer, in ms; `deadline` is its next call. */
   period: number | undefined;
-  /** Whether the timer needs no further work, since its promise has been settled: a timer of `sleep` or `withTimeout`. */
+  /**
+   * Whether the timer needs no further work, since its promise has been settled: a timer of `sleep` or `withTimeout`.
+   */
   isSettled: boolean;
 }
 

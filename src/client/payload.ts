@@ -13,8 +13,9 @@ const CHUNK_SLOTS = 2 ** CHUNK_BITS;
 const CHUNK_MASK = CHUNK_SLOTS - 1;
 
 /**
- * A reference per slot, in chunks that are created at the first reference of a chunk. A single array would be copied as it grows:
- * that stops the event loop for milliseconds at millions of timers, and holds up to half as much again as necessary.
+ * A reference per slot, in chunks that are created at the first reference of a chunk. A single array would be copied as
+ * it grows: that stops the event loop for milliseconds at millions of timers, and holds up to half as much again as
+ * necessary.
  */
 export class SlotReferences {
   private readonly chunks: (unknown[] | undefined)[];
@@ -48,7 +49,8 @@ const CONTEXT = 64;
 const REPEATS = 128;
 
 /**
- * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's thread.
+ * What the timers of a lane carry: callback, argument and async context of each slot, which never leave the client's
+ * thread.
  *
  *   byte of a slot    bits 0–3   its callback: see CallbackPalette; with OUT_OF_LINE it is in `outOfLine`
  *                     bit 4      its argument is a whole number, in `numbers`
@@ -57,9 +59,9 @@ const REPEATS = 128;
  *                     bit 7      its timer repeats
  *
  * So a timer with a shared callback costs 1 byte, 5 with a whole number (an index of the caller's own, say), 9 with an
- * object, 8 more with a closure of its own, 8 more in a context. The garbage collector neither marks nor moves bytes and numbers.
- * They are not shared, but use shared memory because that is laid out at once for the whole capacity, is not
- * copied to grow, and is resident only where it is touched.
+ * object, 8 more with a closure of its own, 8 more in a context. The garbage collector neither marks nor moves bytes
+ * and numbers. They are not shared, but use shared memory because that is laid out at once for the whole capacity, is
+ * not copied to grow, and is resident only where it is touched.
  */
 export class Payload {
   // What `take` has found last.
@@ -133,8 +135,8 @@ export class Payload {
   }
 
   /**
-   * For a delivery: reads all that a slot carries into `callback`, `argument`, `context` and `repeats`, and releases it unless its timer
-   * repeats.
+   * For a delivery: reads all that a slot carries into `callback`, `argument`, `context` and `repeats`, and releases it
+   * unless its timer repeats.
    */
   take(slot: number): void {
     const byte = this.bytes[slot];

@@ -42,8 +42,8 @@ export const placementOfInteger = (hint: number, shards: number): number =>
   Math.imul(Math.imul(hint ^ (hint >>> 16), 0x9e3779b1) >>> 16, shards) >>> 16; // as scaleTo: V8, short paths
 
 /**
- * Returns the shard, 0 <= n < shards, on which a hint is placed. Equal hints share a shard; consecutive and strided integers
- * spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
+ * Returns the shard, 0 <= n < shards, on which a hint is placed. Equal hints share a shard; consecutive and strided
+ * integers spread evenly. Throws InvalidArgumentError for anything but a finite number or a string.
  * @internal
  */
 export function placementOf(hint: number | string, shards: number): number {

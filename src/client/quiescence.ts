@@ -20,19 +20,23 @@ export interface QuiescenceHost {
 export interface Walk {
   /** Called as a turn begins. */
   prepare(): void;
-  /** Called when the shards of this thread have had their turns. Returns whether the clock has been moved: they need another. */
+  /**
+   * Called when the shards of this thread have had their turns. Returns whether the clock has been moved: they need
+   * another.
+   */
   step(): boolean;
 }
 
 /**
- * Waits until every shard has caught up with the clock and with all commands, and all fired timers are delivered and have run:
+ * Waits until every shard has caught up with the clock and with all commands, and all fired timers are delivered and
+ * have run:
  *
  *     ask all shards ─▶ all have answered ─▶ nothing waits to be delivered ─▶ nothing was sent since the question ─▶ reached
  *          ▲                                                                              │ something was
  *          └──────────────────────────────────────────────────────────────────────────────┘
  *
- * An answer also says when the shard fires its next timer. That holds until a timer is started, moved or cancelled. So a walk, which
- * takes a manual clock from due time to due time, has one turn a stop if all shards are in this thread:
+ * An answer also says when the shard fires its next timer. That holds until a timer is started, moved or cancelled. So
+ * a walk, which takes a manual clock from due time to due time, has one turn a stop if all shards are in this thread:
  *
  *     a turn begins: all reactions have run of promises that are settled ─▶ prepare: ask, if anything has changed
  *       ─▶ shards answer ─▶ step: the clock goes to the next due time ─▶ shards fire ─▶ deliver ─▶ the next turn
@@ -44,7 +48,9 @@ export class Quiescence implements Walk {
   private reached: (() => void) | undefined;
   /** The host's counts when the shards were asked. */
   private countsAsked = Number.NaN;
-  /** Of a walk: moves the clock to a stop after the tick of the shards' next timer; returns false if that was the last. */
+  /**
+   * Of a walk: moves the clock to a stop after the tick of the shards' next timer; returns false if that was the last.
+   */
   private move: ((next: number) => boolean) | undefined;
   /** Whether a turn of the walk has ended that has left nothing to deliver. */
   private isQuiet = false;
@@ -65,8 +71,9 @@ export class Quiescence implements Walk {
   }
 
   /**
-   * Walks: calls `move` each time that this is reached, in a macrotask of its own, with the tick at which a shard next fires a timer,
-   * or Infinity. Resolves when `move` has returned false, or the client is closed. Precondition: there is no other waiter.
+   * Walks: calls `move` each time that this is reached, in a macrotask of its own, with the tick at which a shard next
+   * fires a timer, or Infinity. Resolves when `move` has returned false, or the client is closed. Precondition: there
+   * is no other waiter.
    */
   walk(move: (next: number) => boolean): Promise<void> {
     if (this.host.isClosed) return Promise.resolve();

@@ -23,8 +23,8 @@ export interface RepeatingHost {
  *     fired record taken ─▶ begin: moved to its next call, staged ─▶ callback ─▶ end: moved on if it has missed calls meanwhile
  *                        ─▶ passOver, if its last call may not be overlapped and is pending: the same without a callback
  *
- * So whatever happens in between, a command for its next call is on its way, and a second record of the call before finds a later
- * deadline.
+ * So whatever happens in between, a command for its next call is on its way, and a second record of the call before
+ * finds a later deadline.
  */
 export class RepeatingCalls {
   /** Whether a timer has been started whose calls may not overlap. */
@@ -42,7 +42,10 @@ export class RepeatingCalls {
     this.time = host.time;
   }
 
-  /** Returns whether a call that is due is not made, since the last one is pending; it is counted. Precondition: as for `begin`. */
+  /**
+   * Returns whether a call that is due is not made, since the last one is pending; it is counted. Precondition: as for
+   * `begin`.
+   */
   passesOver(lane: ClientLane, slot: number): boolean {
     if (lane.grids?.isPending(slot) !== true) return false;
     this.begin(lane, slot);
@@ -50,7 +53,10 @@ export class RepeatingCalls {
     return true;
   }
 
-  /** Called before a call: moves the timer to its next one. Precondition: a command was reserved, and the clock was just read. */
+  /**
+   * Called before a call: moves the timer to its next one. Precondition: a command was reserved, and the clock was just
+   * read.
+   */
   begin(lane: ClientLane, slot: number): void {
     const { time } = this;
     const { table } = lane;
@@ -58,7 +64,8 @@ export class RepeatingCalls {
     // A manual clock stands still in a turn, and a reading of it allocates.
     const begun = time.isManual || grids.missedOf(slot) === 'burst' ? time.now : time.clock.read();
     const deadline = table.deadlineOf(slot);
-    // The end of its due tick, with its slack: a tick after its deadline at the earliest, which is enough to know for most calls.
+    // The end of its due tick, with its slack: a tick after its deadline at the earliest, which is enough to know for
+    // most calls.
     const lateFrom =
       begun < deadline + time.scale.tick
         ? Number.POSITIVE_INFINITY

@@ -15,7 +15,9 @@ const REST_WITHIN = 4;
 /** Whether immediates come no more, or only by twos, once a program has passed a timeout to `clearImmediate`. */
 const MAY_LOSE_IMMEDIATES = runtime === 'node' && Number.parseInt(process.versions.node, 10) < 24;
 
-/** ms after which an asked turn comes that does not hold the process: an unref'd immediate does not end the loop's wait. */
+/**
+ * ms after which an asked turn comes that does not hold the process: an unref'd immediate does not end the loop's wait.
+ */
 const NUDGE = 1;
 
 /** The native timer stays as it is set if a turn is wanted at most so many ms later. */
@@ -60,8 +62,8 @@ const NEXT: readonly number[] = [
 
 export interface ClientTurn {
   /**
-   * Reads the clock, files or publishes what is wanted, and has the shards of this thread fire. `isAsked`: the turn has been asked for,
-   * and not only the native timer has come. Returns whether the shards have more to do at once.
+   * Reads the clock, files or publishes what is wanted, and has the shards of this thread fire. `isAsked`: the turn has
+   * been asked for, and not only the native timer has come. Returns whether the shards have more to do at once.
    */
   begin(isAsked: boolean): boolean;
   /** Reads the clock for a turn of drop-in timers alone. Returns true: the lanes have a rest. */
@@ -69,22 +71,25 @@ export interface ClientTurn {
   /** Whether the lanes have something for this turn. */
   readonly visitsLanes: boolean;
   /**
-   * Delivers fired timers; returns whether some are left. `polledFrom`: the loop has served what had reached its sockets by this time,
-   * in ms; -Infinity if that is not known. Throws what a tick of the program throws.
+   * Delivers fired timers; returns whether some are left. `polledFrom`: the loop has served what had reached its
+   * sockets by this time, in ms; -Infinity if that is not known. Throws what a tick of the program throws.
    */
   readonly delivery: { deliver(polledFrom: number): boolean };
   /**
-   * Runs due drop-in timers, `isPhase`: those due by now, else the rest of an earlier turn. Returns whether some are left. Throws
-   * what a callback, or a tick of the program, throws.
+   * Runs due drop-in timers, `isPhase`: those due by now, else the rest of an earlier turn. Returns whether some are
+   * left. Throws what a callback, or a tick of the program, throws.
    */
   readonly home: { readonly label: { readonly size: number }; run(isPhase: boolean): boolean };
-  /** Ends a turn, even one that has thrown: returns by when the next has to come, in ms; Infinity if nothing is known to come. */
+  /**
+   * Ends a turn, even one that has thrown: returns by when the next has to come, in ms; Infinity if nothing is known to
+   * come.
+   */
   finish(): number;
 }
 
 /**
- * When a client's turns come: the mirror of `shard/shard-loop.ts`. There is one native timer, for the one time at which somebody needs
- * something, and one immediate.
+ * When a client's turns come: the mirror of `shard/shard-loop.ts`. There is one native timer, for the one time at which
+ * somebody needs something, and one immediate.
  *
  *     by(time): a staged command ─╮
  *               a drop-in timer ──┼─▶ the native timer, for the earliest ─╮
@@ -93,22 +98,26 @@ export interface ClientTurn {
  *
  *     IDLE ─▶ ASKED ─▶ TURNING (─▶ AGAIN) ─▶ IDLE, or ASKED, or LEFT (─▶ MISSED); OVER from any, for good
  *
- * With one timer a client has one turn in a phase of timers, and drop-in timers begin to be due only there: so no timer fires in the
- * phase that has set it, however long the callback takes that sets it. A rest comes after the immediates of the program, and after
- * the loop's next poll.
+ * With one timer a client has one turn in a phase of timers, and drop-in timers begin to be due only there: so no timer
+ * fires in the phase that has set it, however long the callback takes that sets it. A rest comes after the immediates
+ * of the program, and after the loop's next poll.
  *
- * Turns belong to no async context, whatever asks for them. Node calls them directly, since it must get an error that a tick or
- * a callback throws; the next turn then goes on, by a new timer, for the one that has thrown may keep a context.
+ * Turns belong to no async context, whatever asks for them. Node calls them directly, since it must get an error that a
+ * tick or a callback throws; the next turn then goes on, by a new timer, for the one that has thrown may keep a
+ * context.
  *
  * The handles hold the process only while live timers do, see `KeepAlive`.
  *
- * On Node 20 and 22 immediates come no more once a program has passed a timeout to `clearImmediate`. Then the native timer brings
- * the turn: it is also set for an asked turn and for a rest, and takes over what the immediate was to bring; a rest when it comes for
- * the second time.
+ * On Node 20 and 22 immediates come no more once a program has passed a timeout to `clearImmediate`. Then the native
+ * timer brings the turn: it is also set for an asked turn and for a rest, and takes over what the immediate was to
+ * bring; a rest when it comes for the second time.
  */
 export class TurnClock {
   turns = 0; // begun
-  /** The time in ms by which a turn comes; Infinity if none is needed, -Infinity during a turn, which says at its end when the next comes. */
+  /**
+   * The time in ms by which a turn comes; Infinity if none is needed, -Infinity during a turn, which says at its end
+   * when the next comes.
+   */
   comesBy = Number.POSITIVE_INFINITY;
   /** Called when a turn has left nothing to deliver, if somebody waits for that. */
   onIdle: (() => void) | undefined = undefined;
@@ -140,7 +149,10 @@ export class TurnClock {
     else if (this.state === IDLE) this.ask(ASKED);
   }
 
-  /** Makes sure that a turn comes by a time in ms, or up to 1 ms before, as is usual for native timers. Without effect during a turn. */
+  /**
+   * Makes sure that a turn comes by a time in ms, or up to 1 ms before, as is usual for native timers. Without effect
+   * during a turn.
+   */
   by(time: number): void {
     if (this.state === OVER || this.comesBy === Number.NEGATIVE_INFINITY) return;
     const now = this.time.clock.read();
@@ -161,7 +173,10 @@ export class TurnClock {
     return this.immediate?.hasRef() ? ['Immediate'] : [];
   }
 
-  /** Takes a turn. Only Node may call it: neither a callback nor a promise of the program. `isTimer`: the timer has come. */
+  /**
+   * Takes a turn. Only Node may call it: neither a callback nor a promise of the program. `isTimer`: the timer has
+   * come.
+   */
   private readonly turn = (isTimer: boolean): void => {
     const { client, state } = this;
     if (state === OVER) return; // Node had already taken the handle
@@ -271,8 +286,8 @@ export class TurnClock {
   }
 
   /**
-   * The next one is a new one. After an error the handlers of Node have run in the context of this call, which the old one may
-   * keep.
+   * The next one is a new one. After an error the handlers of Node have run in the context of this call, which the old
+   * one may keep.
    */
   private dropTimer(): void {
     clearTimeout(this.timer);

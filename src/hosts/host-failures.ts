@@ -9,7 +9,10 @@ export interface FailureEvents {
   restarted(restart: ShardRestart): void;
 }
 
-/** Deaths and failures of what serves a client's lanes to a shard: reported as a restart when something serves them again. */
+/**
+ * Deaths and failures of what serves a client's lanes to a shard: reported as a restart when something serves them
+ * again.
+ */
 export class HostFailures {
   /** How often another thread, or inline, has taken over. */
   restarts = 0;

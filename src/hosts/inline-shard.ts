@@ -13,7 +13,10 @@ import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 // Taken once: a program may replace them.
 const { min } = Math;
 
-/** ms after which memory for an index is asked for again that was refused: while it is, a turn reads the timer table instead. */
+/**
+ * ms after which memory for an index is asked for again that was refused: while it is, a turn reads the timer table
+ * instead.
+ */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
@@ -39,12 +42,12 @@ export interface InlineLane extends OwnLane {
 }
 
 /**
- * A shard that runs in the caller's thread: the same turns, each a part of one of the client's. The index takes commands directly from
- * the client's stage. It starts no thread, and builds nothing until there are timers.
+ * A shard that runs in the caller's thread: the same turns, each a part of one of the client's. The index takes
+ * commands directly from the client's stage. It starts no thread, and builds nothing until there are timers.
  *
- * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is refused), that
- * is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a thread that dies, no timer is
- * lost.
+ * It is the last resort of a shard, so nothing ends it. If a turn or the building throws (above all when memory is
+ * refused), that is reported, and the shard is rebuilt from the tables, after longer and longer pauses. As with a
+ * thread that dies, no timer is lost.
  */
 export class InlineShard implements ShardHere {
   /** ms of this thread that turns have taken, if they are measured: that costs a reading of the clock in each. */
@@ -62,8 +65,8 @@ export class InlineShard implements ShardHere {
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private hasFailed = false;
   /**
-   * Whether it reads the timer tables: its indexes were refused memory, when they were made or when they went on. One that can be made and
-   * cannot go on would be made again for ever.
+   * Whether it reads the timer tables: its indexes were refused memory, when they were made or when they went on. One
+   * that can be made and cannot go on would be made again for ever.
    */
   private scans = false;
   /** When it tries again to get the memory for its indexes, in ms of the process; Infinity if it has it. */
@@ -139,7 +142,8 @@ export class InlineShard implements ShardHere {
   /** Serves another lane, which has had no timer yet. Throws AllocationError. */
   admit(lane: OwnLane): void {
     if (this.server !== undefined) this.attach(this.server, [{ ...lane, origin: 'nothing' }]);
-    this.add({ ...lane, origin: this.server === undefined ? 'nothing' : 'tables' }); // by when it is rebuilt, it has had timers
+    // by when it is rebuilt, it has had timers
+    this.add({ ...lane, origin: this.server === undefined ? 'nothing' : 'tables' });
   }
 
   /** What has been built is built anew, from the tables, in the next turn: one of them has moved. */
@@ -183,7 +187,10 @@ export class InlineShard implements ShardHere {
     return this.lanes.some(({ origin }) => origin !== 'nothing') || this.isAsked();
   }
 
-  /** When its pause ends, in ms, even if that has passed since this turn looked. With a manual clock, so many ms after its present. */
+  /**
+   * When its pause ends, in ms, even if that has passed since this turn looked. With a manual clock, so many ms after
+   * its present.
+   */
   private pauseEnd(): number {
     return this.clock.read() + Math.max(0, this.pausesUntil - monotonic.now());
   }

@@ -22,15 +22,18 @@ export interface HostEvents extends FailureEvents {
 }
 
 /**
- * A client's lanes to one shard, wherever they are served. Every client has one for each of its shards, the owner of the threads too.
+ * A client's lanes to one shard, wherever they are served. Every client has one for each of its shards, the owner of
+ * the threads too.
  *
- * `LaneState` has the picture of where they may be. `keepWith` is the loop of the states with a thread: one question to it is under way at
- * a time, and what happens meanwhile is looked at when it has answered. `checkBoard` sees in all of them that the thread is gone.
+ * `LaneState` has the picture of where they may be. `keepWith` is the loop of the states with a thread: one question to
+ * it is under way at a time, and what happens meanwhile is looked at when it has answered. `checkBoard` sees in all of
+ * them that the thread is gone.
  *
  * Never two at once: docs/guarantees.md has the argument.
  *
- * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the table. A thread
- * that is wanted has the client's turns file all that is staged. Commands that are staged while a lane is on its way wait in its ring.
+ * Inline, the lanes are handed over when nothing is staged: then the index has every live timer, under the tag of the
+ * table. A thread that is wanted has the client's turns file all that is staged. Commands that are staged while a lane
+ * is on its way wait in its ring.
  */
 export class LaneHost {
   readonly lanes: OwnLane[] = [];
@@ -112,7 +115,10 @@ export class LaneHost {
     this.checkBoard();
   }
 
-  /** Serves the lanes here until `startThread` is called again; without effect if the thread is gone before. Never rejects. */
+  /**
+   * Serves the lanes here until `startThread` is called again; without effect if the thread is gone before. Never
+   * rejects.
+   */
   async endThread(): Promise<void> {
     if (this.state.is('waiting')) return;
     this.wantsThread = false;
@@ -139,7 +145,10 @@ export class LaneHost {
     }
   }
 
-  /** Asks whoever serves the lanes; if a thread is gone before it answers, its successor. Rejects once the client is closed. */
+  /**
+   * Asks whoever serves the lanes; if a thread is gone before it answers, its successor. Rejects once the client is
+   * closed.
+   */
   async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
     for (;;) {
       if (this.inline !== undefined) return this.inline.call(name);
@@ -211,7 +220,10 @@ export class LaneHost {
     return this.unoffered.length > 0 ? 'offering' : 'attached';
   }
 
-  /** Keeps the lanes with a thread until it is gone, or they are back. Each step leaves another state, or the same with less to do. */
+  /**
+   * Keeps the lanes with a thread until it is gone, or they are back. Each step leaves another state, or the same with
+   * less to do.
+   */
   private async keepWith(attachment: number): Promise<void> {
     while (this.isStill(attachment)) {
       if (this.state.is('offering')) await this.offer(attachment);
@@ -221,7 +233,9 @@ export class LaneHost {
     }
   }
 
-  /** Offers what has not been. A thread that has no memory for a lane takes none of those that were offered together. */
+  /**
+   * Offers what has not been. A thread that has no memory for a lane takes none of those that were offered together.
+   */
   private async offer(attachment: number): Promise<void> {
     const found = await this.ask(attachment, 'attach', this.unoffered.splice(0));
     if (found === undefined) return;
@@ -269,7 +283,10 @@ export class LaneHost {
     }
   }
 
-  /** Asks the thread that has the lanes. Resolves with an error if it refuses, or was not asked; with undefined if it is gone. */
+  /**
+   * Asks the thread that has the lanes. Resolves with an error if it refuses, or was not asked; with undefined if it is
+   * gone.
+   */
   private async ask<C extends 'attach' | 'leave'>(attachment: number, name: C, ...given: Given<C>) {
     const answer = await this.link.call(this.epoch, name, ...given).catch((error: Error) => error);
     if (!this.isStill(attachment)) return undefined;

@@ -13,15 +13,18 @@ export type LaneCall = HostCall | 'attach' | 'leave';
 export type Given<C extends LaneCall> = Parameters<LaneServer[C]> extends [number, ...infer Rest] ? Rest : never;
 export type LaneAnswer<C extends LaneCall> = ReturnType<LaneServer[C]> | typeof GONE;
 
-/** The way from a client to the threads of a shard: its owner's is the `ThreadKeeper`, that of any other thread a `MailLink`. */
+/**
+ * The way from a client to the threads of a shard: its owner's is the `ThreadKeeper`, that of any other thread a
+ * `MailLink`.
+ */
 export interface LaneLink {
   /** What serves the shard, as its owner has stored it. */
   server(): HostState;
   /** Makes the owner start a thread, if there is none. */
   want(): void;
   /**
-   * Calls the thread of an epoch. Resolves with GONE if it ends first. Rejects with the thread's error; a call that moves lanes
-   * rejects only if the thread has not been asked.
+   * Calls the thread of an epoch. Resolves with GONE if it ends first. Rejects with the thread's error; a call that
+   * moves lanes rejects only if the thread has not been asked.
    */
   call<C extends LaneCall>(epoch: number, name: C, ...given: Given<C>): Promise<LaneAnswer<C>>;
   /** Called when the client has found that the thread that had its lanes is gone. */

@@ -3,8 +3,9 @@ import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
 import type { InlineLane, OwnLane } from './inline-shard.ts';
 
 /**
- * What whoever serves a client's lanes next builds their indexes from: nothing where there has been no timer, the entries that a thread
- * has handed back, or the tables. Entries are of the table as it was: where one has moved to larger memory since, the tables are read.
+ * What whoever serves a client's lanes next builds their indexes from: nothing where there has been no timer, the
+ * entries that a thread has handed back, or the tables. Entries are of the table as it was: where one has moved to
+ * larger memory since, the tables are read.
  */
 export class LaneOrigins {
   /** Whether a table has moved while its lane was not here. */

@@ -15,7 +15,8 @@ import { NamedState } from './named-state.ts';
  *     from all four, once the thread is gone: ──▶ waiting ──▶ offering, to the next, from the tables
  *                  (dying until the board says so)      ╰───▶ alone, if there will be none
  *
- * In `attached` the thread has answered for all lanes; in the other states with it a question is under way, or is about to be.
+ * In `attached` the thread has answered for all lanes; in the other states with it a question is under way, or is about
+ * to be.
  */
 const NEXT = {
   inline: ['offering', 'attached', 'alone', 'over'], // in this thread, which serves them

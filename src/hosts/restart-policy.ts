@@ -24,8 +24,8 @@ const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 1000;
 
 /**
- * Decides when the next thread of a shard may start: at once after the first death for a while, then after longer and longer
- * pauses, and never again when the limit of deaths is reached.
+ * Decides when the next thread of a shard may start: at once after the first death for a while, then after longer and
+ * longer pauses, and never again when the limit of deaths is reached.
  */
 export class RestartPolicy {
   private readonly limit: Required<ThreadOptions>['inlineAfter'];
@@ -35,7 +35,10 @@ export class RestartPolicy {
     this.limit = limit;
   }
 
-  /** Notes a death at `now`, in ms of any clock. Returns the ms to wait before the next start; Infinity for no further start. */
+  /**
+   * Notes a death at `now`, in ms of any clock. Returns the ms to wait before the next start; Infinity for no further
+   * start.
+   */
   pauseAfterDeath(now = monotonic.now()): number {
     this.deaths = this.deaths.filter((death) => now - death < this.limit.within);
     const recent = this.deaths.push(now);

@@ -19,11 +19,12 @@ type Remote = Readonly<Record<LaneCall, (...given: unknown[]) => Promise<unknown
 const ADDRESS_SPACE = 2 ** 29;
 
 /**
- * A thread of a shard, in its own piscina. The pool starts the thread and reports its death; this class gives it its work.
+ * A thread of a shard, in its own piscina. The pool starts the thread and reports its death; this class gives it its
+ * work.
  *
- * There is one pool per thread, because a pool hands a task to any idle thread, and a serving thread counts as idle: its task
- * returned when the loop was started (see `workers/shard.ts`). Also, a pool that keeps threads starts them by itself, and a
- * refused thread is not reported. This pool keeps none, so it starts one in `run` and no other.
+ * There is one pool per thread, because a pool hands a task to any idle thread, and a serving thread counts as idle:
+ * its task returned when the loop was started (see `workers/shard.ts`). Also, a pool that keeps threads starts them by
+ * itself, and a refused thread is not reported. This pool keeps none, so it starts one in `run` and no other.
  */
 export class ShardThread {
   /** Created with the thread. */
@@ -45,8 +46,8 @@ export class ShardThread {
   }
 
   /**
-   * Starts the thread, and the shard on it. Rejects with what ended the thread or prevented it. A thread that dies before it is up
-   * leaves its task in the pool's queue, so the task is given up with its thread.
+   * Starts the thread, and the shard on it. Rejects with what ended the thread or prevented it. A thread that dies
+   * before it is up leaves its task in the pool's queue, so the task is given up with its thread.
    */
   async start(): Promise<void> {
     const { task, settings } = this;
@@ -57,7 +58,8 @@ export class ShardThread {
     const { port1, port2: control } = new (process.getBuiltinModule('node:worker_threads').MessageChannel)();
     this.port = port1;
     this.remote = wrap<LaneServer>(nodeEndpoint(port1)) as unknown as Remote;
-    // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when necessary.
+    // The port closes with the thread, so its end is then gone. It does not hold the process: KeepAlive does, when
+    // necessary.
     port1.unref();
     const pool = newPool(Pool, files, settings);
     const givenUp = new AbortController();
@@ -73,7 +75,9 @@ export class ShardThread {
     }
   }
 
-  /** Calls the thread; a parked shard sees it only when `ring` rings it. Resolves with GONE if the thread ends first. */
+  /**
+   * Calls the thread; a parked shard sees it only when `ring` rings it. Resolves with GONE if the thread ends first.
+   */
   call(name: LaneCall, given: readonly unknown[], ring: () => void): Promise<unknown> {
     const { remote, waiting } = this;
     if (remote === undefined || waiting === undefined) return Promise.resolve(GONE);
@@ -138,13 +142,16 @@ function newPool(Pool: typeof Piscina, { worker, preloads }: ThreadFiles, settin
   return pool;
 }
 
-/** A pool whose microtask is refused forgets the promise of its task, which rejects later, and that would end the process. */
+/**
+ * A pool whose microtask is refused forgets the promise of its task, which rejects later, and that would end the
+ * process.
+ */
 const runIn = (pool: Piscina, task: ShardTask, options: object): Promise<unknown> =>
   withNodesMicrotasks(() => withoutOpeningStreams(() => pool.run(task, options)));
 
 /**
- * Calls a function. If it throws, ends the threads that it has created, since nothing else refers to them: the pool's thread, if
- * memory is refused after the thread was created. Node reports a thread in a separate tick.
+ * Calls a function. If it throws, ends the threads that it has created, since nothing else refers to them: the pool's
+ * thread, if memory is refused after the thread was created. Node reports a thread in a separate tick.
  */
 function endingOrphans<T>(make: () => T): T {
   const made: Worker[] = [];

@@ -14,8 +14,9 @@ export interface ThreadFiles {
   /** URL of the file that the pool's thread runs. */
   readonly worker: string;
   /**
-   * Paths of the files that are loaded before Node reads the working directory. Yarn's own where it has installed without
-   * `node_modules` (Plug'n'Play): without it Node finds no package's file. Then `working-directory.cjs`, if it is found: see there.
+   * Paths of the files that are loaded before Node reads the working directory. Yarn's own where it has installed
+   * without `node_modules` (Plug'n'Play): without it Node finds no package's file. Then `working-directory.cjs`, if it
+   * is found: see there.
    */
   readonly preloads: readonly string[];
   /** Paths of the libraries. They are loaded from outside any bundle: the pool starts threads from its own file. */
@@ -30,8 +31,8 @@ const ENDPOINT = 'comlink/dist/umd/node-adapter.js';
 const found = new Map<string | undefined, ThreadFiles>();
 
 /**
- * What the system says where it lets this process open no file: then whatever is looked for seems to be missing. Undefined where it
- * lets it.
+ * What the system says where it lets this process open no file: then whatever is looked for seems to be missing.
+ * Undefined where it lets it.
  */
 export function refusalToOpen(): Error | undefined {
   try {
@@ -44,8 +45,8 @@ export function refusalToOpen(): Error | undefined {
 }
 
 /**
- * Finds the files, and loads none of them. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws MissingFileError, or the
- * system's error where no file can be opened. Takes some 0.3 ms, once.
+ * Finds the files, and loads none of them. `workerUrl`: as {@link resolveWorkerUrl} returns it. Throws
+ * MissingFileError, or the system's error where no file can be opened. Takes some 0.3 ms, once.
  */
 export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
   const known = found.get(workerUrl);
@@ -77,8 +78,8 @@ export function findThreadFiles(workerUrl: string | undefined): ThreadFiles {
 let loaded: ReturnType<typeof libraries> | undefined;
 
 /**
- * Loads the libraries, once, which takes some 10 ms: in the call that wants the first thread, and never before. Not later either:
- * Jest loads nothing for a test that has ended.
+ * Loads the libraries, once, which takes some 10 ms: in the call that wants the first thread, and never before. Not
+ * later either: Jest loads nothing for a test that has ended.
  */
 export function loadThreadLibraries(files: ThreadFiles) {
   loaded ??= withoutOpeningStreams(() => libraries(files));

@@ -13,8 +13,8 @@ import type { ResolvedThreadOptions } from './thread-options.ts';
 import { Watchdog } from './watchdog.ts';
 
 /**
- * Returns what runs tasks one after the other: each start of a thread costs the event loop some ms, and the processors some 50;
- * several starts at once would block it for their sum.
+ * Returns what runs tasks one after the other: each start of a thread costs the event loop some ms, and the processors
+ * some 50; several starts at once would block it for their sum.
  */
 export function oneByOne(): (task: () => Promise<void>) => Promise<void> {
   let last = Promise.resolve();
@@ -25,7 +25,9 @@ export function oneByOne(): (task: () => Promise<void>) => Promise<void> {
   };
 }
 
-/** ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/adr/0014-threads.md */
+/**
+ * ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/adr/0014-threads.md
+ */
 const EXIT_PAUSE = 250;
 
 /** Whether there is a thread, and what may follow. */
@@ -51,15 +53,15 @@ export interface KeeperParts {
 }
 
 /**
- * The threads of a shard, one after the other, as their owner keeps them. The owner's own lanes go by it as the lanes of any other
- * client go by a `MailLink`.
+ * The threads of a shard, one after the other, as their owner keeps them. The owner's own lanes go by it as the lanes
+ * of any other client go by a `MailLink`.
  *
  *     none ──▶ starting ──▶ up ──▶ pausing ──▶ none       given up, after too many deaths: 'clients' on the board, for good
  *                 ▲          │
  *                 └── dies ──┘       over, from anywhere
  *
- * It alone says what the board names. A thread, or the clients, come there only when the thread before has *exited*; until then it is
- * that thread or nothing. An error of the thread is not enough, nor an alarm of the watchdog.
+ * It alone says what the board names. A thread, or the clients, come there only when the thread before has *exited*;
+ * until then it is that thread or nothing. An error of the thread is not enough, nor an alarm of the watchdog.
  */
 export class ThreadKeeper implements LaneLink {
   readonly setup: ShardSetup;

@@ -6,31 +6,31 @@ import { resolveWorkerUrl } from './thread-files.ts';
 /** What concerns the shards' threads alone. */
 export interface ThreadOptions {
   /**
-   * Node's flags for the threads, as in `new Worker`. Default none: the process's own flags (--import, --require, --inspect-brk,
-   * NODE_OPTIONS) have no effect in a shard.
+   * Node's flags for the threads, as in `new Worker`. Default none: the process's own flags (--import, --require,
+   * --inspect-brk, NODE_OPTIONS) have no effect in a shard.
    */
   execArgv?: readonly string[];
   /** The whole environment of the threads; NODE_OPTIONS in it takes effect. Default empty; shards read none. */
   env?: Readonly<Record<string, string>>;
   /**
-   * The file that the threads run, as a 'file:' URL or an absolute path: a bundler's output for `shardwheel/worker`. Default: the
-   * package's own file. See docs/install.md.
+   * The file that the threads run, as a 'file:' URL or an absolute path: a bundler's output for `shardwheel/worker`.
+   * Default: the package's own file. See docs/install.md.
    */
   workerUrl?: URL | string;
   /**
-   * Limits of each thread, as in `new Worker`. In MB. They do not cover wheels and tables. Default { maxYoungGenerationSizeMb: 3,
-   * codeRangeSizeMb: 16 }, for others Node's.
+   * Limits of each thread, as in `new Worker`. In MB. They do not cover wheels and tables. Default {
+   * maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 }, for others Node's.
    */
   resourceLimits?: ResourceLimits;
   /**
-   * Time in ms without a sign of life, though a turn was due, after which a thread is ended and replaced. Four times as much while
-   * it starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least 20; Infinity: never.
-   * Default 5000. docs/guarantees.md says what is safe on a busy machine.
+   * Time in ms without a sign of life, though a turn was due, after which a thread is ended and replaced. Four times as
+   * much while it starts, 1 µs more for each slot in use, and four times as much after each alarm, up to 10 s. At least
+   * 20; Infinity: never. Default 5000. docs/guarantees.md says what is safe on a busy machine.
    */
   hangTimeout?: number;
   /**
-   * If the threads of a shard die `deaths` times within `within` ms, the shard goes on inline, in the calling thread, and an
-   * 'error' event reports that. `deaths: Infinity`: never. Default 5 in 10,000 ms.
+   * If the threads of a shard die `deaths` times within `within` ms, the shard goes on inline, in the calling thread,
+   * and an 'error' event reports that. `deaths: Infinity`: never. Default 5 in 10,000 ms.
    */
   inlineAfter?: { deaths: number; within: number };
 }
@@ -58,9 +58,9 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'] as const;
 
 /**
- * A shard's garbage is some immediates and bigints a turn, so its young generation need not grow; Node's default would let it
- * grow to 32 MB and more. Its code is small as well: V8 would reserve 512 MB of addresses for it, and end the process if these
- * are refused.
+ * A shard's garbage is some immediates and bigints a turn, so its young generation need not grow; Node's default would
+ * let it grow to 32 MB and more. Its code is small as well: V8 would reserve 512 MB of addresses for it, and end the
+ * process if these are refused.
  */
 const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 3, codeRangeSizeMb: 16 };
 

@@ -17,8 +17,8 @@ export interface Load {
 /** ms for which an inline index is measured before a decision. */
 const WINDOW = 250;
 /**
- * A thread may pay above this share of the event loop's time. To hand commands and fired timers over takes the loop as much: inline,
- * a loop that does nothing but keep timers does more of it, with an index that takes up to 17 %.
+ * A thread may pay above this share of the event loop's time. To hand commands and fired timers over takes the loop as
+ * much: inline, a loop that does nothing but keep timers does more of it, with an index that takes up to 17 %.
  */
 const MAX_INLINE_SHARE = 0.2;
 /** Live timers above which none starts: to hand over so many blocks the loop for some ms. */
@@ -60,8 +60,8 @@ const NEXT = {
 type State = keyof typeof NEXT;
 
 /**
- * Decides for `shards: 'auto'` where a client's lanes are served: inline while that is cheaper, on a thread while the timers pay for
- * one. docs/adr/0013-auto.md has the measurements behind the constants.
+ * Decides for `shards: 'auto'` where a client's lanes are served: inline while that is cheaper, on a thread while the
+ * timers pay for one. docs/adr/0013-auto.md has the measurements behind the constants.
  *
  *     inline ──▶ threads ──▶ ending ──▶ inline         final, from anywhere
  *                   ▲ the thread has died │

@@ -4,12 +4,14 @@ import { process } from '../process.ts';
 const names = ['stdout', 'stderr'] as const;
 
 /**
- * Calls a function that creates a thread or loads modules, and keeps the program's stdout and stderr from being opened by it: an
- * opened pipe is non-blocking from then on, so a large `fs.writeSync(1, …)` fails with EAGAIN, for all processes that share it.
+ * Calls a function that creates a thread or loads modules, and keeps the program's stdout and stderr from being opened
+ * by it: an opened pipe is non-blocking from then on, so a large `fs.writeSync(1, …)` fails with EAGAIN, for all
+ * processes that share it.
  *
- * `node:assert`, which piscina loads, reads `process.stderr` up to Node 20. And Node pipes the output of a Worker into both streams
- * unless the options `stdout` and `stderr` say otherwise, and so opens them in the Worker's constructor (lib/internal/worker.js);
- * piscina has neither option. Therefore both names stand for streams that open the real one when the thread first writes.
+ * `node:assert`, which piscina loads, reads `process.stderr` up to Node 20. And Node pipes the output of a Worker into
+ * both streams unless the options `stdout` and `stderr` say otherwise, and so opens them in the Worker's constructor
+ * (lib/internal/worker.js); piscina has neither option. Therefore both names stand for streams that open the real one
+ * when the thread first writes.
  */
 export function withoutOpeningStreams<T>(create: () => T): T {
   const own = names.map((name) => Object.getOwnPropertyDescriptor(process, name));

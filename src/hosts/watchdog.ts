@@ -28,13 +28,15 @@ export interface WatchdogParts {
 
 /**
  * Detects that a shard's thread hangs. A shard that is not parked takes turns, and beats in each of them. One that is
- * parked has no turn due until it is rung or its tick has come. Four times within the limit the watchdog checks whether a turn
- * was due and none was taken. If all checks within the limit find this, without a beat between them, the shard hangs.
+ * parked has no turn due until it is rung or its tick has come. Four times within the limit the watchdog checks whether
+ * a turn was due and none was taken. If all checks within the limit find this, without a beat between them, the shard
+ * hangs.
  *
  *     limit = hangTimeout × 4 ^ (alarms of late), grown to 10 s at most, × (4 while it starts) + 1 µs × slots in use
  *
- * A thread that gets no processor looks like one that hangs, and nothing here can distinguish them. So a limit that was too short
- * for a machine grows. (Failure detectors that grow their timeout when they were wrong: Chandra and Toueg, 1996.)
+ * A thread that gets no processor looks like one that hangs, and nothing here can distinguish them. So a limit that was
+ * too short for a machine grows. (Failure detectors that grow their timeout when they were wrong: Chandra and Toueg,
+ * 1996.)
  *
  * A shard that sleeps too long is rung at the first check, and so need not be replaced.
  *

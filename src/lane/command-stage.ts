@@ -4,7 +4,10 @@ import type { TimerTable } from './timer-table.ts';
 // Taken once: a program may replace them.
 const { min } = Math;
 
-/** Entries of a chunk. So many commands are held back at most: when they are read again, they are still in the processor's cache. */
+/**
+ * Entries of a chunk. So many commands are held back at most: when they are read again, they are still in the
+ * processor's cache.
+ */
 export const CHUNK_ENTRIES = 4096;
 const CHUNK_WORDS = 2 * CHUNK_ENTRIES;
 
@@ -23,12 +26,12 @@ const newChunk = (): StageChunk => ({ words: ownWords(CHUNK_WORDS), start: 0, en
  *     older:  │ chunk │ chunk │ …      last:  │ chunk ░░░░ │
  *             └ taken from here                    └ added here
  *
- * They wait until somebody needs one of them, or a chunk is full. An entry is written once and read once, however many wait before it.
- * Stale and repeated entries are removed when they must be more than half, so the stage is bounded by the number of live timers, and a
- * command costs O(1).
+ * They wait until somebody needs one of them, or a chunk is full. An entry is written once and read once, however many
+ * wait before it. Stale and repeated entries are removed when they must be more than half, so the stage is bounded by
+ * the number of live timers, and a command costs O(1).
  *
- * The client publishes them through the lane's ring. If the lane is served in the client's own thread, nothing needs to be
- * published: the index takes them from here, and their values from the table.
+ * The client publishes them through the lane's ring. If the lane is served in the client's own thread, nothing needs to
+ * be published: the index takes them from here, and their values from the table.
  */
 export class CommandStage {
   /** Number of entries, stale ones included. */
@@ -79,8 +82,8 @@ export class CommandStage {
   }
 
   /**
-   * Returns the first entries of live timers among the first `limit`, after the stale ones before them are `dropped`; undefined
-   * if none is left. The caller takes some of them by `take`.
+   * Returns the first entries of live timers among the first `limit`, after the stale ones before them are `dropped`;
+   * undefined if none is left. The caller takes some of them by `take`.
    */
   firstLive(limit: number): StageChunk | undefined {
     for (let left = limit; left > 0 && this.length > 0; ) {
@@ -121,9 +124,9 @@ export class CommandStage {
   }
 
   /**
-   * Drops those of the chunk's first `entries` whose timer has ended, and moves the others up against the following ones. Returns
-   * how many it dropped. The separate loop is so short that the processor loads the next records while it waits for one; the
-   * reader of the entries then finds them in its cache.
+   * Drops those of the chunk's first `entries` whose timer has ended, and moves the others up against the following
+   * ones. Returns how many it dropped. The separate loop is so short that the processor loads the next records while it
+   * waits for one; the reader of the entries then finds them in its cache.
    */
   private dropStale(chunk: StageChunk, entries: number): number {
     const { table } = this;

@@ -10,9 +10,10 @@ import { highWordOf, tickOfWords, wordOf } from './due-word.ts';
  *   group 2, the shard's:    heard     the rings when its latest turn began
  *                            beats     counts its turns, and wraps: only a change is meaningful
  *
- * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads its rings again
- * before it waits. These four accesses are sequentially consistent, so at least one of the two sees the other. A ring between that
- * last read and the wait changes `bell`, whose value the shard read before, so that the wait returns at once.
+ * No ring is lost. A client publishes its commands, then reads the state; the shard stores its state, then reads its
+ * rings again before it waits. These four accesses are sequentially consistent, so at least one of the two sees the
+ * other. A ring between that last read and the wait changes `bell`, whose value the shard read before, so that the wait
+ * returns at once.
  *
  * Only a client that publishes while the shard parks again may see a mixture of the two words of wakeTick: the
  * shard's read of its rings then finds what that client has published, rung or not.
@@ -65,7 +66,10 @@ export class Doorbell {
     return Atomics.load(this.words, BEATS);
   }
 
-  /** Whether the shard should take a turn: it is awake, or was rung since its latest, or slept past its wake tick. `now`: a tick. */
+  /**
+   * Whether the shard should take a turn: it is awake, or was rung since its latest, or slept past its wake tick.
+   * `now`: a tick.
+   */
   isTurnDue(now: number): boolean {
     const heard = Atomics.load(this.words, HEARD);
     const state = Atomics.load(this.words, STATE);
@@ -114,18 +118,18 @@ export class Doorbell {
 const MAX_TRIES = 16;
 
 /**
- * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for all threads that
- * serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its turn. A shard of the client's own
- * thread rings nobody: what it has fired is found in the same turn.
+ * The other direction: tells a client's event loop that some lane has fired records or an answer. One word for all
+ * threads that serve the client: a shard that finds it down raises it and wakes the client, which lowers it in its
+ * turn. A shard of the client's own thread rings nobody: what it has fired is found in the same turn.
  *
  *     down ── a shard rings ──▶ raised ── the client has onRing, and takes a turn ──▶ down
  *
- * No ring is lost. While the word is down, the client waits for it (`Atomics.waitAsync`), or has a turn ahead. It begins
- * to wait after it has lowered the word. If the word has been raised by then, it lowers it again: the turn that now begins
- * finds what was published before that ring.
+ * No ring is lost. While the word is down, the client waits for it (`Atomics.waitAsync`), or has a turn ahead. It
+ * begins to wait after it has lowered the word. If the word has been raised by then, it lowers it again: the turn that
+ * now begins finds what was published before that ring.
  *
- * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop as much as a message
- * does: docs/adr/0017-sharing-without-ports.md.
+ * A wait does not keep the process alive, needs no port, and ends with its thread. It costs the event loop as much as a
+ * message does: docs/adr/0017-sharing-without-ports.md.
  */
 export class ClientBell {
   private readonly flag: Int32Array;
@@ -146,8 +150,8 @@ export class ClientBell {
   }
 
   /**
-   * Client: starts to call `onRing` when a shard rings, once until the bell is lowered. A turn lowers it, not `onRing` itself:
-   * under a flood of rings the two would call each other without end.
+   * Client: starts to call `onRing` when a shard rings, once until the bell is lowered. A turn lowers it, not `onRing`
+   * itself: under a flood of rings the two would call each other without end.
    */
   listen(onRing: () => void): void {
     this.onRing = onRing;
@@ -159,7 +163,8 @@ export class ClientBell {
   /** Client: call before reading the lanes, so that what is published later rings again. */
   lower(): void {
     Atomics.store(this.flag, 0, 0);
-    if (this.onRing === undefined || this.isWaiting || !hasSharedMemory) return; // without: all shards are in this thread
+    // without: all shards are in this thread
+    if (this.onRing === undefined || this.isWaiting || !hasSharedMemory) return;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const wait = Atomics.waitAsync(this.flag, 0, 0);
       if (wait.async) {

@@ -1,6 +1,6 @@
 /**
- * Ticks run up to 2^53, but a word that one thread may read while another writes it has 32 bits. A due word is the low half
- * of a due tick. With another tick within 2^31 of it, it gives the whole tick:
+ * Ticks run up to 2^53, but a word that one thread may read while another writes it has 32 bits. A due word is the low
+ * half of a due tick. With another tick within 2^31 of it, it gives the whole tick:
  *
  *     |tick - base| < 2^31   ⇒   tickFrom(wordOf(tick), base) === tick
  *
@@ -37,12 +37,16 @@ export const tickFrom = (word: number, base: number): number => base + ((word - 
 /** The tick of a due word that is at most `latest`, and less than 2^32 ticks before it. */
 export const tickUpTo = (word: number, latest: number): number => latest - (((latest | 0) - word) >>> 0);
 
-/** Maximum of ticks by which slack moves a due tick after that of its deadline: near ticks stay within what words can distinguish. */
+/**
+ * Maximum of ticks by which slack moves a due tick after that of its deadline: near ticks stay within what words can
+ * distinguish.
+ */
 export const MAX_SLACK = 2 ** 29;
 
 /**
- * The due tick of a due word, given the tick of its deadline: up to MAX_SLACK later, unless it was overdue when it was set. `now`
- * is the clock's tick. While a timer is moved to far, an old word may be taken for slack: the command of the move corrects that.
+ * The due tick of a due word, given the tick of its deadline: up to MAX_SLACK later, unless it was overdue when it was
+ * set. `now` is the clock's tick. While a timer is moved to far, an old word may be taken for slack: the command of the
+ * move corrects that.
  */
 export function dueTickFrom(word: number, deadlineTick: number, now: number): number {
   const tick = Math.min(deadlineTick, Number.MAX_SAFE_INTEGER);

@@ -26,7 +26,9 @@ import type { RingCounters, RingMemory } from './ring.ts';
 export interface LaneMemory {
   readonly capacity: number;
   readonly header: SharedArrayBuffer;
-  /** For all slots; where that was refused, for those that there are, and replaced by a larger one as they become more. */
+  /**
+   * For all slots; where that was refused, for those that there are, and replaced by a larger one as they become more.
+   */
   table: SharedArrayBuffer;
   readonly commands: RingMemory;
   readonly fired: RingMemory;
@@ -73,8 +75,8 @@ export interface RingSizes {
 }
 
 /**
- * Commands should find room even if many timers are scheduled at once. The fired ring only needs to keep the client busy while
- * its shard wakes: a shard that hands over many at a time takes the processor from the event loop.
+ * Commands should find room even if many timers are scheduled at once. The fired ring only needs to keep the client
+ * busy while its shard wakes: a shard that hands over many at a time takes the processor from the event loop.
  */
 export const DEFAULT_RING_SIZES: RingSizes = { commands: 2 ** 16, fired: 2 ** 13 };
 

@@ -9,11 +9,12 @@ import { wordsIn } from '../memory/shared-words.ts';
  *   │    │ r₀ │ r₁ │ r₂ │ r₃ │ r₄ │ …  │    │    │   record i stands at cells[(i & mask) × stride]
  *   └────┴────┴────┴────┴────┴────┴────┴────┴────┘
  *
- * Invariant: 0 <= tail - head <= capacity, both free-running 32-bit counters that wrap. Records are written and read with plain
- * accesses; `publish` stores the tail atomically and so releases all records before it, and whatever else the producer wrote
- * before, to the consumer that loads it; `release` does the same for the room. Each side keeps a private copy of its own counter
- * and the last value it saw of the other's, so that a record costs no atomic operation and a batch costs two. When the ring is
- * full, room() = 0, and the producer keeps its records: nothing is overwritten, and neither side waits.
+ * Invariant: 0 <= tail - head <= capacity, both free-running 32-bit counters that wrap. Records are written and read
+ * with plain accesses; `publish` stores the tail atomically and so releases all records before it, and whatever else
+ * the producer wrote before, to the consumer that loads it; `release` does the same for the room. Each side keeps a
+ * private copy of its own counter and the last value it saw of the other's, so that a record costs no atomic operation
+ * and a batch costs two. When the ring is full, room() = 0, and the producer keeps its records: nothing is overwritten,
+ * and neither side waits.
  *
  * After the FastForward/Lynx family of single-producer single-consumer rings and Agrona's OneToOneRingBuffer.
  */
@@ -50,8 +51,8 @@ export class RingProducer {
   }
 
   /**
-   * Number of records that may be pushed now. Loads the consumer's counter only if its last known value leaves fewer than
-   * `wanted`.
+   * Number of records that may be pushed now. Loads the consumer's counter only if its last known value leaves fewer
+   * than `wanted`.
    */
   room(wanted = 1): number {
     const room = this.capacity - ((this.tail - this.seenHead) | 0);

@@ -9,9 +9,9 @@ const DUE_AT = DUE;
 const TAG_AT = TAG;
 
 /**
- * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear; `ServedLane`
- * explains why any mixture of old and new is harmless. Deadlines are doubles, of which another thread might see half: they are
- * trusted only if the due word agrees.
+ * A lane's timer table as a shard reads it: without locks, while the client writes. Due word and tag cannot tear;
+ * `ServedLane` explains why any mixture of old and new is harmless. Deadlines are doubles, of which another thread
+ * might see half: they are trusted only if the due word agrees.
  */
 export class TableView {
   private readonly words: Int32Array;
@@ -45,8 +45,8 @@ export class TableView {
   }
 
   /**
-   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had already passed when it was set, 2^32
-   * ticks ago or more, the result is later than its own tick: at most the next tick.
+   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had already passed when it was
+   * set, 2^32 ticks ago or more, the result is later than its own tick: at most the next tick.
    */
   dueTickOf(slot: number, now: number): number {
     const due = this.words[(slot << RECORD) | DUE_AT];

@@ -14,8 +14,9 @@ const TAG_AT = TAG;
 const DEADLINE_AT = DEADLINE;
 
 /**
- * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the table; the shard
- * reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds its index.
+ * The timers of one lane, as the client keeps them: the truth about every timer of it. Only this class writes the
+ * table; the shard reads due and tag of single records (see `shard/served-lane.ts`), and all of them when it rebuilds
+ * its index.
  *
  *   live slot    tag = generation·2 + 1    due = due word             deadline = as requested, ms
  *   free slot    tag = next generation·2   due = next free slot or -1
@@ -72,7 +73,10 @@ export class TimerTable {
     this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }
 
-  /** Takes a slot for a new timer; -1 when all are in use. Throws AllocationError if there are more, but no memory for one. */
+  /**
+   * Takes a slot for a new timer; -1 when all are in use. Throws AllocationError if there are more, but no memory for
+   * one.
+   */
   allocate(deadline: number, due: number): number {
     let slot = this.freeHead;
     if (slot < 0) {
@@ -89,7 +93,10 @@ export class TimerTable {
     return slot;
   }
 
-  /** Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to be allocated. */
+  /**
+   * Ends a live timer; its id is now stale. Returns false if the slot is retired as well; other slots are the next to
+   * be allocated.
+   */
   free(slot: number): boolean {
     const { words } = this;
     const at = slot << RECORD;
@@ -152,8 +159,8 @@ export class TimerTable {
   }
 
   /**
-   * Sees to it that there is memory for so many slots; returns whether the table has moved for that. Then whoever reads it must read the
-   * new one. If memory is refused, throws and changes nothing.
+   * Sees to it that there is memory for so many slots; returns whether the table has moved for that. Then whoever reads
+   * it must read the new one. If memory is refused, throws and changes nothing.
    */
   reserve(slots: number): boolean {
     const { high, memory, words } = this;
@@ -184,7 +191,10 @@ export class TimerTable {
     return this.high === undefined ? low : this.high[slot] * 2 ** 31 + low;
   }
 
-  /** Carries if the low bits of a slot's generation have wrapped; returns whether it is the slot's first generation again. */
+  /**
+   * Carries if the low bits of a slot's generation have wrapped; returns whether it is the slot's first generation
+   * again.
+   */
   private isUsedUp(slot: number, tag: number): boolean {
     const { high } = this;
     if (high !== undefined && tag === 0) high[slot] = (high[slot] + 1) & this.highMask;

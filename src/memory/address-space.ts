@@ -7,8 +7,9 @@ const SHARE = 1 / 64;
 let limit: number | undefined;
 
 /**
- * Whether so many bytes may be laid out ahead of need. Laying out costs nothing but address space; where that is limited (`ulimit -v`),
- * a large part of it would be granted, and Node's own heap, which is never asked, end the process.
+ * Whether so many bytes may be laid out ahead of need. Laying out costs nothing but address space; where that is
+ * limited (`ulimit -v`), a large part of it would be granted, and Node's own heap, which is never asked, end the
+ * process.
  */
 export const mayLayOut = (bytes: number): boolean => bytes <= addressLimit() * SHARE;
 

@@ -12,8 +12,8 @@ let cause: Error | undefined;
 let pausesUntil = Number.NEGATIVE_INFINITY;
 
 /**
- * Asks for memory. Asking in vain takes V8 20 to 300 ms, in which it collects garbage, several times. So what was refused is refused
- * again without being asked for, for ten times as long as that took. Throws AllocationError.
+ * Asks for memory. Asking in vain takes V8 20 to 300 ms, in which it collects garbage, several times. So what was
+ * refused is refused again without being asked for, for ten times as long as that took. Throws AllocationError.
  */
 export function grant<T>(bytes: number, ask: () => T): T {
   const begun = performanceNow();

@@ -6,7 +6,10 @@ import { grant } from './grant.ts';
 export const ownWords = (count: number): Int32Array<ArrayBuffer> =>
   grant(count * Int32Array.BYTES_PER_ELEMENT, () => new Int32Array(count));
 
-/** As many zeroed words as wanted; if they are refused, some more than are needed, by whole lines. Throws AllocationError. */
+/**
+ * As many zeroed words as wanted; if they are refused, some more than are needed, by whole lines. Throws
+ * AllocationError.
+ */
 export function ownWordsAtLeast(needed: number, wanted: number): Int32Array<ArrayBuffer> {
   const fewer = needed + ((needed >>> 10) << 7);
   if (wanted <= fewer) return ownWords(fewer);

@@ -15,8 +15,9 @@ export const WORDS_PER_GROUP = 32;
 const BYTES_PER_WORD = Int32Array.BYTES_PER_ELEMENT;
 
 /**
- * Whether this thread can share memory with others. V8 withholds `SharedArrayBuffer` with --enable-sharedarraybuffer-per-context,
- * and a sandbox may. Then all memory is the thread's own: no other thread serves or reads it, and atomics work on it as well.
+ * Whether this thread can share memory with others. V8 withholds `SharedArrayBuffer` with
+ * --enable-sharedarraybuffer-per-context, and a sandbox may. Then all memory is the thread's own: no other thread
+ * serves or reads it, and atomics work on it as well.
  */
 export const hasSharedMemory = typeof SharedArrayBuffer === 'function';
 
@@ -27,9 +28,10 @@ export const allocateGroups = (groups: number): SharedArrayBuffer =>
   allocate(groups * WORDS_PER_GROUP * BYTES_PER_WORD, {});
 
 /**
- * Zeroed shared memory for `count` words without padding. It is reserved, and resident only where it is touched: V8 maps growable
- * memory itself, so `process.memoryUsage().arrayBuffers` does not count it. It never does grow. Views need an explicit length, as
- * in `wordsIn` and `doublesIn`: a view that follows its memory's length is 20 to 50 times slower. Throws AllocationError.
+ * Zeroed shared memory for `count` words without padding. It is reserved, and resident only where it is touched: V8
+ * maps growable memory itself, so `process.memoryUsage().arrayBuffers` does not count it. It never does grow. Views
+ * need an explicit length, as in `wordsIn` and `doublesIn`: a view that follows its memory's length is 20 to 50 times
+ * slower. Throws AllocationError.
  */
 export function allocateWords(count: number): SharedArrayBuffer {
   const bytes = count * BYTES_PER_WORD;
@@ -40,8 +42,9 @@ export function allocateWords(count: number): SharedArrayBuffer {
 const FEW_SLOTS = 1024;
 
 /**
- * Zeroed shared memory for words by slot: for the whole capacity, so that it never has to be copied; if that is refused, or too much of
- * a limited address space, for twice the slots that are needed, or an eighth more. Throws AllocationError if even that is refused.
+ * Zeroed shared memory for words by slot: for the whole capacity, so that it never has to be copied; if that is
+ * refused, or too much of a limited address space, for twice the slots that are needed, or an eighth more. Throws
+ * AllocationError if even that is refused.
  */
 export function allocateSlots(wordsPerSlot: number, capacity: number, needed = 0): SharedArrayBuffer {
   const few = min(capacity, max(FEW_SLOTS, 2 * needed));
@@ -74,7 +77,10 @@ export function growSlots(
 const allocate = (bytes: number, options: { maxByteLength?: number }): SharedArrayBuffer =>
   grant(bytes, () => new Memory(bytes, options));
 
-/** The same for memory that is laid out ahead of need, in words of this thread. It is refused if too much of a limited address space. */
+/**
+ * The same for memory that is laid out ahead of need, in words of this thread. It is refused if too much of a limited
+ * address space.
+ */
 export function layOutWords(count: number): Int32Array<SharedArrayBuffer> {
   const bytes = count * BYTES_PER_WORD;
   if (!mayLayOut(bytes)) throw new AllocationError(bytes, new Error('the address space of the process is limited'));

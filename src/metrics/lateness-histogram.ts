@@ -74,8 +74,8 @@ export interface Lateness {
   p999: number;
   max: number;
   /**
-   * The sum of all latenesses in ms, from the middles of the histogram's buckets. Each delivery is off by at most 0.4 % or 0.5
-   * µs, whichever is larger, and counts as 36 minutes at most.
+   * The sum of all latenesses in ms, from the middles of the histogram's buckets. Each delivery is off by at most 0.4 %
+   * or 0.5 µs, whichever is larger, and counts as 36 minutes at most.
    */
   sum: number;
   /** Cumulative, by rising bounds: of 0.5, 1, 2, 5, 10 … ms, 1 minute and Infinity. */

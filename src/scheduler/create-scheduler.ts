@@ -35,11 +35,10 @@ const connected = (): Set<string> => {
 };
 
 /**
- * Connects to a scheduler of another thread and returns this thread's own scheduler on its shards. Timers, callbacks, ids, events
- * and errors belong to this thread. `handle` is the result of `scheduler.share()`. When the shared scheduler is closed, or its
- * thread ends, this one goes on inline.
- * A lane to a shard is laid out at the first timer on that shard, with the owner's `capacity`, so that call may throw
- * AllocationError.
+ * Connects to a scheduler of another thread and returns this thread's own scheduler on its shards. Timers, callbacks,
+ * ids, events and errors belong to this thread. `handle` is the result of `scheduler.share()`. When the shared
+ * scheduler is closed, or its thread ends, this one goes on inline. A lane to a shard is laid out at the first timer on
+ * that shard, with the owner's `capacity`, so that call may throw AllocationError.
  * @throws HandleError; InvalidConfigError or InvalidArgumentError for the options.
  */
 export function connectScheduler(handle: SchedulerHandle, options?: SchedulerConnectOptions): Scheduler {

@@ -7,7 +7,8 @@ const FIRST_LOOK = 12;
 /**
  * The ids of a group's timers beyond those that it holds itself.
  *
- * Stale ids are dropped when they may be more than half of all. So they cost a number per live timer, and O(1) per call.
+ * Stale ids are dropped when they may be more than half of all. So they cost a number per live timer, and O(1) per
+ * call.
  *
  * Invariant: length < dropAt <= max(FIRST_LOOK, 2 × live at the last look).
  * @internal
@@ -34,8 +35,8 @@ export class FurtherIds {
   }
 
   /**
-   * Forgets all and cancels those that are live; returns how many they were. Where somebody waits, code of the program may run, and
-   * what that adds stays. The array is kept.
+   * Forgets all and cancels those that are live; returns how many they were. Where somebody waits, code of the program
+   * may run, and what that adds stays. The array is kept.
    */
   cancelAll(client: Client): number {
     const { length } = this;

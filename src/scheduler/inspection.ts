@@ -1,4 +1,6 @@
-/** The method that `util.inspect` calls of an object, as Node documents it for code that does not import `node:util`. */
+/**
+ * The method that `util.inspect` calls of an object, as Node documents it for code that does not import `node:util`.
+ */
 export const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never;
 
 /**

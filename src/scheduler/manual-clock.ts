@@ -4,8 +4,8 @@ import { requireOptions } from '../known-options.ts';
 
 export interface AdvanceOptions {
   /**
-   * Moves the clock in one step, as a blocked event loop sees it: what the step has passed is late. For simulations of such stalls.
-   * Default false.
+   * Moves the clock in one step, as a blocked event loop sees it: what the step has passed is late. For simulations of
+   * such stalls. Default false.
    */
   jump?: boolean;
 }
@@ -17,8 +17,9 @@ export interface AdvanceOptions {
  *        ▲                                                                                     │
  *        └─────────────────────────────────────────────────────────────────────────────────────┘ up to the target
  *
- * So what a delivery has set in motion, up to the reactions of promises, may set further timers before the target, and they come in
- * their turn. The macrotask is a turn of the client: no timer of the program, faked or not, has a part in it.
+ * So what a delivery has set in motion, up to the reactions of promises, may set further timers before the target, and
+ * they come in their turn. The macrotask is a turn of the client: no timer of the program, faked or not, has a part in
+ * it.
  *
  * The clock stops where a timer of this client is due. Clients in other threads see it move from stop to stop.
  * @internal
@@ -34,8 +35,8 @@ export class ManualClock {
   }
 
   /**
-   * Moves the clock. Resolves with the number of timers delivered, when every timer due by `time` has been. A time in the past
-   * does nothing.
+   * Moves the clock. Resolves with the number of timers delivered, when every timer due by `time` has been. A time in
+   * the past does nothing.
    */
   advanceTo(time: number, options: AdvanceOptions = {}): Promise<number> {
     const { clock } = this.coordinator.client;

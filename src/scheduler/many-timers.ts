@@ -65,14 +65,16 @@ export function cancelMany(client: Client, ids: ArrayLike<number>): number {
   return live;
 }
 
-// Arrays may come from another realm or be of the caller's own classes. So they are recognised by internal slots, and none of
-// their methods is called: those would ask the caller's classes what to return (`Symbol.species`).
+// Arrays may come from another realm or be of the caller's own classes. So they are recognised by internal slots, and
+// none of their methods is called: those would ask the caller's classes what to return (`Symbol.species`).
 
 const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Float64Array.prototype), 'length')?.get as (
   this: NodeJS.TypedArray,
 ) => number;
 
-/** Maximum of elements of an array that is read and copied: a length that only is said costs neither time nor memory. */
+/**
+ * Maximum of elements of an array that is read and copied: a length that only is said costs neither time nor memory.
+ */
 const MAX_UNTYPED = 2 ** 24;
 
 function requireLength(argument: string, value: ArrayLike<number>): number {
@@ -107,8 +109,8 @@ function requireIds(ids: unknown, count: number): Float64Array | undefined {
 }
 
 /**
- * Reads `count` elements of an array. Unless it is a typed array, this may run code of the caller. That code must not run
- * between two timers of one call, so all elements are read before the first timer.
+ * Reads `count` elements of an array. Unless it is a typed array, this may run code of the caller. That code must not
+ * run between two timers of one call, so all elements are read before the first timer.
  */
 function readAll(values: ArrayLike<number>, count: number): ArrayLike<number> {
   if (isTypedArray(values)) return values as ArrayLike<number>;

@@ -6,15 +6,15 @@ export interface RepeatOptions {
   /** ms until the first call, at least 0. Default: the period. */
   first?: number;
   /**
-   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with the grid, at its
-   * first point that is at least half a period away, 'burst' makes each, one per tick, 'delay' counts the period from the beginning of
-   * the last call. Default 'skip'.
+   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with
+   * the grid, at its first point that is at least half a period away, 'burst' makes each, one per tick, 'delay' counts
+   * the period from the beginning of the last call. Default 'skip'.
    */
   missedCalls?: MissedCalls;
   /**
-   * With false, a call that falls due while the promise that the last one returned is pending is not made; `stats()` counts it as
-   * `overlapped`. A promise that rejects ends the wait, and Node reports it as unhandled, also if others handle it: so the callback
-   * returns one that has caught its errors. Default true.
+   * With false, a call that falls due while the promise that the last one returned is pending is not made; `stats()`
+   * counts it as `overlapped`. A promise that rejects ends the wait, and Node reports it as unhandled, also if others
+   * handle it: so the callback returns one that has caught its errors. Default true.
    */
   overlap?: boolean;
 }
@@ -29,7 +29,10 @@ export function requirePeriod(period: unknown, tick: number): void {
   }
 }
 
-/** What is checked here is what is used: a getter may answer differently. Throws InvalidArgumentError; InvalidConfigError for an unknown option. `period`: ms */
+/**
+ * What is checked here is what is used: a getter may answer differently. Throws InvalidArgumentError;
+ * InvalidConfigError for an unknown option. `period`: ms
+ */
 export function resolveRepeatOptions(period: number, options: RepeatOptions | undefined): Repetition {
   if (options === undefined) return { first: period, period, missedCalls: 'skip', overlap: true };
   requireOptions(options, REPEAT_OPTIONS);

@@ -15,8 +15,8 @@ interface Message {
 }
 
 /**
- * The messages on channels of `node:diagnostics_channel`: `shardwheel:` and the name. A channel without subscribers gets no
- * messages.
+ * The messages on channels of `node:diagnostics_channel`: `shardwheel:` and the name. A channel without subscribers
+ * gets no messages.
  */
 export interface Messages {
   'shard-restart': ShardRestart & Message;
@@ -25,8 +25,8 @@ export interface Messages {
   /** With `shards: 'auto'`: what serves the shards has changed. */
   serving: Serving & { shards: number } & Message;
   /**
-   * `refused` timers were refused for lack of capacity since the last message; at most one message a second for each shard.
-   * Without a shard, the wheel of drop-in timers was full.
+   * `refused` timers were refused for lack of capacity since the last message; at most one message a second for each
+   * shard. Without a shard, the wheel of drop-in timers was full.
    */
   capacity: { shard: number | undefined; capacity: number; refused: number } & Message;
   /** See `watchLateness`. */
@@ -57,8 +57,8 @@ export function hear<Name extends keyof Messages>(name: Name, listener: (message
 const MESSAGE_PAUSE_MS = 1000;
 
 /**
- * Returns what counts a timer that was refused for lack of capacity, at a time in ms, and answers how many of its shard to report now:
- * 0, or all since the last report, if that is long enough ago.
+ * Returns what counts a timer that was refused for lack of capacity, at a time in ms, and answers how many of its shard
+ * to report now: 0, or all since the last report, if that is long enough ago.
  */
 function newRefusals(): (shard: number | undefined, now: number) => number {
   const ofShards = new Map<number | undefined, { toldAt: number; untold: number }>();
@@ -87,13 +87,16 @@ function warnOfUnheard({ length }: FiredBatch): void {
 export interface SchedulerEvents {
   fired: [batch: FiredBatch];
   'shard-restart': [restart: ShardRestart];
-  /** What a callback has thrown, with its timer; or an error of the scheduler's own. A promise that a callback returns is not looked at. */
+  /**
+   * What a callback has thrown, with its timer; or an error of the scheduler's own. A promise that a callback returns
+   * is not looked at.
+   */
   error: [error: unknown, timer?: FailedTimer];
   /**
-   * The scheduler has been closed: by `close()`, `options.signal` or `await using`. Emitted once, in a microtask of that call and before
-   * its promise resolves: no timer is live any more, what waited for one has been settled, and threads may still be ending. Listeners are
-   * called in the order in which they were added, and `close()` answers them the same promise. A connected scheduler tells of its own
-   * end: when the shared one is closed, it goes on.
+   * The scheduler has been closed: by `close()`, `options.signal` or `await using`. Emitted once, in a microtask of
+   * that call and before its promise resolves: no timer is live any more, what waited for one has been settled, and
+   * threads may still be ending. Listeners are called in the order in which they were added, and `close()` answers them
+   * the same promise. A connected scheduler tells of its own end: when the shared one is closed, it goes on.
    */
   close: [];
 }

@@ -36,9 +36,10 @@ import {
 /**
  * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
  *
- * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls that take
- * an id return false, undefined or 0 if it is not the id of a live timer. After `close()` no timer is live, and what only ends or asks
- * for timers answers so. What would start, move or share throws SchedulerClosedError; calls that return promises reject with it.
+ * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls
+ * that take an id return false, undefined or 0 if it is not the id of a live timer. After `close()` no timer is live,
+ * and what only ends or asks for timers answers so. What would start, move or share throws SchedulerClosedError; calls
+ * that return promises reject with it.
  */
 export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerStarts, AsyncDisposable {
   readonly shards: number;
@@ -57,8 +58,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   #closing: Promise<UnfiredTimer[]> | undefined;
 
   /**
-   * What a scheduler is made of: for the drop-in timers, which live in its client, and for tests. All others have its public calls.
-   * Throws InvalidArgumentError if it is no scheduler.
+   * What a scheduler is made of: for the drop-in timers, which live in its client, and for tests. All others have its
+   * public calls. Throws InvalidArgumentError if it is no scheduler.
    * @internal
    */
   static coordinatorOf(scheduler: Scheduler): Coordinator {
@@ -157,8 +158,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`, in the
-   * order of the arguments; creates that array if it is not given. Throws like {@link TimerStarts.schedule}.
+   * Schedules one timer for each pair of hint and deadline; all of them, or none if it throws. Writes the ids to `ids`,
+   * in the order of the arguments; creates that array if it is not given. Throws like {@link TimerStarts.schedule}.
    * @cost O(n), without the checks and the call of each.
    */
   scheduleMany(workerHints: ArrayLike<number>, deadlines: ArrayLike<number>, ids?: Float64Array): Float64Array {
@@ -167,8 +168,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Of a repeating timer it moves the next
-   * call, and the grid with it. Throws InvalidDeadlineError.
+   * Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Of a repeating timer it
+   * moves the next call, and the grid with it. Throws InvalidDeadlineError.
    * @cost O(1). To later it is one write to the table; to earlier, one command to the shard as well.
    */
   reschedule(id: TimerId, deadline: number): boolean {
@@ -188,7 +189,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Moves a live timer to a time of the wall clock: see {@link TimerStarts.scheduleAt}. It keeps its id. Throws like {@link reschedule}.
+   * Moves a live timer to a time of the wall clock: see {@link TimerStarts.scheduleAt}. It keeps its id. Throws like
+   * {@link reschedule}.
    * @cost As `rescheduleAfter`, and a reading of the wall clock.
    */
   rescheduleAt(id: TimerId, date: WallClockTime): boolean {
@@ -197,8 +199,9 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. Who waits for it hears of
-   * that: `sleep` and `withTimeout` reject with AbortError, a signal of `signalAfter` aborts with one. Never throws.
+   * Cancels a live timer. True means that it will not be delivered, even if its shard has fired it already. Who waits
+   * for it hears of that: `sleep` and `withTimeout` reject with AbortError, a signal of `signalAfter` aborts with one.
+   * Never throws.
    * @cost O(1). One write to the table; the shard drops its entry later.
    */
   cancel(id: TimerId): boolean {
@@ -250,8 +253,9 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Returns the calls that start timers of one kind: see {@link TimerLabel}. For a name that exists it returns the same label; a
-   * setting that is omitted is then as made. A client has at most 254 labels; timers of further ones count as '(other)'.
+   * Returns the calls that start timers of one kind: see {@link TimerLabel}. For a name that exists it returns the same
+   * label; a setting that is omitted is then as made. A client has at most 254 labels; timers of further ones count as
+   * '(other)'.
    * @throws InvalidArgumentError, also for another setting than the label was made with.
    * @cost A byte per timer and shard, once a timer has a label; see docs/guide.md.
    */
@@ -261,8 +265,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or its timer is cancelled, by id or with
-   * the group that is the hint, and with SchedulerClosedError if `close()` comes first.
+   * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or its timer is
+   * cancelled, by id or with the group that is the hint, and with SchedulerClosedError if `close()` comes first.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   sleep(delay: number, options?: WaitOptions): Promise<void> {
@@ -270,10 +274,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Waits for the promise, or for the function's result, for at most `delay` ms; with Infinity without a limit. Rejects with TimeoutError
-   * after that, with AbortError if the signal aborts or its timer is cancelled, by id or with the group that is the hint, and with
-   * SchedulerClosedError if `close()` comes first. The function gets a signal that aborts in these cases. Leaves no timer and no
-   * listener behind.
+   * Waits for the promise, or for the function's result, for at most `delay` ms; with Infinity without a limit. Rejects
+   * with TimeoutError after that, with AbortError if the signal aborts or its timer is cancelled, by id or with the
+   * group that is the hint, and with SchedulerClosedError if `close()` comes first. The function gets a signal that
+   * aborts in these cases. Leaves no timer and no listener behind.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   withTimeout<T>(work: BoundedWork<T>, delay: number, options?: WaitOptions): Promise<T> {
@@ -281,9 +285,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Returns a signal that aborts in `delay` ms, with a TimeoutError, or with the signal of the options; and with an AbortError if its
-   * timer is cancelled, by id or with the group that is the hint. Like that of AbortSignal.timeout, it does not hold the process. If
-   * `close()` hands its timer back, it neither aborts nor listens until that is scheduled anew.
+   * Returns a signal that aborts in `delay` ms, with a TimeoutError, or with the signal of the options; and with an
+   * AbortError if its timer is cancelled, by id or with the group that is the hint. Like that of AbortSignal.timeout,
+   * it does not hold the process. If `close()` hands its timer back, it neither aborts nor listens until that is
+   * scheduled anew.
    * @cost A timer and an AbortSignal; until it is disposed or aborts, both are held.
    */
   signalAfter(delay: number, options?: WaitOptions): DeadlineSignal {
@@ -292,9 +297,10 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Moves the time of a manual clock, from due time to due time: at each all timers that are due are delivered, and all reactions run
-   * of promises that this has settled, before the clock goes on. Resolves with the number of timers delivered, when every timer due by
-   * `now` has been. With `{ jump: true }` it moves in one step, as a blocked event loop sees it.
+   * Moves the time of a manual clock, from due time to due time: at each all timers that are due are delivered, and all
+   * reactions run of promises that this has settled, before the clock goes on. Resolves with the number of timers
+   * delivered, when every timer due by `now` has been. With `{ jump: true }` it moves in one step, as a blocked event
+   * loop sees it.
    * @throws InvalidDeadlineError, InvalidConfigError for an option, or if the clock is not manual.
    * @cost Some µs a stop; with a thread, one or two answers of each shard a stop. And the deliveries.
    */
@@ -316,19 +322,20 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Resolves with counts and percentiles. After `close()` they cover only the client. With `options.timeout` no shard is waited for
-   * longer, and one that fails is as one that does not answer.
+   * Resolves with counts and percentiles. After `close()` they cover only the client. With `options.timeout` no shard
+   * is waited for longer, and one that fails is as one that does not answer.
    * @throws InvalidArgumentError, InvalidConfigError for the options; else, after `close()`, nothing.
-   * @cost One answer of each shard, which takes all commands that wait: a wake of its thread. In the owner of a shared scheduler also one of
-   * each other client: a wake of its event loop; those of blocked ones are waited for 20 ms at most.
+   * @cost One answer of each shard, which takes all commands that wait: a wake of its thread. In the owner of a shared
+   * scheduler also one of each other client: a wake of its event loop; those of blocked ones are waited for 20 ms at
+   * most.
    */
   stats(options?: StatsOptions): Promise<SchedulerStats> {
     return collectStats(this.#coordinator, this.#answers, options);
   }
 
   /**
-   * Iterates over the live timers of this client, shard by shard. A timer that is live throughout is seen once; timers may start
-   * and end between two steps. Never throws.
+   * Iterates over the live timers of this client, shard by shard. A timer that is live throughout is seen once; timers
+   * may start and end between two steps. Never throws.
    * @cost Some 100 ns for each slot that has ever been in use.
    */
   liveTimers(): Generator<LiveTimer, void, undefined> {
@@ -354,8 +361,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Returns a handle for `connectScheduler` in any other thread of the process. It can be cloned without a transfer list, and
-   * passed on.
+   * Returns a handle for `connectScheduler` in any other thread of the process. It can be cloned without a transfer
+   * list, and passed on.
    * @cost O(1).
    */
   share(): SchedulerHandle {
@@ -364,8 +371,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Cancels a timer of any client of the scheduler. Resolves with true if that ended a live timer, which will not be delivered;
-   * with false when every client has answered that it has none with this id.
+   * Cancels a timer of any client of the scheduler. Resolves with true if that ended a live timer, which will not be
+   * delivered; with false when every client has answered that it has none with this id.
    * @throws SchedulerClosedError if `close()` comes before the answers; after `close()` nothing.
    * @cost A message to each client, where the id is not of this client.
    */
@@ -394,8 +401,9 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Stops the threads and resolves with every timer that was not delivered. Waits of `sleep` and `withTimeout` reject with
-   * SchedulerClosedError; a signal of `signalAfter` goes on if its timer is scheduled anew. Later calls return the same promise.
+   * Stops the threads and resolves with every timer that was not delivered. Waits of `sleep` and `withTimeout` reject
+   * with SchedulerClosedError; a signal of `signalAfter` goes on if its timer is scheduled anew. Later calls return the
+   * same promise.
    * @cost O(live timers), and the end of the threads.
    */
   close(): Promise<UnfiredTimer[]> {

@@ -25,8 +25,8 @@ interface KnownOfShard {
 
 export interface ShardStats extends KnownOfShard, ShardCounters {
   /**
-   * Whether the shard has answered in time: see {@link StatsOptions}. If not, what only the shard counts, from `turns` to
-   * `reservedBytes`, is as it last told; 0 if it never has.
+   * Whether the shard has answered in time: see {@link StatsOptions}. If not, what only the shard counts, from `turns`
+   * to `reservedBytes`, is as it last told; 0 if it never has.
    */
   answered: boolean;
 }
@@ -59,7 +59,10 @@ export class ShardAnswers {
   private readonly coordinator: Coordinator;
   /** By lane. */
   private readonly told = new Map<LaneHost, readonly ShardCounters[]>();
-  /** Questions that have outlasted their caller's patience: whoever serves these lanes is asked no more before it has answered. */
+  /**
+   * Questions that have outlasted their caller's patience: whoever serves these lanes is asked no more before it has
+   * answered.
+   */
   private readonly overdue = new Map<LaneHost, Promise<Answer>>();
 
   constructor(coordinator: Coordinator) {

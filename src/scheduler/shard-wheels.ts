@@ -11,11 +11,13 @@ export interface WheelLevel {
   /** Slots that hold entries, summed over the clients of the shard. */
   occupied: number;
   /**
-   * Entries in these slots: live timers, and entries of timers that were cancelled or moved. Those remain until their tick comes
-   * or their slot is compacted. So this is usually more than the number of live timers.
+   * Entries in these slots: live timers, and entries of timers that were cancelled or moved. Those remain until their
+   * tick comes or their slot is compacted. So this is usually more than the number of live timers.
    */
   entries: number;
-  /** Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots. */
+  /**
+   * Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots.
+   */
   arcs: Int32Array;
 }
 

@@ -20,7 +20,8 @@ const MIN_SIZE = 10_000;
 const FACTOR = 4;
 
 /**
- * Returns a warning for each shard with far more live timers than the others: many timers share few hints, and so one wheel.
+ * Returns a warning for each shard with far more live timers than the others: many timers share few hints, and so one
+ * wheel.
  * @internal
  */
 function hotShards(sizes: readonly number[]): StatsWarning[] {
@@ -36,8 +37,8 @@ function hotShards(sizes: readonly number[]): StatsWarning[] {
 
 export interface StatsOptions {
   /**
-   * How many ms shards have to answer, from 1 to 60,000. One that does not is told as last known, with `answered: false`, and asked
-   * again once it has answered. Default: all shards are waited for.
+   * How many ms shards have to answer, from 1 to 60,000. One that does not is told as last known, with `answered:
+   * false`, and asked again once it has answered. Default: all shards are waited for.
    */
   timeout?: number;
 }
@@ -52,7 +53,10 @@ export interface SchedulerStats extends TimerCounts {
   slack: number;
   /** Turns of this client's event loop that delivered timers. Slack makes them fewer. */
   wakes: number;
-  /** Calls of repeating timers that were not made, since the promise that the one before had returned was pending: `overlap: false`. */
+  /**
+   * Calls of repeating timers that were not made, since the promise that the one before had returned was pending:
+   * `overlap: false`.
+   */
   overlapped: number;
   /** What serves the shards, since when and why. */
   serving: Serving;
@@ -65,8 +69,8 @@ export interface SchedulerStats extends TimerCounts {
   /** Fired timers that this client has not taken yet. */
   untaken: number;
   /**
-   * This client's timers by label, in the order of the labels' first use; last its drop-in timers, as '(drop-in)'. In the owner of a
-   * shared scheduler, the sums over all clients: see `clients` for those of each.
+   * This client's timers by label, in the order of the labels' first use; last its drop-in timers, as '(drop-in)'. In
+   * the owner of a shared scheduler, the sums over all clients: see `clients` for those of each.
    */
   labels: LabelStats[];
   /** Uses that cost more than necessary; usually empty. */

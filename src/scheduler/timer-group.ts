@@ -9,24 +9,25 @@ import { INSPECT, shownAs } from './inspection.ts';
 import type { RepeatOptions } from './repeat-options.ts';
 
 /**
- * The key that is hashed to a shard: a connection's number, a tenant's name. Or a group, which is such a key and remembers the
- * timers that it is given to.
+ * The key that is hashed to a shard: a connection's number, a tenant's name. Or a group, which is such a key and
+ * remembers the timers that it is given to.
  */
 export type WorkerHint = number | string | TimerGroup;
 
 /**
  * The calls that start timers: of a {@link Scheduler}, and with a label of a {@link TimerLabel}.
  *
- * Each class that has them declares the overloads again, for TypeScript takes none over from an interface. What declares them once is
- * worse: a single signature lets a callback that needs its argument go without; a rest tuple whose type depends on `A` refuses generic
- * callers, and costs an array in each call; a property of type `TimerStarts['schedule']`, or an interface merged with the class, is not
- * checked to be there; and the place of a base class is EventEmitter's in `Scheduler`.
+ * Each class that has them declares the overloads again, for TypeScript takes none over from an interface. What
+ * declares them once is worse: a single signature lets a callback that needs its argument go without; a rest tuple
+ * whose type depends on `A` refuses generic callers, and costs an array in each call; a property of type
+ * `TimerStarts['schedule']`, or an interface merged with the class, is not checked to be there; and the place of a base
+ * class is EventEmitter's in `Scheduler`.
  */
 export interface TimerStarts {
   /**
-   * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns its id.
-   * The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with Node's timers.
-   * Without a callback the timer is part of a 'fired' batch.
+   * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns
+   * its id. The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with
+   * Node's timers. Without a callback the timer is part of a 'fired' batch.
    * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
    * @cost O(1). No allocation, but for the first timer on a shard, which lays out a lane.
    */
@@ -39,8 +40,8 @@ export interface TimerStarts {
   scheduleAfter(workerHint: WorkerHint, delay: number, callback?: TimerCallback<undefined>): TimerId;
   scheduleAfter<A>(workerHint: WorkerHint, delay: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
   /**
-   * Schedules a timer for a time of the wall clock, by that clock's present state: if the clock is set later, the timer does not move.
-   * See {@link WallClockTime} for what is a date. Throws like {@link schedule}.
+   * Schedules a timer for a time of the wall clock, by that clock's present state: if the clock is set later, the timer
+   * does not move. See {@link WallClockTime} for what is a date. Throws like {@link schedule}.
    * @cost As `scheduleAfter`, and a reading of the wall clock.
    */
   scheduleAt(workerHint: WorkerHint, date: WallClockTime, callback?: TimerCallback<undefined>): TimerId;
@@ -51,10 +52,10 @@ export interface TimerStarts {
     argument: A,
   ): TimerId;
   /**
-   * Schedules a timer that repeats until it is cancelled, under one id. Its n-th call is due at start + first + (n − 1) · period,
-   * in ms, never early and without drift. In its callback the timer is live and due at its next call; it may be moved, which moves the
-   * grid, and cancelled. A callback that throws does not end it. Slack delays a call, not the grid; a label's scale does not
-   * change a period. `scheduled` counts the timer once, `delivered` each call.
+   * Schedules a timer that repeats until it is cancelled, under one id. Its n-th call is due at start + first + (n − 1)
+   * · period, in ms, never early and without drift. In its callback the timer is live and due at its next call; it may
+   * be moved, which moves the grid, and cancelled. A callback that throws does not end it. Slack delays a call, not the
+   * grid; a label's scale does not change a period. `scheduled` counts the timer once, `delivered` each call.
    * @throws as {@link schedule}; InvalidArgumentError for a period that is not finite or shorter than a tick.
    * @cost As `scheduleAfter`, and 25 bytes per timer. A call costs a delivery and a command, and allocates nothing.
    */
@@ -114,19 +115,21 @@ export function placementInGroup(hint: TimerGroup | null, client: Client): numbe
 }
 
 /**
- * A hint that remembers: timers that end together, such as those of a connection. Wherever a call takes a hint it takes a group,
- * whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects with AbortError, a signal of
- * `signalAfter` aborts with one. Ids belong to the scheduler: move and cancel single timers there.
+ * A hint that remembers: timers that end together, such as those of a connection. Wherever a call takes a hint it takes
+ * a group, whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects
+ * with AbortError, a signal of `signalAfter` aborts with one. Ids belong to the scheduler: move and cancel single
+ * timers there.
  *
- * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing. New timers
- * take the places of stale ids. So a group is an object of 112 bytes, beyond four live timers with an array of a number for each, and
- * costs O(1) per call.
+ * A timer that ends need not be removed: its id is stale, no id is given twice, and cancelling a stale id does nothing.
+ * New timers take the places of stale ids. So a group is an object of 112 bytes, beyond four live timers with an array
+ * of a number for each, and costs O(1) per call.
  */
 export class TimerGroup implements Disposable {
   readonly workerHint: number | string;
   readonly #place: GroupPlace;
-  // Where each connection has a group, to read the group from memory is most of what it costs. So four ids are numbers in it,
-  // by halves: a whole id, or an array, would be another object to read; a private method would be another field.
+  // Where each connection has a group, to read the group from memory is most of what it costs. So four ids are numbers
+  // in it, by halves: a whole id, or an array, would be another object to read; a private method would be another
+  // field.
   //
   //     low, high    0 to 3: an id, or NO_ID
   //     further      the ids for which there was no place. While there are any, new ones join them
@@ -271,7 +274,8 @@ export class TimerGroup implements Disposable {
     const id1 = idOf(this.#low1, this.#high1);
     const id2 = idOf(this.#low2, this.#high2);
     const id3 = idOf(this.#low3, this.#high3);
-    // All are forgotten before one is cancelled: where somebody waits, code of the program may run, and start timers of this group.
+    // All are forgotten before one is cancelled: where somebody waits, code of the program may run, and start timers of
+    // this group.
     this.#low0 = NO_ID;
     this.#high0 = NO_ID;
     this.#low1 = NO_ID;

@@ -24,7 +24,10 @@ let readClient: (label: object) => Client | undefined;
 /** The client of a label. @internal */
 export const clientOf = (label: TimerLabel): Client => readClient(label) as Client;
 
-/** Returns a label given as an option, or else the plain one. Throws InvalidArgumentError if it is not of the same client. @internal */
+/**
+ * Returns a label given as an option, or else the plain one. Throws InvalidArgumentError if it is not of the same
+ * client. @internal
+ */
 export function labelOr(plain: TimerLabel, label: unknown): TimerLabel {
   if (label === undefined) return plain;
   const client = typeof label === 'object' && label !== null ? readClient(label) : undefined;
@@ -34,8 +37,9 @@ export function labelOr(plain: TimerLabel, label: unknown): TimerLabel {
 }
 
 /**
- * Timers of one kind: counted apart, scaled together, late together. See {@link Scheduler.label}. `stats()`, metrics and
- * `liveTimers()` report by label. Ids belong to the scheduler, whose calls work for these timers too. A timer keeps its label.
+ * Timers of one kind: counted apart, scaled together, late together. See {@link Scheduler.label}. `stats()`, metrics
+ * and `liveTimers()` report by label. Ids belong to the scheduler, whose calls work for these timers too. A timer keeps
+ * its label.
  */
 export class TimerLabel implements TimerStarts {
   readonly #client: Client;
@@ -80,7 +84,8 @@ export class TimerLabel implements TimerStarts {
       requireCallback(callback);
     }
     const isGroup = typeof workerHint === 'object';
-    // Before the clock: its reading waits until all before it is read, so a group comes from memory beside what else is on its way.
+    // Before the clock: its reading waits until all before it is read, so a group comes from memory beside what else is
+    // on its way.
     const placement = isGroup ? placementInGroup(workerHint, client) : client.shardOf(workerHint);
     const id = client.start(this.#label, placement, client.clock.read() + delay, callback, argument);
     return isGroup ? remember(workerHint, id) : id;
@@ -156,12 +161,15 @@ export class TimerLabel implements TimerStarts {
   }
 
   /**
-   * Sets the share, from 0 to 1, of the time beyond the minimum that the label's timers get. It holds at once for timers that are
-   * scheduled or moved from now on. Live timers are moved in slices of about a quarter of a millisecond per turn of the event loop;
-   * resolves when all have been. With `everywhere` the same holds for every client of a shared scheduler that has a label of this name,
-   * with a `min`, or gets it later; those whose event loop is blocked are waited for a second at most. Of two calls the later one counts.
-   * @throws InvalidArgumentError for a factor, if the label was made without `min`, and everywhere beyond 1,024 names; InvalidConfigError for an unknown option.
-   * @cost 0.25 ms of each turn, until all live timers of the label have moved; with `everywhere` in each client, and a wake of each.
+   * Sets the share, from 0 to 1, of the time beyond the minimum that the label's timers get. It holds at once for
+   * timers that are scheduled or moved from now on. Live timers are moved in slices of about a quarter of a millisecond
+   * per turn of the event loop; resolves when all have been. With `everywhere` the same holds for every client of a
+   * shared scheduler that has a label of this name, with a `min`, or gets it later; those whose event loop is blocked
+   * are waited for a second at most. Of two calls the later one counts.
+   * @throws InvalidArgumentError for a factor, if the label was made without `min`, and everywhere beyond 1,024 names;
+   * InvalidConfigError for an unknown option.
+   * @cost 0.25 ms of each turn, until all live timers of the label have moved; with `everywhere` in each client, and a
+   * wake of each.
    */
   async setScale(factor: number, options: ScaleOptions = {}): Promise<void> {
     requireOptions(options, { everywhere: 0 } satisfies Record<keyof ScaleOptions, 0>);

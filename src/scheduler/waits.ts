@@ -39,7 +39,10 @@ interface WaitStart {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Checks the options of a call, each of which it reads once. Throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError. */
+/**
+ * Checks the options of a call, each of which it reads once. Throws InvalidArgumentError, InvalidConfigError,
+ * SchedulerClosedError.
+ */
 function checkedStart(call: string, plain: TimerLabel, options: WaitOptions = {}): WaitStart {
   requireOptions(options, WAIT_OPTIONS, 'options', undefined, RENAMED_WAIT_OPTIONS);
   const { workerHint = nextHint(), label, signal } = options;
@@ -90,7 +93,9 @@ abstract class Wait<T> extends Waiter {
     return this.resolve === undefined;
   }
 
-  /** Starts its timer, unless it has ended already. Throws AbortError where its signal has aborted; else like `begin`. */
+  /**
+   * Starts its timer, unless it has ended already. Throws AbortError where its signal has aborted; else like `begin`.
+   */
   start(start: WaitStart, delay: number): void {
     const { signal } = start;
     if (signal?.aborted) throw new AbortError(reasonOf(signal));
@@ -238,14 +243,14 @@ export async function withTimeout<T>(
 }
 
 /**
- * An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer, and is silent: it never aborts then. If
- * anybody else cancels its timer, by id or with its group, it aborts with an AbortError.
+ * An AbortSignal that aborts at a deadline, with a TimeoutError. Disposing it cancels its timer, and is silent: it
+ * never aborts then. If anybody else cancels its timer, by id or with its group, it aborts with an AbortError.
  */
 export type DeadlineSignal = AbortSignal & Disposable;
 
 /**
- * Aborts a deadline signal: when its time is up, when its timer is cancelled, or with the outer signal. Like the timers of
- * AbortSignal.timeout, its own does not hold the process.
+ * Aborts a deadline signal: when its time is up, when its timer is cancelled, or with the outer signal. Like the timers
+ * of AbortSignal.timeout, its own does not hold the process.
  */
 class DeadlineTimer extends Waiter {
   override readonly call = 'signalAfter';

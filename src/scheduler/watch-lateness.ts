@@ -9,11 +9,12 @@ export interface LateTimersMessage extends LateTurn {
 }
 
 /**
- * Watches for timers of this thread's schedulers that are delivered more than `threshold` ms after their deadlines. Each turn
- * that delivers such timers publishes one message per scheduler on the diagnostics channel `shardwheel:late`, with their number
- * and the first 16 of them. The listener gets the messages of its own threshold, after the turn's callbacks. There may be several
- * watches with different thresholds; without one the cost is a comparison per timer. If a listener throws, Node makes that an
- * uncaught exception; it disturbs no timer. Returns a function that ends the watch.
+ * Watches for timers of this thread's schedulers that are delivered more than `threshold` ms after their deadlines.
+ * Each turn that delivers such timers publishes one message per scheduler on the diagnostics channel `shardwheel:late`,
+ * with their number and the first 16 of them. The listener gets the messages of its own threshold, after the turn's
+ * callbacks. There may be several watches with different thresholds; without one the cost is a comparison per timer. If
+ * a listener throws, Node makes that an uncaught exception; it disturbs no timer. Returns a function that ends the
+ * watch.
  * @throws InvalidArgumentError.
  */
 export function watchLateness(threshold: number, listener?: (late: LateTimersMessage) => void): () => void {

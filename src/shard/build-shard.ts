@@ -43,8 +43,8 @@ export interface BuiltShard {
 }
 
 /**
- * What a shard builds a lane's index from: 'nothing' for the first that serves it; the timer table after a death; or the entries
- * that the previous shard has handed over.
+ * What a shard builds a lane's index from: 'nothing' for the first that serves it; the timer table after a death; or
+ * the entries that the previous shard has handed over.
  */
 export type LaneOrigin = 'nothing' | 'tables' | Int32Array;
 
@@ -63,8 +63,8 @@ export interface LocalClient {
 }
 
 /**
- * Builds a lane for the shard to serve, and counts the live timers found by its origin. Only here does a lane meet an engine.
- * Throws AllocationError.
+ * Builds a lane for the shard to serve, and counts the live timers found by its origin. Only here does a lane meet an
+ * engine. Throws AllocationError.
  */
 export function serveLane(
   { clock, scale, wheel, scans }: Pick<BuiltShard, 'clock' | 'scale' | 'wheel' | 'scans'>,

@@ -5,8 +5,8 @@ const FIRST_PLACES = 64;
 const MOST_KEPT = 2 ** 14;
 
 /**
- * Entries of a lane in order: by due tick and, within one, by arrival. If the lane has few, all of them are here, and its wheel is
- * empty; else only those that were due when they were taken.
+ * Entries of a lane in order: by due tick and, within one, by arrival. If the lane has few, all of them are here, and
+ * its wheel is empty; else only those that were due when they were taken.
  *
  *     │ have been handed over │ in order │ free │
  *                           next       end
@@ -23,8 +23,8 @@ export class EntryList {
   private slots = ownWords(1);
 
   /**
-   * Puts an entry in its place, instead of any other of its slot, which leaves its room. If memory is refused, throws and changes nothing.
-   * Precondition: they are in order.
+   * Puts an entry in its place, instead of any other of its slot, which leaves its room. If memory is refused, throws
+   * and changes nothing. Precondition: they are in order.
    */
   put(slot: number, tag: number, tick: number): void {
     if (this.isNoted(slot)) this.remove(slot);
@@ -53,7 +53,10 @@ export class EntryList {
     this.length += 1;
   }
 
-  /** Adds an entry, for `sort` to put in its place. Another of its slot stays. If memory is refused, throws and changes nothing. */
+  /**
+   * Adds an entry, for `sort` to put in its place. Another of its slot stays. If memory is refused, throws and changes
+   * nothing.
+   */
   append(slot: number, tag: number, tick: number): void {
     if (this.next + this.length === this.ticks.length) this.resize(2 * this.length + FIRST_PLACES);
     const { ticks, words } = this;
@@ -124,7 +127,10 @@ export class EntryList {
     }
   }
 
-  /** Notes that a slot may have an entry; returns whether that is known. If memory is refused, throws and changes nothing. */
+  /**
+   * Notes that a slot may have an entry; returns whether that is known. If memory is refused, throws and changes
+   * nothing.
+   */
   private isNoted(slot: number): boolean {
     const word = slot >>> 5;
     if (word >= this.slots.length) {
@@ -151,8 +157,8 @@ export class EntryList {
   }
 
   /**
-   * Leaves room before the entries, and more after them, as far as there is. If memory is refused, throws and changes nothing. Precondition:
-   * it is enough for them.
+   * Leaves room before the entries, and more after them, as far as there is. If memory is refused, throws and changes
+   * nothing. Precondition: it is enough for them.
    */
   private resize(places: number): void {
     const { length, next } = this;

@@ -25,8 +25,8 @@ const BYTES_PER_COMMAND = 16;
 const BYTES_PER_RECORD = 4 << RECORD_SHIFT;
 
 /**
- * Computes the bytes from the slots used so far and the commands that came by the ring. `noteBytes`: the bytes per slot that the
- * shard keeps beside its index.
+ * Computes the bytes from the slots used so far and the commands that came by the ring. `noteBytes`: the bytes per slot
+ * that the shard keeps beside its index.
  * @internal
  */
 export function bytesOfLane(

@@ -7,9 +7,9 @@ import { EntryList } from './entry-list.ts';
 const { min } = Math;
 
 /**
- * Number of entries up to which all are in the list, and the index has nothing: then a turn does not touch it. Each turn finds the next
- * entry at the list's head, and puts a new one in its place by some comparisons and by moving others; beyond this number that would
- * cost more than a wheel.
+ * Number of entries up to which all are in the list, and the index has nothing: then a turn does not touch it. Each
+ * turn finds the next entry at the list's head, and puts a new one in its place by some comparisons and by moving
+ * others; beyond this number that would cost more than a wheel.
  */
 const MOST_LISTED = 2048;
 
@@ -20,7 +20,8 @@ const MOST_LISTED = 2048;
  *                       └── more commands than have room: `fileAll` ──▶
  *                      ◀── a round that leaves half of it free: `listAll` ──┘
  *
- * So those of a tick are in one of both, in the order of their commands; of the late ones all of a tick come after the index's.
+ * So those of a tick are in one of both, in the order of their commands; of the late ones all of a tick come after the
+ * index's.
  */
 export abstract class LaneEntries implements DueSink, EntryOwner {
   readonly index: TickIndex;
@@ -44,8 +45,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   /** Called when an entry's tick has come. */
   abstract due(slot: number, tick: number): void;
   /**
-   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is counted. Else it notes the
-   * tag of the entry as `wantedTag`: that of the table may be another a moment later.
+   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is
+   * counted. Else it notes the tag of the entry as `wantedTag`: that of the table may be another a moment later.
    */
   abstract wantedAt(slot: number, tick: number): number;
 
@@ -67,8 +68,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   }
 
   /**
-   * Files what is listed, except what the index has passed: for a look at the wheel, or when there are many. If memory is refused, throws
-   * and loses nothing.
+   * Files what is listed, except what the index has passed: for a look at the wheel, or when there are many. If memory
+   * is refused, throws and loses nothing.
    */
   fileAll(): void {
     if (!this.isListed) return;
@@ -115,8 +116,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   }
 
   /**
-   * Lists an entry that is late, instead of any entry of its slot in the index. There it is as well if the list is refused memory, provided
-   * that the index comes past in this round.
+   * Lists an entry that is late, instead of any entry of its slot in the index. There it is as well if the list is
+   * refused memory, provided that the index comes past in this round.
    */
   protected insertLate(slot: number, tag: number, tick: number): void {
     const { index } = this;
@@ -135,8 +136,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   }
 
   /**
-   * The tick of the first listed entry that is still wanted; Infinity if there is none. Those before it whose timer has ended are
-   * dropped, and those that are due later are filed anew.
+   * The tick of the first listed entry that is still wanted; Infinity if there is none. Those before it whose timer has
+   * ended are dropped, and those that are due later are filed anew.
    */
   protected firstListed(): number {
     const { list } = this;
@@ -145,7 +146,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       const slot = list.words[2 * next];
       const tag = list.words[2 * next + 1];
       const tick = list.ticks[next];
-      const isSame = this.timers.tagOf(slot) === tag; // else its timer has ended, and its slot may be filed for the next one
+      // else its timer has ended, and its slot may be filed for the next one
+      const isSame = this.timers.tagOf(slot) === tag;
       const wanted = isSame ? this.wantedAt(slot, tick) : tick;
       if (isSame && wanted === tick) return tick;
       if (wanted > tick) {

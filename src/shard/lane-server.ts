@@ -24,7 +24,10 @@ export interface OfferedLane {
 /** A lane that a thread has left. */
 export interface LeftLane {
   readonly placement: number;
-  /** What the client needs to serve it; undefined if there was no memory for it: then its table says the same but for an order. */
+  /**
+   * What the client needs to serve it; undefined if there was no memory for it: then its table says the same but for an
+   * order.
+   */
   readonly entries: Int32Array | undefined;
 }
 
@@ -47,8 +50,9 @@ const SUMMED = [
 ] as const;
 
 /**
- * What a shard's thread does for clients, each known by its serial. A thread starts without lanes: they come and go by these calls,
- * of which none carries a timer. A client does not wait for them: what it publishes meanwhile stays in the lane's ring.
+ * What a shard's thread does for clients, each known by its serial. A thread starts without lanes: they come and go by
+ * these calls, of which none carries a timer. A client does not wait for them: what it publishes meanwhile stays in the
+ * lane's ring.
  *
  * The owner calls through comlink, everybody else by mailbox; an inline shard has one of its own.
  */
@@ -61,8 +65,8 @@ export class LaneServer {
   }
 
   /**
-   * Serves all of the lanes, or none if memory is refused. Returns the number of live timers that were indexed by the lanes' origins,
-   * or the error.
+   * Serves all of the lanes, or none if memory is refused. Returns the number of live timers that were indexed by the
+   * lanes' origins, or the error.
    */
   attach(client: number, lanes: readonly OfferedLane[]): number | Error {
     const admitted: AttachedLane[] = [];
@@ -126,7 +130,9 @@ export class LaneServer {
     return this.sums(client, (one) => wheelOf(one.lane, one.client === client ? undefined : one.client), addWheel);
   }
 
-  /** The earliest tick at which a client's lanes fire a timer; Infinity if there is none. Takes all commands that wait. */
+  /**
+   * The earliest tick at which a client's lanes fire a timer; Infinity if there is none. Takes all commands that wait.
+   */
   nextDue(client: number): number {
     const { shard } = this.built;
     const lanes = this.of(client).map(({ lane }) => lane);

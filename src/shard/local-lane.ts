@@ -9,18 +9,22 @@ import { ServedLane } from './served-lane.ts';
 /** How far commands are read ahead of filing, in words. Fewer commands than that are filed at once. */
 const BLOCK_WORDS = 2 * 64;
 
-/** The share of a long round that a turn takes at least: a client that stages more than a budget in each turn is caught up with. */
+/**
+ * The share of a long round that a turn takes at least: a client that stages more than a budget in each turn is caught
+ * up with.
+ */
 const LEAST_SHARE = 1 / 64;
 
 /**
- * A lane of a client in this thread. It takes commands from the stage when the client wants it, and their values from the table. The
- * turns are the client's own: nobody is rung, and an answer or a fired record is found in the same turn.
+ * A lane of a client in this thread. It takes commands from the stage when the client wants it, and their values from
+ * the table. The turns are the client's own: nobody is rung, and an answer or a fired record is found in the same turn.
  *
- * A command whose due tick has come is listed, and fired from there: a timer that is staged until it is due never sees the wheel.
+ * A command whose due tick has come is listed, and fired from there: a timer that is staged until it is due never sees
+ * the wheel.
  *
- * No note says for which timer of its slot an entry was filed, since every command replaces the entry of its slot. So an entry
- * whose slot is free has ended. If the slot has another timer, whose command is still staged, the entry serves that one until then: the
- * table says when it is due.
+ * No note says for which timer of its slot an entry was filed, since every command replaces the entry of its slot. So
+ * an entry whose slot is free has ended. If the slot has another timer, whose command is still staged, the entry serves
+ * that one until then: the table says when it is due.
  */
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
@@ -74,7 +78,8 @@ export class LocalLane extends ServedLane {
 
   private takeCommands(budget: number): void {
     const { stage } = this;
-    Atomics.store(this.header, HIGH_WATER, stage.table.highWater); // so that a successor finds all taken timers in the table
+    // so that a successor finds all taken timers in the table
+    Atomics.store(this.header, HIGH_WATER, stage.table.highWater);
     let left = Math.max(budget, this.roundLeft * LEAST_SHARE);
     while (left > 0 && this.roundLeft > 0) {
       const chunk = stage.firstLive(this.roundLeft); // drops the stale ones before it
@@ -118,7 +123,10 @@ export class LocalLane extends ServedLane {
     this.insert(slot, tag, tick);
   }
 
-  /** Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one another. */
+  /**
+   * Reads the slots' index entries, only to bring them into the processor's cache: these look-ups do not wait for one
+   * another.
+   */
   private readAhead(words: Int32Array, start: number, end: number): void {
     const { index } = this;
     let filed = 0;

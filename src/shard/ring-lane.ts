@@ -10,7 +10,9 @@ import { ServedLane } from './served-lane.ts';
 /** How many commands are read ahead of filing. */
 const BLOCK = 64;
 
-/** A lane of another thread's client. Commands come by the ring; the lane itself notes under which tag a slot is filed. */
+/**
+ * A lane of another thread's client. Commands come by the ring; the lane itself notes under which tag a slot is filed.
+ */
 export class RingLane extends ServedLane {
   protected readonly noteBytes = Int32Array.BYTES_PER_ELEMENT;
   private readonly tags: Int32Array;
@@ -37,7 +39,8 @@ export class RingLane extends ServedLane {
   }
 
   hasNews(): boolean {
-    if (!this.isListed && this.list.length > 0) return false; // no round begins before these are handed over: see nextEvent()
+    // no round begins before these are handed over: see nextEvent()
+    if (!this.isListed && this.list.length > 0) return false;
     return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
@@ -83,7 +86,8 @@ export class RingLane extends ServedLane {
 
   protected file(slot: number, tag: number, tick: number): void {
     if (this.tags[slot] === tag && this.index.has(slot)) {
-      // The same timer is already filed, early enough and near enough for its due word: it is refiled when that tick comes.
+      // The same timer is already filed, early enough and near enough for its due word: it is refiled when that tick
+      // comes.
       const wait = tick - this.index.tickOf(slot);
       if (wait >= 0 && wait <= WORD_REACH) return;
     }
@@ -92,8 +96,8 @@ export class RingLane extends ServedLane {
   }
 
   /**
-   * Reads what the filing of the next commands will need, only to bring it into the processor's cache: these look-ups do not wait
-   * for one another.
+   * Reads what the filing of the next commands will need, only to bring it into the processor's cache: these look-ups
+   * do not wait for one another.
    */
   private readAhead(count: number): void {
     const { commandRing, index, tags } = this;

@@ -10,14 +10,14 @@ const COLLECTED = 512;
 const FIRST_SLOTS = 1024;
 
 /**
- * What serves a lane when an engine is refused its memory: no index at all, but the timer table, which is read from end to end. It keeps
- * one bit for each slot, which says whether it is filed. When it is due, the table says.
+ * What serves a lane when an engine is refused its memory: no index at all, but the timer table, which is read from end
+ * to end. It keeps one bit for each slot, which says whether it is filed. When it is due, the table says.
  *
  *   table   │ due │ due │ due │ …      up to the high water
  *   filed   │  1  │  0  │  1  │ …      ──▶ the COLLECTED earliest that are due, in order ──▶ the sink
  *
- * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextDue`: O(slots), if what
- * has been found before no longer holds. Timers of one tick come in any order.
+ * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextDue`: O(slots),
+ * if what has been found before no longer holds. Timers of one tick come in any order.
  */
 export class ScannedTable implements TickIndex {
   now: number;
@@ -142,8 +142,8 @@ export class ScannedTable implements TickIndex {
   }
 
   /**
-   * Collects the earliest slots that are due by `tick`, in order of their ticks; returns their number. Sets `earliest` to the first tick of
-   * all that are filed.
+   * Collects the earliest slots that are due by `tick`, in order of their ticks; returns their number. Sets `earliest`
+   * to the first tick of all that are filed.
    */
   private collect(tick: number): number {
     let count = 0;

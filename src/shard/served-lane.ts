@@ -27,8 +27,9 @@ export interface LaneQueues {
  *     or its slot is filed under its tag, in the index or in the list, at a tick not after its due tick,
  *     or a fired record with its tag is on its way to the client, which checks the table again.
  *
- * So a cancel needs no command: when the entry's tick comes, or is the next to come, the table has another tag, and the entry is
- * dropped. A move to later needs none: the entry is refiled then. A move to earlier needs one, and every new timer.
+ * So a cancel needs no command: when the entry's tick comes, or is the next to come, the table has another tag, and the
+ * entry is dropped. A move to later needs none: the entry is refiled then. A move to earlier needs one, and every new
+ * timer.
  *
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a
@@ -78,10 +79,11 @@ export abstract class ServedLane extends LaneEntries {
   // How its commands arrive, and what it knows about a filed slot.
 
   /**
-   * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are taken in
-   * rounds. A round covers all commands that were published when it began. Only when all of them are filed does the wheel advance,
-   * to the tick at which the round began. So whatever a client publishes before it moves a manual clock, or before a deadline, is
-   * in its place when that tick is handed over, however small the budget. Returns whether there is more to do at once.
+   * Takes part in a turn at `now`: files commands, fires due timers, publishes; at most `budget` of each. Commands are
+   * taken in rounds. A round covers all commands that were published when it began. Only when all of them are filed
+   * does the wheel advance, to the tick at which the round began. So whatever a client publishes before it moves a
+   * manual clock, or before a deadline, is in its place when that tick is handed over, however small the budget.
+   * Returns whether there is more to do at once.
    */
   abstract turn(now: number, budget: number): boolean;
   /** Whether commands or a request have arrived since this turn read them. */
@@ -93,8 +95,8 @@ export abstract class ServedLane extends LaneEntries {
   /** Files a live timer, and replaces any entry of its slot. */
   protected abstract file(slot: number, tag: number, tick: number): void;
   /**
-   * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since the table
-   * already contains them; later ones arrive as usual. Returns the number of live timers found.
+   * Builds the index from the table, for a shard that replaces a dead one. Commands published before are skipped, since
+   * the table already contains them; later ones arrive as usual. Returns the number of live timers found.
    */
   rebuild(now: number): number {
     this.skipCommands();
@@ -107,8 +109,8 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * Builds the index from the entries that the previous shard has handed over. Commands that it has not taken arrive as usual.
-   * Returns the number of live timers found.
+   * Builds the index from the entries that the previous shard has handed over. Commands that it has not taken arrive as
+   * usual. Returns the number of live timers found.
    */
   takeOver(entries: Int32Array, now: number): number {
     let found = 0;
@@ -122,8 +124,9 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * Returns what another shard needs to take the lane over, in shared memory: (slot, tag) of every live timer that is filed, those of a
-   * tick in the order of filing; then the listed ones, see `handOverListed`. After that this one must not touch the lane.
+   * Returns what another shard needs to take the lane over, in shared memory: (slot, tag) of every live timer that is
+   * filed, those of a tick in the order of filing; then the listed ones, see `handOverListed`. After that this one must
+   * not touch the lane.
    */
   handOver(): Int32Array {
     const entries = wordsIn(allocateWords(2 * (this.index.size + this.list.length)));
@@ -152,19 +155,25 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * Notes which request the coming round will answer. The order is request, clock, commands. So an answer covers the time to
-   * which a client moved the clock before it asked, and a time covers the commands published before the clock was set.
+   * Notes which request the coming round will answer. The order is request, clock, commands. So an answer covers the
+   * time to which a client moved the clock before it asked, and a time covers the commands published before the clock
+   * was set.
    */
   noteRequest(): void {
     if (this.isBetweenRounds()) this.request = Atomics.load(this.header, REQUEST);
   }
 
-  /** Whether a round may begin: the last one is filed, and where the index has the rest, the late ones are handed over. */
+  /**
+   * Whether a round may begin: the last one is filed, and where the index has the rest, the late ones are handed over.
+   */
   protected isBetweenRounds(): boolean {
     return this.roundLeft === 0 && (this.isListed || this.list.length === 0);
   }
 
-  /** Hands over at most `budget` of what is due by the round's tick, when all of its commands are in. Returns whether that was all. */
+  /**
+   * Hands over at most `budget` of what is due by the round's tick, when all of its commands are in. Returns whether
+   * that was all.
+   */
   protected handOverDue(budget: number): boolean {
     let left = Math.min(budget, this.firedRing.exactRoom());
     if (this.list.length > 0) left = this.handOverListed(left);
@@ -190,8 +199,8 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * The tick at which the lane next has something to do. Late timers wait only for room; and so does an answer that is owed, even if
-   * what was still to be handed over has ended since.
+   * The tick at which the lane next has something to do. Late timers wait only for room; and so does an answer that is
+   * owed, even if what was still to be handed over has ended since.
    */
   nextEvent(): number {
     if (this.answered !== this.request) return this.roundTick;
@@ -206,7 +215,10 @@ export abstract class ServedLane extends LaneEntries {
     return isDue || this.roundLeft > 0 || this.available() > 0 || this.index.nextEvent() <= now;
   }
 
-  /** Whether due timers wait for room in the fired ring, so that only the client can help. The client is then asked to ring. */
+  /**
+   * Whether due timers wait for room in the fired ring, so that only the client can help. The client is then asked to
+   * ring.
+   */
   isBlocked(): boolean {
     const full = this.firedRing.exactRoom() === 0;
     if (full === (Atomics.load(this.header, BLOCKED) === 1)) return full;
@@ -215,8 +227,9 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * The earliest tick at which the lane fires a timer that its client still wants, as far as its index knows: the client may have taken
-   * commands and records for others. At most the present, `now`, where timers are due that wait for room.
+   * The earliest tick at which the lane fires a timer that its client still wants, as far as its index knows: the
+   * client may have taken commands and records for others. At most the present, `now`, where timers are due that wait
+   * for room.
    */
   nextDue(now: number): number {
     const isLate = !this.isListed && this.list.length > 0;
@@ -229,8 +242,9 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /**
-   * Hands over listed entries: in order of due tick, before any timer that is due later, and after the index's entries for the
-   * same tick, which were scheduled before. Returns what is left of the budget; the rest waits for the next turn.
+   * Hands over listed entries: in order of due tick, before any timer that is due later, and after the index's entries
+   * for the same tick, which were scheduled before. Returns what is left of the budget; the rest waits for the next
+   * turn.
    */
   private handOverListed(budget: number): number {
     const { index, list } = this;
@@ -261,7 +275,10 @@ export abstract class ServedLane extends LaneEntries {
     return isDone ? Math.max(0, budget - (this.fired + this.refiled + this.dropped - before)) : 0;
   }
 
-  /** Publishes fired records to the client and, if the lane has caught up with the clock, its answer. Returns whether there is news. */
+  /**
+   * Publishes fired records to the client and, if the lane has caught up with the clock, its answer. Returns whether
+   * there is news.
+   */
   protected publish(isCaughtUp: boolean): boolean {
     const isFired = this.firedRing.publish();
     if (!isCaughtUp || this.answered === this.request) return isFired;

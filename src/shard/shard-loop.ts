@@ -4,8 +4,9 @@ import type { BuiltShard } from './build-shard.ts';
 const LONGEST_WAIT = 2 ** 31;
 
 /**
- * Number of wakes in a row that the loop handles by itself, and the longest sleep in ms before each: a pass of the thread's event
- * loop costs as much as a turn that fires one timer. Every sender of a message to the thread rings, so nothing waits.
+ * Number of wakes in a row that the loop handles by itself, and the longest sleep in ms before each: a pass of the
+ * thread's event loop costs as much as a turn that fires one timer. Every sender of a message to the thread rings, so
+ * nothing waits.
  */
 const MOST_WAKES = 16;
 const SHORT_WAIT = 20;
@@ -14,10 +15,10 @@ const SHORT_WAIT = 20;
 export type LoopParts = Pick<BuiltShard, 'shard' | 'doorbell' | 'clock' | 'scale'>;
 
 /**
- * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After a short
- * sleep that no ring has ended, the next turn follows at once. A parked thread is asleep in the kernel and uses no CPU, until the
- * next event of its wheels or until rung. There is no command to stop: a shard holds nothing that the table does not, so its
- * thread is simply terminated. A shard without lanes goes on turning and parking.
+ * A worker's loop: take a turn, run the thread's event loop once (control calls arrive there), park, and repeat. After
+ * a short sleep that no ring has ended, the next turn follows at once. A parked thread is asleep in the kernel and uses
+ * no CPU, until the next event of its wheels or until rung. There is no command to stop: a shard holds nothing that the
+ * table does not, so its thread is simply terminated. A shard without lanes goes on turning and parking.
  */
 export class ShardLoop {
   private readonly parts: LoopParts;
@@ -52,7 +53,10 @@ export class ShardLoop {
     this.turn();
   };
 
-  /** Announces the sleep to clients, and sleeps. Returns the longest time for it in ms; 0 if there is something to do at once. */
+  /**
+   * Announces the sleep to clients, and sleeps. Returns the longest time for it in ms; 0 if there is something to do at
+   * once.
+   */
   private sleep(): number {
     const { doorbell, shard } = this.parts;
     const next = shard.nextEvent();
@@ -63,7 +67,10 @@ export class ShardLoop {
     return timeout;
   }
 
-  /** By the clock as it stands after the turn's work. A manual clock does not move by itself: later events come with a ring. */
+  /**
+   * By the clock as it stands after the turn's work. A manual clock does not move by itself: later events come with a
+   * ring.
+   */
   private timeUntil(tick: number): number {
     if (tick === Number.POSITIVE_INFINITY) return tick;
     const { clock, scale } = this.parts;

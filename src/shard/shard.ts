@@ -3,7 +3,10 @@ import type { TickScale } from '../time/tick-scale.ts';
 import type { LaneCounters } from './lane-counters.ts';
 import type { ServedLane } from './served-lane.ts';
 
-/** Maximum of commands taken, and of entries handed over, per turn. The lanes with work share it; the rest waits for the next turn. */
+/**
+ * Maximum of commands taken, and of entries handed over, per turn. The lanes with work share it; the rest waits for the
+ * next turn.
+ */
 const TURN_BUDGET = 16_384;
 /** The smallest share of a lane, however many lanes there are. */
 const MIN_BUDGET = 1024;
@@ -71,7 +74,9 @@ export class Shard {
     return this.lanes.some((lane) => lane.hasNews());
   }
 
-  /** The tick until which the shard may sleep unless rung; Infinity if nothing is filed, or only the client can help. */
+  /**
+   * The tick until which the shard may sleep unless rung; Infinity if nothing is filed, or only the client can help.
+   */
   nextEvent(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.lanes) {

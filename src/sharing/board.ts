@@ -36,7 +36,9 @@ export const MAX_CLIENTS = 1024;
 /** ms after which an entry is free again if its thread has taken it but holds no pulse. */
 const JOINING_LIMIT = 60_000;
 
-/** What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread. */
+/**
+ * What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread.
+ */
 export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
 
 const NOTHING = 0;
@@ -134,7 +136,10 @@ export class Board {
     Atomics.store(this.words, OWNER_SCALED, changes);
   }
 
-  /** Whether all but the asking one have applied the factors up to this number of changes; those that are gone count as if they had. */
+  /**
+   * Whether all but the asking one have applied the factors up to this number of changes; those that are gone count as
+   * if they had.
+   */
   isScaled(changes: number, asking: number): boolean {
     const isOwnerDone = asking === OWNER || this.isClosed || this.ownerScaled(changes) || this.owner.isGone();
     const others = this.clients().filter(({ serial }) => serial !== asking);

@@ -58,8 +58,8 @@ export class HandleError extends Error {
 const VERSION = 5;
 
 /**
- * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no transfer
- * list. Its fields are internal.
+ * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no
+ * transfer list. Its fields are internal.
  */
 export interface SchedulerHandle {
   readonly shardwheel: number;
@@ -91,7 +91,8 @@ export interface SchedulerHandle {
 export type HandleParts = Omit<SchedulerHandle, 'shardwheel' | 'pid' | 'name' | 'board' | 'warnings'>;
 
 /**
- * Makes a name that no other scheduler of the process has, in any thread and by any copy of this package. Loads no `node:crypto`.
+ * Makes a name that no other scheduler of the process has, in any thread and by any copy of this package. Loads no
+ * `node:crypto`.
  * @internal
  */
 export const newName = (): string => `shardwheel:${threadNumber()}:${randomDigits()}${randomDigits()}`;

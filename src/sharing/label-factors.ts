@@ -1,8 +1,8 @@
 import { WORDS_PER_GROUP } from '../memory/shared-words.ts';
 
 /**
- * The factors of labels that are scaled in every client of a shared scheduler, by name: a table in shared memory, so that a client
- * that comes later, or makes the label later, finds them without asking anybody.
+ * The factors of labels that are scaled in every client of a shared scheduler, by name: a table in shared memory, so
+ * that a client that comes later, or makes the label later, finds them without asking anybody.
  *
  *     group 0          how often any factor has been set
  *     per name         state     0: free, and so are all behind it; WRITING; else the length of the name
@@ -10,9 +10,9 @@ import { WORDS_PER_GROUP } from '../memory/shared-words.ts';
  *                      factor    a double, stored as a whole
  *                      name      UTF-16
  *
- * A name is added once and stays. An entry is taken by compare-and-exchange, and its name is read only once its state says that it is
- * there. If a thread ends while it writes one, the entry is lost and passed over. If two threads add a name at once, it has two
- * entries: everybody reads the first, and the latest call to set it decides.
+ * A name is added once and stays. An entry is taken by compare-and-exchange, and its name is read only once its state
+ * says that it is there. If a thread ends while it writes one, the entry is lost and passed over. If two threads add a
+ * name at once, it has two entries: everybody reads the first, and the latest call to set it decides.
  */
 const SET = 1;
 const FACTOR = 2;

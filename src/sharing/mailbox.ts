@@ -3,9 +3,9 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { process } from '../process.ts';
 
 /**
- * Messages between threads that have no port in common. An address is the name of a BroadcastChannel: any thread of the process
- * that knows it can write to it. Shared memory travels along. For events that happen once per lane, or once per call across
- * threads: some 150 µs each for the sender.
+ * Messages between threads that have no port in common. An address is the name of a BroadcastChannel: any thread of the
+ * process that knows it can write to it. Shared memory travels along. For events that happen once per lane, or once per
+ * call across threads: some 150 µs each for the sender.
  */
 export class Mailbox<Message> {
   private readonly channel: BroadcastChannel;
@@ -45,9 +45,9 @@ export function post(address: string, message: unknown): void {
 }
 
 /**
- * The port beneath Node's BroadcastChannel; undefined if there is none. Its messages come without the channel's own events. For
- * the first such event Node 22 and later load all of undici, for the class MessageEvent. That blocks a thread for 30 to 60 ms,
- * and keeps some MB.
+ * The port beneath Node's BroadcastChannel; undefined if there is none. Its messages come without the channel's own
+ * events. For the first such event Node 22 and later load all of undici, for the class MessageEvent. That blocks a
+ * thread for 30 to 60 ms, and keeps some MB.
  */
 function portBeneath(channel: BroadcastChannel): MessagePort | undefined {
   const symbol = Object.getOwnPropertySymbols(channel).find(({ description }) => description === 'kHandle');

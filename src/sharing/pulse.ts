@@ -4,8 +4,8 @@ import { processMilliseconds } from '../time/monotonic-clock.ts';
  * Shows whether a thread is alive, and wakes its event loop, for threads that share only memory.
  *
  * The holder keeps WAITERS waits (`Atomics.waitAsync`) on one word. An asking thread removes one of them by
- * `Atomics.notify`. If there is none left, the holder's thread is gone, since its waits end with it. A holder that is busy
- * leaves the rest of them in place; later it answers each question by a new wait.
+ * `Atomics.notify`. If there is none left, the holder's thread is gone, since its waits end with it. A holder that is
+ * busy leaves the rest of them in place; later it answers each question by a new wait.
  *
  *     group: waited     0, always
  *            asked      questions so far
@@ -13,10 +13,10 @@ import { processMilliseconds } from '../time/monotonic-clock.ts';
  *            lastAsked  when `isGone` last asked, ms
  *            gone       the holder for whom a question has found no wait
  *
- * A question counts before it takes a wait, and is answered after a new one is in place. So while fewer are open than there
- * are waits, one wait is left for each question, and a question that finds none is proof. RESERVE of the waits are never
- * used in this count: a thread that ends between counting and taking leaves one open for ever, and one that asks a former
- * holder of these words takes a wait without counting it here.
+ * A question counts before it takes a wait, and is answered after a new one is in place. So while fewer are open than
+ * there are waits, one wait is left for each question, and a question that finds none is proof. RESERVE of the waits
+ * are never used in this count: a thread that ends between counting and taking leaves one open for ever, and one that
+ * asks a former holder of these words takes a wait without counting it here.
  *
  * Each open question doubles the time until `isGone` asks again. So a thread that is busy for hours and then ends
  * is found as well: at the latest when it has been gone for as long as it was busy.

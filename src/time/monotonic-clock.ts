@@ -2,8 +2,9 @@ import { runtime } from '../runtime.ts';
 import { hrtime as nodesHrtime, performanceNow, timeOrigin } from '../unfaked.ts';
 
 /**
- * The process's monotonic clock, seconds and nanoseconds. That of Bun and Deno counts from each thread's own start, so there it
- * counts from 1970 by what the wall clock was at that start: threads differ by what the wall clock was set by between their starts.
+ * The process's monotonic clock, seconds and nanoseconds. That of Bun and Deno counts from each thread's own start, so
+ * there it counts from 1970 by what the wall clock was at that start: threads differ by what the wall clock was set by
+ * between their starts.
  */
 const hrtime = runtime === 'node' ? nodesHrtime : sinceOrigin;
 

@@ -10,7 +10,9 @@ export interface NativeTimers {
     typeof globalThis,
     'setTimeout' | 'clearTimeout' | 'setInterval' | 'clearInterval' | 'setImmediate' | 'clearImmediate'
   >;
-  /** The exports of node:timers. The drop-in timers use them to refuse what Node refuses, and to clear Node's timers. */
+  /**
+   * The exports of node:timers. The drop-in timers use them to refuse what Node refuses, and to clear Node's timers.
+   */
   readonly timers: typeof nodeTimers;
   /** The exports of node:timers/promises. */
   readonly promises: typeof nodePromises;
@@ -51,9 +53,10 @@ export function setRegistered(value: Registration | undefined): void {
 }
 
 /**
- * Taken once, when the package is loaded: neither a test that fakes the timers of its thread nor a registration may stop the
- * scheduler. A copy of the package that is loaded after another has registered uses the functions that the other found. Only what
- * was hidden by fakes at that moment is taken anew: see `areNative`. `native` stays the same object.
+ * Taken once, when the package is loaded: neither a test that fakes the timers of its thread nor a registration may
+ * stop the scheduler. A copy of the package that is loaded after another has registered uses the functions that the
+ * other found. Only what was hidden by fakes at that moment is taken anew: see `areNative`. `native` stays the same
+ * object.
  */
 export const native: NativeTimers = registered()?.native ?? takenNow();
 
@@ -61,7 +64,10 @@ export let { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate,
 
 let areKnown = !isAnyFake(native.globals);
 
-/** Whether Node's own functions are known, and not the fakes that hid them when the package was loaded. Looks again if they are not. */
+/**
+ * Whether Node's own functions are known, and not the fakes that hid them when the package was loaded. Looks again if
+ * they are not.
+ */
 export function areNative(): boolean {
   if (!areKnown) takeAnew();
   return areKnown;

@@ -6,18 +6,18 @@ import { type ClockOrigin, clockOrigin, offsetFrom } from './monotonic-clock.ts'
 const { max } = Math;
 
 /**
- * One slot in shared memory that holds the scheduler's time. A thread of a shard publishes to it in each of its turns, a client in each of
- * its own; all threads read it.
+ * One slot in shared memory that holds the scheduler's time. A thread of a shard publishes to it in each of its turns,
+ * a client in each of its own; all threads read it.
  *
  *     group 0: [ time: 64 bits, the IEEE-754 bits of ms since the origin ]
  *
  * The slot never falls: it is raised by compare-and-exchange to a larger value. Doubles that are not negative
  * have the order of their bits, so integer comparison suffices, and no precision is lost at any magnitude.
  *
- * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So time is always read at its
- * source, in one of two ways: `read` tells nobody, `publish` raises the slot as well (one compare-and-exchange, once a turn). What a
- * program is told, `now`, is never behind a time that another thread has published. A manual clock is the same slot, written only
- * by `set`.
+ * The slot alone is as old as the last thread that had a processor: tens of ms on a busy machine. So time is always
+ * read at its source, in one of two ways: `read` tells nobody, `publish` raises the slot as well (one
+ * compare-and-exchange, once a turn). What a program is told, `now`, is never behind a time that another thread has
+ * published. A manual clock is the same slot, written only by `set`.
  */
 export interface SharedClockMemory {
   readonly buffer: SharedArrayBuffer;
@@ -64,7 +64,10 @@ export class SharedClock {
     return now;
   }
 
-  /** What a program is told: correct at the moment of the call, never falling, and not behind what any thread has published. */
+  /**
+   * What a program is told: correct at the moment of the call, never falling, and not behind what any thread has
+   * published.
+   */
   now(): number {
     if (this.manual) return this.slotTime();
     this.latest = max(this.latest, this.read(), this.slotTime());

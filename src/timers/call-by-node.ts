@@ -12,8 +12,9 @@ const { max, min } = Math;
 const PAUSE_MS = 20;
 
 /**
- * Makes the next call of an interval that the wheel has no slot for, or gives it one meanwhile: since its own was freed for its callback,
- * which may have set others. Returns false if the error is the program's: a wheel that is full and not a registered thread's, or closed.
+ * Makes the next call of an interval that the wheel has no slot for, or gives it one meanwhile: since its own was freed
+ * for its callback, which may have set others. Returns false if the error is the program's: a wheel that is full and
+ * not a registered thread's, or closed.
  */
 export function callByNode(
   interval: HomeTimer,

@@ -11,7 +11,10 @@ import { createPromises, type IsRefused } from './promise-timers.ts';
 import { type Callback, Timeout } from './timeout.ts';
 import { TimeoutSource, type TimersOptions } from './timeout-source.ts';
 
-/** The exports of node:timers, but for `enroll` and its kin: deprecated, and removed in Node 24, they go on serving Node's timers. */
+/**
+ * The exports of node:timers, but for `enroll` and its kin: deprecated, and removed in Node 24, they go on serving
+ * Node's timers.
+ */
 export interface Timers {
   setTimeout: typeof node.setTimeout;
   clearTimeout: typeof node.clearTimeout;
@@ -25,8 +28,9 @@ export interface Timers {
 const nodes = native.timers;
 
 /**
- * Creates the functions of node:timers and node:timers/promises on a scheduler: on its clock, and closed with it. Their timers live
- * in the thread that sets them, on a wheel of that thread, and those of equal due time fire in the order in which they were set.
+ * Creates the functions of node:timers and node:timers/promises on a scheduler: on its clock, and closed with it. Their
+ * timers live in the thread that sets them, on a wheel of that thread, and those of equal due time fire in the order in
+ * which they were set.
  * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
  */
 export function createTimers(scheduler: Scheduler, options: TimersOptions = {}): Timers {
@@ -59,16 +63,16 @@ export function resolveTimersOptions(options: TimersOptions) {
 const never: IsRefused = () => false;
 
 /**
- * Creates the functions on a source that each timer asks for; without a source, or where `isRefused` says so, Node's own functions do
- * the work. setImmediate is Node's: an immediate has no time, and no wheel could run it sooner.
+ * Creates the functions on a source that each timer asks for; without a source, or where `isRefused` says so, Node's
+ * own functions do the work. setImmediate is Node's: an immediate has no time, and no wheel could run it sooner.
  * @internal
  */
 export function timersOf(source: () => TimeoutSource | undefined, isRefused = never): Timers {
   // `arguments` is used because a rest parameter would create an array for each timeout without any.
   const setTimeout = function (this: unknown, callback: Callback, delay?: unknown): unknown {
     const own = source();
-    // biome-ignore lint/complexity/noArguments: see above
-    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments); // may throw
+    // biome-ignore lint/complexity/noArguments: see above. It may throw
+    if (own === undefined || typeof callback !== 'function') return Reflect.apply(nodes.setTimeout, this, arguments);
     // biome-ignore lint/complexity/noArguments: see above
     const given = arguments.length > 2 ? argumentsFrom(2, arguments) : undefined;
     const ms = millisecondsOf(delay, own.longDelays);

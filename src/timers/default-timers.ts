@@ -15,8 +15,8 @@ const own: [TimeoutSource | undefined, TimeoutSource | undefined] = [undefined, 
 let given: TimeoutSource | undefined;
 
 /**
- * The source of timers that no program has given a scheduler for, or the one of `useScheduler`. `isAsNodes`: with Node's behaviour
- * where there is a choice.
+ * The source of timers that no program has given a scheduler for, or the one of `useScheduler`. `isAsNodes`: with
+ * Node's behaviour where there is a choice.
  * @internal
  */
 export function sourceFor(isAsNodes: boolean): TimeoutSource {
@@ -36,8 +36,9 @@ export const defaultClients = (): Client[] => [
 ];
 
 /**
- * Makes the functions of `shardwheel/timers` and `shardwheel/timers/promises` set their timers on this scheduler from now on: for
- * tests, on one with a manual clock. Without a scheduler they use their own again. Timers set before stay where they are.
+ * Makes the functions of `shardwheel/timers` and `shardwheel/timers/promises` set their timers on this scheduler from
+ * now on: for tests, on one with a manual clock. Without a scheduler they use their own again. Timers set before stay
+ * where they are.
  * @throws InvalidArgumentError if the argument is not a scheduler; InvalidConfigError.
  */
 export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {}): void {

@@ -22,7 +22,10 @@ export function setImmediateOf<F extends (...given: never[]) => unknown>(nodes: 
   return like(nodes.setImmediate, later);
 }
 
-/** Gives each function the name and length of Node's, and `setTimeout` the promise that `util.promisify` makes of Node's. */
+/**
+ * Gives each function the name and length of Node's, and `setTimeout` the promise that `util.promisify` makes of
+ * Node's.
+ */
 export function timersLike<F extends object>(own: F, promises: Pick<TimersPromises, 'setTimeout'>): F {
   for (const [name, call] of Object.entries(own)) like(native.timers[name as 'setTimeout'], call);
   const { setTimeout } = own as { setTimeout?: object };

@@ -5,15 +5,17 @@ const { clz32, max } = Math;
 const CLASSES = 32;
 
 /**
- * How many of Node's timers are live, without a list of them, a clock or a timer per call. Sets are counted by the power of two of
- * their delay, in two windows of that length; a clear takes its set back. A turn of the loop rotates the windows whose time is up.
+ * How many of Node's timers are live, without a list of them, a clock or a timer per call. Sets are counted by the
+ * power of two of their delay, in two windows of that length; a clear takes its set back. A turn of the loop rotates
+ * the windows whose time is up.
  *
  *     delay of 2^k to 2^(k+1) ms:   │ before, 2^k ms │ now, up to 2^k ms │
  *                                   forgotten as it   counted
  *                                   ends
  *
- * So a set is counted for 2^k to 2 · 2^k ms: half to twice its delay, unless it is cleared before. Timers that wait while the loop
- * is busy stay counted, for no turn rotates. Intervals are counted apart, until they are cleared. Refreshed timers are missed.
+ * So a set is counted for 2^k to 2 · 2^k ms: half to twice its delay, unless it is cleared before. Timers that wait
+ * while the loop is busy stay counted, for no turn rotates. Intervals are counted apart, until they are cleared.
+ * Refreshed timers are missed.
  */
 export class LiveEstimate {
   private intervals = 0;

@@ -26,8 +26,9 @@ const GIVE_UP = Symbol('giveUp');
 const LEAVE = Symbol('leave');
 
 /**
- * An awaited timeout. However its timer ends before it is due, its promise rejects: with a SchedulerClosedError where the scheduler is
- * closed, with an AbortError where the program clears the handle, which `scheduler.liveTimers()` shows.
+ * An awaited timeout. However its timer ends before it is due, its promise rejects: with a SchedulerClosedError where
+ * the scheduler is closed, with an AbortError where the program clears the handle, which `scheduler.liveTimers()`
+ * shows.
  */
 class AwaitedTimeout extends Timeout {
   /** @internal */
@@ -70,14 +71,15 @@ class AwaitedTimeout extends Timeout {
 }
 
 /**
- * Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node refuses.
- * `isRefused`: see `timersOf`.
+ * Creates the promise functions; after Node's documentation and lib/timers/promises.js, v20. They refuse what Node
+ * refuses. `isRefused`: see `timersOf`.
  * @internal
  */
 export function createPromises(source: () => TimeoutSource | undefined, isRefused: IsRefused): TimersPromises {
   function setTimeout<T>(delay?: number, value?: T, options: Options = {}): Promise<T> {
     const own = source();
-    if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options); // may reject
+    // may reject
+    if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options);
     const { signal, ref = true } = options;
     if (signal?.aborted) return Promise.reject(new AbortError(reasonOf(signal)));
     let abort: (() => void) | undefined;
@@ -108,7 +110,8 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
 
   async function* setInterval<T>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T, undefined> {
     const own = source();
-    if (own === undefined || !areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options); // may throw
+    // may throw
+    if (own === undefined || !areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options);
     const { signal, ref = true } = options;
     if (signal?.aborted) throw new AbortError(reasonOf(signal));
     let calls = 0;
@@ -159,7 +162,9 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
   return { ...promisesLike(setTimeout, setInterval), setImmediate: setImmediateOf(nodes) };
 }
 
-/** Like `finally`, but as many microtasks later as in Node: a program may depend on which of two promises settles first. */
+/**
+ * Like `finally`, but as many microtasks later as in Node: a program may depend on which of two promises settles first.
+ */
 function endingWith<T>(promise: Promise<T>, end: () => void): Promise<T> {
   const ended = new Promise<T>((resolve, reject) => promise.then(resolve, reject)).finally(end);
   return new Promise((resolve, reject) => ended.then(resolve, reject));

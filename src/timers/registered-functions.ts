@@ -25,8 +25,8 @@ export const serving: Serving = new Serving(takeOverFrom, () => {
 });
 
 /**
- * Whether the thread is registered. A package may have wrapped a function and keep it for ever, so after `unregister` they pass each
- * call on to Node's.
+ * Whether the thread is registered. A package may have wrapped a function and keep it for ever, so after `unregister`
+ * they pass each call on to Node's.
  */
 let isOn = false;
 

@@ -11,8 +11,9 @@ import type { TimeoutSource } from './timeout-source.ts';
 export type RegisteredWheel = ReturnType<typeof registeredWheel>;
 
 /**
- * Makes it. `isAlways`: as the functions of `shardwheel/timers`; else as Node's, and Node's own function serves in its place where the
- * wheel is full or async hooks are on. `fail` is called when the wheel itself fails: then Node's own function serves as well.
+ * Makes it. `isAlways`: as the functions of `shardwheel/timers`; else as Node's, and Node's own function serves in its
+ * place where the wheel is full or async hooks are on. `fail` is called when the wheel itself fails: then Node's own
+ * function serves as well.
  */
 export function registeredWheel(isAlways: boolean, fail: (error: unknown) => void) {
   const setsAside = (own: TimeoutSource): string | undefined => {
@@ -52,8 +53,9 @@ export function registeredWheel(isAlways: boolean, fail: (error: unknown) => voi
 }
 
 /**
- * What `process.getActiveResourcesInfo` returns, from what Node's own has found: with a 'Timeout' for each drop-in timeout of these
- * clients that keeps the process alive, as Node lists its own, and without the handles that the clients use for all of them.
+ * What `process.getActiveResourcesInfo` returns, from what Node's own has found: with a 'Timeout' for each drop-in
+ * timeout of these clients that keeps the process alive, as Node lists its own, and without the handles that the
+ * clients use for all of them.
  */
 function activeResources(nodes: readonly string[], clients: readonly Client[]): string[] {
   const found = [...nodes];

@@ -22,10 +22,11 @@ const places = [
 ];
 
 /**
- * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` ours, for modules loaded before and
- * after. Node's own timers serve them until so many are live that the wheel of `shardwheel/timers` pays; see docs/drop-in.md. A
- * function that a module has already copied into a variable stays Node's. Immediates stay Node's as well. Does nothing if any copy
- * of the package has registered the thread, in the threads of shards, and with SHARDWHEEL_TIMERS=off.
+ * Makes this thread's globals, `timers`, `timers/promises` and `util.promisify(setTimeout)` ours, for modules loaded
+ * before and after. Node's own timers serve them until so many are live that the wheel of `shardwheel/timers` pays; see
+ * docs/drop-in.md. A function that a module has already copied into a variable stays Node's. Immediates stay Node's as
+ * well. Does nothing if any copy of the package has registered the thread, in the threads of shards, and with
+ * SHARDWHEEL_TIMERS=off.
  */
 export function register(): void {
   if (found() !== undefined || isShardThread() || timersMode === 'off') return;
@@ -37,8 +38,8 @@ export function register(): void {
 }
 
 /**
- * Reverts the registration of this thread. If another preload has wrapped a function since, the wrapper stays, around Node's
- * function. Timers that are set stay where they are.
+ * Reverts the registration of this thread. If another preload has wrapped a function since, the wrapper stays, around
+ * Node's function. Timers that are set stay where they are.
  */
 export function unregister(): void {
   found()?.unregister();

@@ -21,8 +21,8 @@ const LONGEST_PAUSE = 64_000;
  *    Node's           └─▶ 'without', if it      Node's  ◀───────────────────── the wheel's
  *                         is not found                  both hold few
  *
- * The numbers, in parts of `from`. What is live of Node's is an estimate, from half to twice as many, and the wheel fills slowly: the timers
- * that called for it are Node's own. So the way back lies lower than the way there.
+ * The numbers, in parts of `from`. What is live of Node's is an estimate, from half to twice as many, and the wheel
+ * fills slowly: the timers that called for it are Node's own. So the way back lies lower than the way there.
  *
  *            Node's, by the estimate                     the wheel's
  *     from ──┬─ it takes over from here
@@ -34,8 +34,8 @@ const LONGEST_PAUSE = 64_000;
  *
  * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
  *
- * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function serves, from any
- * state, and the wheel is tried again after a pause. That is told once.
+ * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function
+ * serves, from any state, and the wheel is tried again after a pause. That is told once.
  */
 const ALWAYS = 'SHARDWHEEL_TIMERS=always';
 

@@ -6,19 +6,24 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import type { SharedClock } from '../time/shared-clock.ts';
 
 /**
- * Options of drop-in timers in cases where they can do as Node does, or better. For `shardwheel/timers` and `shardwheel/register`
- * the environment variable SHARDWHEEL_TIMERS=node selects Node's way in both.
+ * Options of drop-in timers in cases where they can do as Node does, or better. For `shardwheel/timers` and
+ * `shardwheel/register` the environment variable SHARDWHEEL_TIMERS=node selects Node's way in both.
  */
 export interface TimersOptions {
   /** What intervals do if calls are overdue; see {@link MissedCalls}. Default 'skip'; 'delay' is Node's way. */
   missedCalls?: MissedCalls;
-  /** 'keep': delays above 2^31 - 1 ms are kept. 'warn': they become 1 ms, with a warning, as in Node. Default 'keep'. */
+  /**
+   * 'keep': delays above 2^31 - 1 ms are kept. 'warn': they become 1 ms, with a warning, as in Node. Default 'keep'.
+   */
   longDelays?: LongDelays;
 }
 
 export type LongDelays = 'keep' | 'warn';
 
-/** The source of drop-in timeouts: the client of a scheduler, and what these timers do in the cases of the options. @internal */
+/**
+ * The source of drop-in timeouts: the client of a scheduler, and what these timers do in the cases of the options.
+ * @internal
+ */
 export class TimeoutSource {
   readonly client: Client;
   readonly home: HomeTimers;

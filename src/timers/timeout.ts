@@ -16,9 +16,9 @@ const nothing = (): void => undefined;
 const CLEARED = (Number.parseInt(process.versions.node, 10) < 24 ? null : undefined) as unknown as Callback;
 
 /**
- * The number of a timeout for clearTimeout, valid as long as the timeout lives, also for Node's own clearTimeout and for another
- * copy of this package. Only Node can create such a number: it belongs to one of Node's own intervals, which stands for the
- * timeout, does nothing, and loses its callback when Node clears the number.
+ * The number of a timeout for clearTimeout, valid as long as the timeout lives, also for Node's own clearTimeout and
+ * for another copy of this package. Only Node can create such a number: it belongs to one of Node's own intervals,
+ * which stands for the timeout, does nothing, and loses its callback when Node clears the number.
  */
 export class TimeoutNumber {
   private standIn: NodeJS.Timeout | undefined;
@@ -106,9 +106,9 @@ const NUMBER = Symbol('number');
  *
  *   clear: from anywhere, for good: the callback is gone, and refresh does nothing
  *
- * It has every call of Node's: `refresh`, `ref`, `unref`, `hasRef`, `close`. Its state is in properties of its own, which have
- * Node's names where Node has them: so it works behind a proxy, and as a prototype. Four properties with Node's names and three of
- * ours: 80 bytes.
+ * It has every call of Node's: `refresh`, `ref`, `unref`, `hasRef`, `close`. Its state is in properties of its own,
+ * which have Node's names where Node has them: so it works behind a proxy, and as a prototype. Four properties with
+ * Node's names and three of ours: 80 bytes.
  */
 export class Timeout implements NodeJS.Timeout {
   // In the order in which a refresh reads them. It is a `HomeTimer`, which the declarations do not say.
@@ -162,7 +162,8 @@ export class Timeout implements NodeJS.Timeout {
     const now = time.read();
     const deadline = now + max(1, trunc(delay));
     if (this[SLOT] >= 0) home.move(this[SLOT], deadline);
-    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true); // may be refused
+    // may be refused
+    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true);
     this[GRID]?.restart(now);
     return this;
   }
@@ -285,7 +286,10 @@ export class Timeout implements NodeJS.Timeout {
   }
 }
 
-/** A timeout that is set within a domain has it as a property of its own, as Node's have; it is Node that gives it to the resource. */
+/**
+ * A timeout that is set within a domain has it as a property of its own, as Node's have; it is Node that gives it to
+ * the resource.
+ */
 function showDomain(timeout: Timeout, resource: object): void {
   const domain = Object.getOwnPropertyDescriptor(resource, 'domain');
   if (domain !== undefined) Object.defineProperty(timeout, 'domain', domain);

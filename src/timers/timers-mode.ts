@@ -5,8 +5,8 @@ import { process } from '../process.ts';
 const FROM = 16_384;
 
 /**
- * Who serves timers, by the environment variable SHARDWHEEL_TIMERS. A program that runs unchanged makes no call that could pass
- * options.
+ * Who serves timers, by the environment variable SHARDWHEEL_TIMERS. A program that runs unchanged makes no call that
+ * could pass options.
  *
  *             registered                                    imported from shardwheel/timers
  *   (unset)   Node's, until many are live, as Node's        the wheel

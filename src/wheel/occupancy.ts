@@ -62,7 +62,10 @@ export class Occupancy {
 /** Bounds the size of a level's report, whatever the level's size. */
 const MAX_ARCS = 256;
 
-/** How full the level is whose slots, a power of two, begin at `base`. `entriesOf`: of an occupied slot. O(occupied slots). */
+/**
+ * How full the level is whose slots, a power of two, begin at `base`. `entriesOf`: of an occupied slot. O(occupied
+ * slots).
+ */
 export function levelOccupancy(
   occupancy: Occupancy,
   { base, slots, width, now }: { base: number; slots: number; width: number; now: number },

@@ -19,20 +19,26 @@ export interface TickIndex {
   /** First tick that `insert` refuses now; Infinity with an overflow list for ticks beyond the levels. */
   readonly upperBound: number;
 
-  /** Files a slot. A tick that is not after `now` becomes now + 1. Precondition: the slot is not filed, tick < upperBound. */
+  /**
+   * Files a slot. A tick that is not after `now` becomes now + 1. Precondition: the slot is not filed, tick <
+   * upperBound.
+   */
   insert(slot: number, tick: number): void;
   /** Removes a slot; returns false if it was not filed. */
   remove(slot: number): boolean;
   has(slot: number): boolean;
-  /** The tick at which the slot is due (on a pinned index: its own, not rounded up to its level). Precondition: filed. */
+  /**
+   * The tick at which the slot is due (on a pinned index: its own, not rounded up to its level). Precondition: filed.
+   */
   tickOf(slot: number): number;
 
   /**
-   * Moves `now` to `tick` and hands every slot due by then to the sink: in order of due tick, within one in the order filed. Each
-   * slot is removed before the sink sees it, so the sink may insert, remove and re-insert any slot; what it files is due after
-   * the tick being handed over. If the sink throws, everything stays consistent: its slot is removed, the rest is still due.
-   * After `budget` slots it stops with `now` at the present tick, and returns false; the next call continues exactly there.
-   * Returns true when nothing due is left. With a tick that is not after `now`, it hands over only such rests.
+   * Moves `now` to `tick` and hands every slot due by then to the sink: in order of due tick, within one in the order
+   * filed. Each slot is removed before the sink sees it, so the sink may insert, remove and re-insert any slot; what it
+   * files is due after the tick being handed over. If the sink throws, everything stays consistent: its slot is
+   * removed, the rest is still due. After `budget` slots it stops with `now` at the present tick, and returns false;
+   * the next call continues exactly there. Returns true when nothing due is left. With a tick that is not after `now`,
+   * it hands over only such rests.
    */
   advanceTo(tick: number, sink: DueSink, budget: number): boolean;
 
@@ -41,24 +47,27 @@ export interface TickIndex {
   /** A tick before which `advanceTo` has nothing to do, not even a cascade; at most nextTick(). Cheap. */
   nextEvent(): number;
   /**
-   * A tick until which its user may sleep: nothing that is still wanted is due before. Unlike `nextEvent` it is exact where a short look
-   * at the next entries says so. It removes those that have ended, and files anew those that are due later: they cause no wake.
-   * Precondition: not within `advanceTo`.
+   * A tick until which its user may sleep: nothing that is still wanted is due before. Unlike `nextEvent` it is exact
+   * where a short look at the next entries says so. It removes those that have ended, and files anew those that are due
+   * later: they cause no wake. Precondition: not within `advanceTo`.
    */
   nextWanted(owner: EntryOwner): number;
   /**
-   * The earliest tick to which `now` can be advanced so that a slot is handed over that is wanted then; Infinity if there is none. Exact:
-   * like `nextWanted`, but it looks through long lists too. Precondition: not within `advanceTo`.
+   * The earliest tick to which `now` can be advanced so that a slot is handed over that is wanted then; Infinity if
+   * there is none. Exact: like `nextWanted`, but it looks through long lists too. Precondition: not within `advanceTo`.
    */
   nextDue(owner: EntryOwner): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
 
-  /** How full each level is, the finest first. O(occupied wheel slots): it reads no entry, so it may be called at any size. */
+  /**
+   * How full each level is, the finest first. O(occupied wheel slots): it reads no entry, so it may be called at any
+   * size.
+   */
   levels(): LevelOccupancy[];
   /**
-   * Visits every filed slot; those of one tick in the order filed. The visitor must not change the index. O(filed + wheel slots): nothing
-   * is moved or sorted.
+   * Visits every filed slot; those of one tick in the order filed. The visitor must not change the index. O(filed +
+   * wheel slots): nothing is moved or sorted.
    */
   forEach(visit: (slot: number) => void): void;
   clear(): void;
@@ -68,8 +77,8 @@ export interface DueSink extends Partial<EntryOwner> {
   /** Called when a slot has come due; it is no longer filed. `tick` is the tick being handed over. */
   due(slot: number, tick: number): void;
   /**
-   * Called for several slots in a row that may come due in a moment. A sink whose memory for slots is not in the cache reads it
-   * here, without a result: these misses overlap, those of `due` do not.
+   * Called for several slots in a row that may come due in a moment. A sink whose memory for slots is not in the cache
+   * reads it here, without a result: these misses overlap, those of `due` do not.
    */
   prefetch?(slot: number): void;
 }
@@ -91,10 +100,12 @@ export interface LevelOccupancy {
   /** Slots that hold entries. */
   occupied: number;
   /**
-   * Entries in these slots. On a cascading index they include removed ones until their slot is read or compacted, so this is at
-   * least the number filed.
+   * Entries in these slots. On a cascading index they include removed ones until their slot is read or compacted, so
+   * this is at least the number filed.
    */
   entries: number;
-  /** Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots. */
+  /**
+   * Entries by arc. All arcs of a level cover the same number of slots: one, or more if the level has over 256 slots.
+   */
   readonly arcs: Int32Array;
 }

@@ -10,7 +10,9 @@ export interface CascadingConfig {
   levelBits: number[];
   /** Deadlines beyond the levels' range: held in a list, or refused with DeadlineTooFarError. Default 'list'. */
   overflow?: 'list' | 'throw';
-  /** Deadlines before now's interval: due at the next tick, or refused with InvalidDeadlineError. Default 'next-tick'. */
+  /**
+   * Deadlines before now's interval: due at the next tick, or refused with InvalidDeadlineError. Default 'next-tick'.
+   */
   past?: 'next-tick' | 'throw';
   /** See TimingWheel. Default 'up'. */
   rounding?: 'up' | 'next';
@@ -31,7 +33,10 @@ export interface PinnedConfig {
   capacity?: number;
 }
 
-/** When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers * targetMultiplier. */
+/**
+ * When a spoke frees memory: capacity >= minCapacity and timers * ratio < capacity. Then capacity = timers *
+ * targetMultiplier.
+ */
 export interface CompactionConfig {
   /** Timers; 64 in the presets. */
   minCapacity: number;

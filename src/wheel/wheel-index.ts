@@ -25,7 +25,10 @@ export interface WheelIndex extends TickIndex {
   readonly nearEnd: number;
   /** Files a slot with fewer questions. Preconditions: as for `insert`, and now < tick < nearEnd. */
   insertNear(slot: number, tick: number): void;
-  /** Makes sure that a filed slot can be filed anew at `tick` once it is removed. If memory is refused, throws and changes nothing. */
+  /**
+   * Makes sure that a filed slot can be filed anew at `tick` once it is removed. If memory is refused, throws and
+   * changes nothing.
+   */
   prepare(slot: number, tick: number): void;
   /** To be called before anything is filed, and whenever the words are others: places are kept there from now on. */
   usePlaces(places: PlaceWords): void;

@@ -8,8 +8,8 @@ import { type Block, blocks, fileNameOf } from './blocks.ts';
 import { read, root } from './documents.ts';
 import { preambles } from './preambles.ts';
 
-// What a page shows compiles, and the commands that it shows run as far as they can without a network. Blocks with a file's name are
-// compiled and run by the tests of recipes, durable recipes and exporters; here are all others.
+// What a page shows compiles, and the commands that it shows run as far as they can without a network. Blocks with a
+// file's name are compiled and run by the tests of recipes, durable recipes and exporters; here are all others.
 
 const placeOf = ({ document, line }: Block): string => `${document}:${line}`;
 const nameOf = (block: Block): string => placeOf(block).replace(/\W+/g, '-');
@@ -35,7 +35,8 @@ test('a block without a file name compiles, strictly, with the few declarations 
   for (const block of parts) {
     writeFileSync(join(folder, `${nameOf(block)}.ts`), `${preambleOf(block)}\n${block.code}\nexport {};\n`);
   }
-  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, types: ['node'], paths: {} }; // `shardwheel` is the built package
+  // `shardwheel` is the built package
+  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, types: ['node'], paths: {} };
   const config = { extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const { stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8' });

@@ -63,7 +63,10 @@ export const codesOfTheSources: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The anchors of a page's headings, as GitHub makes them, and the site: one that an earlier heading has already gets a number. */
+/**
+ * The anchors of a page's headings, as GitHub makes them, and the site: one that an earlier heading has already gets a
+ * number.
+ */
 export function anchorsOf(text: string): Set<string> {
   const slugs = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading

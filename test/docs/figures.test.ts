@@ -56,7 +56,8 @@ describe.each(plots)('%s', (path, svg) => {
   const [, name] = /images\/(.*)-(?:light|dark)\.svg$/.exec(path) ?? [];
 
   test('is drawn as it was measured', () => {
-    expect(read(path) === svg, 'npm run bench:figures draws another').toBe(true); // two such texts side by side say nothing
+    // two such texts side by side say nothing
+    expect(read(path) === svg, 'npm run bench:figures draws another').toBe(true);
   });
 
   test('is an image by itself: well-formed, with a title and a description, and nothing that is loaded from elsewhere', () => {

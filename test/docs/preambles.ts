@@ -1,4 +1,7 @@
-/** What a block of a page, which shows a part of a program, has around it: the declarations that it does without. Blocks with imports of their own need few. */
+/**
+ * What a block of a page, which shows a part of a program, has around it: the declarations that it does without. Blocks
+ * with imports of their own need few.
+ */
 
 const connection = `
 interface Connection { readonly number: number; readonly socket: Socket }

@@ -12,8 +12,8 @@ const NO_SHARED_MEMORY = ['--import', 'data:text/javascript,delete globalThis.Sh
 const linesOf = (text: string, pattern: RegExp): number => text.split('\n').filter((line) => pattern.test(line)).length;
 
 /**
- * Fires timers by `createScheduler(OPTIONS)`, and prints what served them. `isBurdened`: its index is burdened before, until a warning
- * says that a thread is wanted: a busy machine takes its time.
+ * Fires timers by `createScheduler(OPTIONS)`, and prints what served them. `isBurdened`: its index is burdened before,
+ * until a warning says that a thread is wanted: a busy machine takes its time.
  */
 const firing = (options: string, isBurdened = false) => `
   import { createScheduler } from 'shardwheel';

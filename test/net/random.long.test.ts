@@ -203,7 +203,8 @@ async function faultsOf(client: ClientThread, count: number, atOnce = AT_ONCE): 
     const isBlind = plan === 'does not read';
     const after = (isBlind ? cut[1] : endedAt) - from;
     if (after < limits[kind] - CLOCKS) faults.push(`${plan}: cut after ${after} ms`);
-    const latest = 1.25 * limits[kind] + ALLOWANCE + stalls + (isBlind ? BLIND : 0); // a busy server's writes may end only when it is read
+    // a busy server's writes may end only when it is read
+    const latest = 1.25 * limits[kind] + ALLOWANCE + stalls + (isBlind ? BLIND : 0);
     if (after > latest) faults.push(`${plan}: cut late, after ${after} ms`);
   }
   for (const [at, left] of cuts) {

@@ -52,7 +52,8 @@ it.each(['.', 'docs/site'])('in %s npm ci warns of nothing', (folder) => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-// An optional part of a package that npm could not find is left out of the lock in silence, and then `npm ci` refuses the lock.
+// An optional part of a package that npm could not find is left out of the lock in silence, and then `npm ci` refuses
+// the lock.
 it.each(['package-lock.json', 'docs/site/package-lock.json'])(
   '%s has every part of each package, for all platforms',
   (lock) => {

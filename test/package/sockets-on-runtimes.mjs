@@ -1,4 +1,5 @@
-// A proxy under limits, as a program of Node, Bun or Deno: run by on-runtimes.long.test.ts in a project that has the package.
+// A proxy under limits, as a program of Node, Bun or Deno: run by on-runtimes.long.test.ts in a project that has the
+// package.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { createScheduler } from 'shardwheel';

@@ -69,7 +69,8 @@ function dieAt(stop: number): boolean {
   for (const entry of board.clients()) if (entry.pulse.isGone()) entry.free();
   expect(board.clients().map(({ serial }) => serial)).toEqual([1]);
   const next = board.join(3) as Membership;
-  // A death between two stores, right after the entry was taken, keeps that one entry for good; it is not anybody's then.
+  // A death between two stores, right after the entry was taken, keeps that one entry for good; it is not anybody's
+  // then.
   const isKept = words[at] < 0;
   expect(next.entry.isJoined).toBe(true);
   expect(next.entry.counts().scheduled).toBe(0);

@@ -55,7 +55,9 @@ describe('which slots are occupied', () => {
 });
 
 describe('how full a level is', () => {
-  /** Of the slots `occupied`, counted from the level's first one, each with one entry more than its place among them. */
+  /**
+   * Of the slots `occupied`, counted from the level's first one, each with one entry more than its place among them.
+   */
   const levelOf = (slots: number, base: number, occupied: readonly number[], now = 0, width = 1) => {
     const occupancy = new Occupancy(base + slots + 32);
     for (const slot of occupied) occupancy.set(base + slot);

@@ -1,5 +1,6 @@
-#!/usr/bin/env node
-// CHANGELOG.md as a release needs it: the section of a version dated, the references at its end, and the notes of one version.
+// #!/usr/bin/env node
+// CHANGELOG.md as a release needs it: the section of a version dated, the references at its end, and the notes of one
+// version.
 //
 //     node tools/build/changelog.mjs 1.2.0          prints what changed in 1.2.0, for a release of GitHub
 //     node tools/build/changelog.mjs --references   writes the references anew
@@ -42,8 +43,8 @@ export function dated(changelog, version, date) {
 }
 
 /**
- * The changelog with a reference for each heading in brackets, to what came since the version before. `making`: the version whose tag
- * is about to be made. One that has no tag is named by the commit that made it.
+ * The changelog with a reference for each heading in brackets, to what came since the version before. `making`: the
+ * version whose tag is about to be made. One that has no tag is named by the commit that made it.
  */
 export function withReferences(changelog, making) {
   const tags = new Set(git('tag', '--list', 'v*').split('\n'));

@@ -177,9 +177,9 @@ async function writePages() {
 }
 
 /**
- * The declarations that the entries reach. An entry has one for each format, since TypeScript takes the format of a declaration for
- * that of the code. All others are there once, as CommonJS, which both may import: so a scheduler that was imported and one that was
- * required have the same type.
+ * The declarations that the entries reach. An entry has one for each format, since TypeScript takes the format of a
+ * declaration for that of the code. All others are there once, as CommonJS, which both may import: so a scheduler that
+ * was imported and one that was required have the same type.
  */
 function writeTypes() {
   const source = join(modules, 'src');

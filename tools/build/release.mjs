@@ -1,5 +1,6 @@
-#!/usr/bin/env node
-// Makes a release: checks, tests, dates the changes, packs, tries the tarball as a stranger would, commits and tags. Publishes nothing.
+// #!/usr/bin/env node
+// Makes a release: checks, tests, dates the changes, packs, tries the tarball as a stranger would, commits and tags.
+// Publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -6,8 +6,8 @@ type ThreadUsage = () => { readonly user: number; readonly system: number };
 const { threadCpuUsage } = process as { threadCpuUsage?: ThreadUsage };
 
 /**
- * ms of CPU that this thread has used: what else runs on the machine takes none of it. Where Node does not tell, time by the
- * clock.
+ * ms of CPU that this thread has used: what else runs on the machine takes none of it. Where Node does not tell, time
+ * by the clock.
  */
 export function threadTime(): number {
   if (threadCpuUsage === undefined) return performance.now();

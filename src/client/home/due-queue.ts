@@ -5,14 +5,15 @@ const MAX_KEPT_ENTRIES = 2 ** 17;
 const FIRST_ENTRIES = 256;
 
 /**
- * The timers of a tick that has come, in Node's order: by deadline, which with slack differ within a tick, and by when each was set
- * or refreshed. A wheel hands them over in the order in which they were filed, which is another for those that were refiled.
+ * The timers of a tick that has come, in Node's order: by deadline, which with slack differ within a tick, and by when
+ * each was set or refreshed. A wheel hands them over in the order in which they were filed, which is another for those
+ * that were refiled.
  *
  *     │ have had their turn │ in order │
  *                           next       length
  *
- * An entry names a slot and the order of the timer that was due there. If that was cleared or refreshed since, the slot is free, or
- * has another order: then the entry has no effect.
+ * An entry names a slot and the order of the timer that was due there. If that was cleared or refreshed since, the slot
+ * is free, or has another order: then the entry has no effect.
  */
 export class DueQueue {
   slots = new Int32Array(FIRST_ENTRIES);
@@ -33,7 +34,9 @@ export class DueQueue {
     if (at > 0 && this.difference(at - 1, at) > 0) this.isInOrder = false;
   }
 
-  /** Sorts them, once all of the tick have been added and are not in order. If memory is refused, they stay as they are. */
+  /**
+   * Sorts them, once all of the tick have been added and are not in order. If memory is refused, they stay as they are.
+   */
   sort(): void {
     this.isInOrder = true;
     const { slots, dues, orders, length } = this;

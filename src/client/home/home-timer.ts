@@ -1,8 +1,8 @@
 import type { Runnable } from '../../async-context/context-keeper.ts';
 
 /**
- * The slot of a timer while it is live: it waits, or is due and has not run. A number below 0 once it has ended: another for each,
- * as two timers are never equal. Only `HomeTimers` writes it.
+ * The slot of a timer while it is live: it waits, or is due and has not run. A number below 0 once it has ended:
+ * another for each, as two timers are never equal. Only `HomeTimers` writes it.
  */
 export const SLOT = Symbol('slot');
 /** Whether it holds the process while it is live. Only `HomeTimers` writes it then. */

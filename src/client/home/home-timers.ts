@@ -25,19 +25,21 @@ export interface HomeHost {
   readonly turnClock: TurnClock;
 }
 
-/** A turn leaves the rest to the next after so many callbacks that took so long, in ms, that the loop may serve its I/O. */
+/**
+ * A turn leaves the rest to the next after so many callbacks that took so long, in ms, that the loop may serve its I/O.
+ */
 const TURN_CALLS = 1024;
 const TURN_TIME = 4;
 
 /**
- * The drop-in timers of a client. They live in its own thread, on a wheel of that thread: their callbacks, their order and their
- * objects belong to it already, so no lane, no command and no shard has a part in them.
+ * The drop-in timers of a client. They live in its own thread, on a wheel of that thread: their callbacks, their order
+ * and their objects belong to it already, so no lane, no command and no shard has a part in them.
  *
  *     setTimeout ─▶ add ─▶ a slot of the wheel ─▶ its tick has come: the queue ─▶ run: in its context, then its ticks and microtasks
  *
- * Timers of a tick run in the order in which they were set or refreshed, and none runs before one that was due a tick earlier. What a
- * callback sets runs in a later turn. All is found by slot, whoever calls: a program may call a timer's methods through a proxy, or
- * on an object that inherits from it.
+ * Timers of a tick run in the order in which they were set or refreshed, and none runs before one that was due a tick
+ * earlier. What a callback sets runs in a later turn. All is found by slot, whoever calls: a program may call a timer's
+ * methods through a proxy, or on an object that inherits from it.
  */
 export class HomeTimers {
   /** Their counts; its size is the number of live ones. */
@@ -84,8 +86,8 @@ export class HomeTimers {
   }
 
   /**
-   * Starts a timer, with a deadline in ms. `isAgain`: it has been one before, so only the room for a slot can be refused. Throws
-   * SchedulerClosedError, CapacityExceededError, AllocationError.
+   * Starts a timer, with a deadline in ms. `isAgain`: it has been one before, so only the room for a slot can be
+   * refused. Throws SchedulerClosedError, CapacityExceededError, AllocationError.
    */
   add(timer: HomeTimer, deadline: number, context: Context, isAgain = false): void {
     const { client, label } = this;
@@ -141,7 +143,10 @@ export class HomeTimers {
     return this.running !== undefined && this.running[SLOT] === timer[SLOT];
   }
 
-  /** The tick at which the next of them runs, as its wheel says: at most the present if one is due; Infinity if none is live. */
+  /**
+   * The tick at which the next of them runs, as its wheel says: at most the present if one is due; Infinity if none is
+   * live.
+   */
   nextDue(): number {
     const { timers, wheel } = this;
     const { queue } = wheel;
@@ -157,8 +162,8 @@ export class HomeTimers {
   }
 
   /**
-   * Runs due ones within a turn, for which the clock has been read. `isPhase`: those due by now, else the rest of an earlier turn.
-   * Returns whether some are left. Throws what a callback, or a tick of the program, throws.
+   * Runs due ones within a turn, for which the clock has been read. `isPhase`: those due by now, else the rest of an
+   * earlier turn. Returns whether some are left. Throws what a callback, or a tick of the program, throws.
    */
   run(isPhase: boolean): boolean {
     const { wheel, time } = this;
@@ -187,7 +192,8 @@ export class HomeTimers {
       if (runTicks === undefined) return !isLast; // Node runs them between two turns
       runTicks();
       if (isLast) return false;
-      // A microtask has thrown: Node has cleared its stack of async ids, and further callbacks would run in no resource.
+      // A microtask has thrown: Node has cleared its stack of async ids, and further callbacks would run in no
+      // resource.
       if (executionAsyncId() !== turn) return true;
       if (calls % CALLS_PER_READING === 0) this.now = time.clock.read();
       if (calls >= TURN_CALLS && this.now >= end) return true;
@@ -208,7 +214,9 @@ export class HomeTimers {
     for (const timer of all) timer[HANDED_BACK]();
   }
 
-  /** Takes the next entry of the queue; returns its timer, which runs now; undefined if that was cleared or refreshed. */
+  /**
+   * Takes the next entry of the queue; returns its timer, which runs now; undefined if that was cleared or refreshed.
+   */
   private takeNext(): HomeTimer | undefined {
     const { wheel } = this;
     const { queue } = wheel;
@@ -216,7 +224,8 @@ export class HomeTimers {
     queue.next = at + 1;
     const slot = queue.slots[at];
     const timer = this.timers[slot];
-    if (timer === undefined || wheel.words[2 * slot + 1] !== queue.orders[at]) return undefined; // cleared, or refreshed
+    // cleared, or refreshed
+    if (timer === undefined || wheel.words[2 * slot + 1] !== queue.orders[at]) return undefined;
     const deadline = wheel.dueDeadline(at);
     this.running = timer;
     this.runningContext = this.contexts?.[slot];

@@ -14,7 +14,10 @@ const FIRST_SLOTS = 1024;
 const NONE = -1;
 /** So many ticks after any to which a timer is moved within words. */
 const DUE_NOW = 2 ** 30 + 2 ** 29;
-/** The taken ticks are at most so many behind the present while timers are moved within words: differences of words are right then. */
+/**
+ * The taken ticks are at most so many behind the present while timers are moved within words: differences of words are
+ * right then.
+ */
 const MOST_BEHIND = 2 ** 29;
 
 /** Makes the index of a thread's timers, with its present tick. */
@@ -29,11 +32,12 @@ export type NewIndex = (now: number) => TickIndex;
  *   words[2 · slot]      the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free slot, the next one
  *   words[2 · slot + 1]  the number of its latest setting or move: a word that wraps
  *
- * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the deadline's, or
- * with slack a later one), or refused by it. So a deadline is a whole tick here, and a move to later changes one word.
+ * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the
+ * deadline's, or with slack a later one), or refused by it. So a deadline is a whole tick here, and a move to later
+ * changes one word.
  *
- * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `until` was set is due after it.
- * `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
+ * Due ticks are taken one after the other, each as a whole, and sorted. What is taken or moved after `until` was set is
+ * due after it. `take`, `move`, `free`: O(1). `takeTick`: O(due), and the wheel's cascades.
  */
 export class HomeWheel implements DueSink, EntryOwner {
   /** The due slots of `tick`. */
@@ -67,8 +71,8 @@ export class HomeWheel implements DueSink, EntryOwner {
   }
 
   /**
-   * Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing; with `mayWait` only if a slot is: else the next
-   * turns file it.
+   * Returns a slot, with a deadline in ms. If memory is refused, throws and changes nothing; with `mayWait` only if a
+   * slot is: else the next turns file it.
    */
   take(deadline: number, mayWait: boolean): number {
     const slot = this.firstFree === NONE ? this.length : this.firstFree;
@@ -154,7 +158,10 @@ export class HomeWheel implements DueSink, EntryOwner {
     return refused.size > 0 ? time.tick + 1 : index.nextDue(this);
   }
 
-  /** Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is empty. */
+  /**
+   * Takes the slots of the next due tick into the queue; returns whether there is one. Precondition: the queue is
+   * empty.
+   */
   takeTick(): boolean {
     const { index, queue, until } = this;
     if (index === undefined) return false;
@@ -216,7 +223,10 @@ export class HomeWheel implements DueSink, EntryOwner {
     if (this.far.size > 0) this.far.delete(slot);
   }
 
-  /** With a manual clock, a call of an interval that a jump has passed is due before the clock moves again; nothing else is overdue. */
+  /**
+   * With a manual clock, a call of an interval that a jump has passed is due before the clock moves again; nothing else
+   * is overdue.
+   */
   private insert(index: TickIndex, slot: number, tick: number): void {
     const due = this.dueTickOf(tick);
     index.insert(slot, this.time.isManual ? due : max(due, this.until + 1));

@@ -14,11 +14,13 @@ const MAX_LENGTH = 128;
 /** The settings of a label, fixed for its life. */
 export interface LabelOptions {
   /**
-   * Makes the label's timers scaled. Each gets at least this many ms from its call, or its whole delay if that is shorter; {@link
-   * TimerLabel.setScale} sets the share of the rest. Default: not scaled.
+   * Makes the label's timers scaled. Each gets at least this many ms from its call, or its whole delay if that is
+   * shorter; {@link TimerLabel.setScale} sets the share of the rest. Default: not scaled.
    */
   min?: number;
-  /** How much later the label's timers may come, in ms, so that several fall together. Default: the scheduler's slack. */
+  /**
+   * How much later the label's timers may come, in ms, so that several fall together. Default: the scheduler's slack.
+   */
   slack?: number;
   /** false: its timers do not hold the process, such as those of a cache's entries. Default true. */
   ref?: boolean;
@@ -27,8 +29,8 @@ export interface LabelOptions {
 type Unchecked<T> = { readonly [K in keyof T]?: unknown };
 
 /**
- * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a byte, see
- * `LaneLabels`.
+ * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a
+ * byte, see `LaneLabels`.
  * @internal
  */
 export class LabelRegistry {
@@ -57,8 +59,8 @@ export class LabelRegistry {
   }
 
   /**
-   * Returns the label of a name, and creates it if necessary. `min` and `slack` in ms; undefined: as made, or at first the default.
-   * Throws InvalidArgumentError for an invalid name or setting, and for one that differs from the label's.
+   * Returns the label of a name, and creates it if necessary. `min` and `slack` in ms; undefined: as made, or at first
+   * the default. Throws InvalidArgumentError for an invalid name or setting, and for one that differs from the label's.
    */
   named(name: unknown, { min, slack, ref }: Unchecked<LabelOptions>): Label {
     if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {

@@ -16,8 +16,8 @@ export interface SharedScales {
 }
 
 /**
- * The factors of a client's labels: set by its own program, or everywhere by that of any client. Of two settings of a label the later
- * one counts, whoever has made it.
+ * The factors of a client's labels: set by its own program, or everywhere by that of any client. Of two settings of a
+ * label the later one counts, whoever has made it.
  */
 export class LabelScales {
   private readonly client: Client;
@@ -53,8 +53,8 @@ export class LabelScales {
   }
 
   /**
-   * Does the same in every client that has a label of this name, or gets it later. Does not wait for clients whose event loop is blocked,
-   * which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED names.
+   * Does the same in every client that has a label of this name, or gets it later. Does not wait for clients whose
+   * event loop is blocked, which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED names.
    */
   async setEverywhere(label: Label, factor: number): Promise<void> {
     const { shared } = this;

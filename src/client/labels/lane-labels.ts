@@ -8,7 +8,10 @@ const { min } = Math;
 /** For labels without a delivery: nothing is recorded here. */
 const NONE = new LatenessHistogram();
 
-/** A kind of timers: its name, its settings, its counts. The settings are fixed, so the due tick of each timer rises with its deadline. */
+/**
+ * A kind of timers: its name, its settings, its counts. The settings are fixed, so the due tick of each timer rises
+ * with its deadline.
+ */
 export class Label {
   readonly name: string;
   /** The minimum of scaled timers, in ms; undefined if timers of this label are not scaled. */
@@ -42,8 +45,8 @@ export class Label {
   }
 
   /**
-   * Counts a delivery, with its lateness in ms. The first one creates the histogram: a program with many labels seldom uses most
-   * of them.
+   * Counts a delivery, with its lateness in ms. The first one creates the histogram: a program with many labels seldom
+   * uses most of them.
    */
   deliver(lateness: number): void {
     (this.histogram ?? this.prepare()).record(lateness);
@@ -61,8 +64,9 @@ export class Label {
   }
 
   /**
-   * When a timer is due by the present factor: not before `earliest`, unless that lies beyond `full`, and not after `full`, in
-   * ms. Linear between them, like the scaled timers of Envoy's overload manager. What is never due, as a wait without a limit, stays so.
+   * When a timer is due by the present factor: not before `earliest`, unless that lies beyond `full`, and not after
+   * `full`, in ms. Linear between them, like the scaled timers of Envoy's overload manager. What is never due, as a
+   * wait without a limit, stays so.
    */
   deadlineOf(earliest: number, full: number): number {
     if (this.factor === 1 || full <= earliest || full === Number.MAX_VALUE) return full;
@@ -102,7 +106,10 @@ export class LaneLabels {
     this.bounds = doublesIn(allocateSlots(4, capacity));
   }
 
-  /** Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws AllocationError. */
+  /**
+   * Sees to it that there is memory for so many slots, or for all, where that was refused at first. Throws
+   * AllocationError.
+   */
   reserve(wanted: number): void {
     const { bounds, codes, capacity } = this;
     const slots = min(wanted, capacity);
@@ -121,8 +128,8 @@ export class LaneLabels {
   }
 
   /**
-   * Called when a timer has ended, in any way, and still counts as live. Whether the process is held is looked at when it does so no
-   * more, by whoever has ended it.
+   * Called when a timer has ended, in any way, and still counts as live. Whether the process is held is looked at when
+   * it does so no more, by whoever has ended it.
    */
   end(slot: number): void {
     const code = this.codes[slot];
@@ -133,7 +140,10 @@ export class LaneLabels {
     if (label.ref === false) this.refs.unrefCount -= 1;
   }
 
-  /** Called for a live timer that `close` hands back: as far as the label counts, it goes on to be neither delivered nor cancelled. */
+  /**
+   * Called for a live timer that `close` hands back: as far as the label counts, it goes on to be neither delivered nor
+   * cancelled.
+   */
   handBack(slot: number): void {
     if (this.labelOf(slot).ref === false) this.refs.unrefCount -= 1;
   }
@@ -157,7 +167,10 @@ export class LaneLabels {
     return this.labels[this.codes[slot] ?? NO_LABEL];
   }
 
-  /** When a timer is due by its label's present factor, in ms. Precondition: its label is scaled, and it does not repeat. */
+  /**
+   * When a timer is due by its label's present factor, in ms. Precondition: its label is scaled, and it does not
+   * repeat.
+   */
   scaledDeadlineOf(slot: number): number {
     return this.labelOf(slot).deadlineOf(this.bounds[2 * slot], this.bounds[2 * slot + 1]);
   }

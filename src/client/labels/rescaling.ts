@@ -4,35 +4,47 @@ import type { Client } from '../client.ts';
 import type { ClientLane } from '../client-lane.ts';
 import type { LaneLabels } from './lane-labels.ts';
 
-/** How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock. */
+/**
+ * How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock.
+ */
 const SLICE = 0.25;
 const SLOTS_PER_READING = 16;
 /** Maximum of timers moved in one turn. */
 const MOVES_PER_SLICE = 1024;
-/** Timers moved before they are published: to a thread that takes part of the slice's time, an inline shard files them in its next turn. */
+/**
+ * Timers moved before they are published: to a thread that takes part of the slice's time, an inline shard files them
+ * in its next turn.
+ */
 const MOVES_PER_PUBLISH = 128;
 
 /**
- * Moves the scaled timers of a client to their deadlines by the present factors: a pass over the slots of all lanes, a slice in
- * each turn of the event loop. Timers that start, or that the program moves, meanwhile already use the new factor. A move to an
- * earlier deadline is a command to the shard; a move to a later one changes a few words in this thread.
+ * Moves the scaled timers of a client to their deadlines by the present factors: a pass over the slots of all lanes, a
+ * slice in each turn of the event loop. Timers that start, or that the program moves, meanwhile already use the new
+ * factor. A move to an earlier deadline is a command to the shard; a move to a later one changes a few words in this
+ * thread.
  *
- * If a factor is set during a pass, the rest of the pass uses it, and a second pass follows. So each pass ends, however often
- * factors change.
+ * If a factor is set during a pass, the rest of the pass uses it, and a second pass follows. So each pass ends, however
+ * often factors change.
  */
 export class Rescaling {
   private readonly client: Client;
   /** The position of the pass: a lane and one of its slots. */
   private lane = 0;
   private slot = 0;
-  /** For the present pass, if there is one, and for the next, if it is wanted: what resolves the promises that wait for it. */
+  /**
+   * For the present pass, if there is one, and for the next, if it is wanted: what resolves the promises that wait for
+   * it.
+   */
   private readonly passes: (() => void)[][] = [];
 
   constructor(client: Client) {
     this.client = client;
   }
 
-  /** Called when a factor has changed. Resolves when all timers that were live then have been moved, or the client is closed. */
+  /**
+   * Called when a factor has changed. Resolves when all timers that were live then have been moved, or the client is
+   * closed.
+   */
   begin(): Promise<void> {
     return new Promise((resolve) => {
       const { passes } = this;

@@ -8,7 +8,10 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** Returns why a request is refused, or the cookie that it is given in exchange for its token; undefined if it is allowed. */
+/**
+ * Returns why a request is refused, or the cookie that it is given in exchange for its token; undefined if it is
+ * allowed.
+ */
 export type Access = (
   request: IncomingMessage,
   path: string,
@@ -21,10 +24,10 @@ const crypto = () => process.getBuiltinModule('node:crypto');
 const digest = (text: string): Buffer => crypto().createHash('sha256').update(text).digest();
 
 /**
- * Decides who may see the dashboard. Without a token a request must name a loopback host: else any web page could make its own name
- * resolve to this machine, and read the dashboard (DNS rebinding). With a token every request must carry it, as `Authorization:
- * Bearer`, in the query of the page's address, or as the cookie that this sets. A browser has the cookie for no other name, so the
- * name does not matter: it may be a proxy's.
+ * Decides who may see the dashboard. Without a token a request must name a loopback host: else any web page could make
+ * its own name resolve to this machine, and read the dashboard (DNS rebinding). With a token every request must carry
+ * it, as `Authorization: Bearer`, in the query of the page's address, or as the cookie that this sets. A browser has
+ * the cookie for no other name, so the name does not matter: it may be a proxy's.
  */
 export function accessBy({ token }: ResolvedDashboardOptions): Access {
   const expected = token === undefined ? undefined : digest(token);

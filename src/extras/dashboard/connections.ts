@@ -7,8 +7,8 @@ const REQUEST_MS = 5000;
 const ANSWER_MS = 30_000;
 
 /**
- * The open connections of a server, of one request each. None stays that does nothing: Node's own limits leave one alone that has
- * sent no byte, or line feeds alone.
+ * The open connections of a server, of one request each. None stays that does nothing: Node's own limits leave one
+ * alone that has sent no byte, or line feeds alone.
  */
 export class Connections {
   /** Of those that wait for a request, or for its answer to be taken. */

@@ -10,7 +10,8 @@ import type { DurableStats } from '../durable/durable-stats.ts';
  *    waiting  a shard has not answered for `seconds`: Waiting
  *    end      the last one: Ending
  *
- * Only facts: rates and percentiles of a time are differences, which `page/model.ts` takes where they are shown. Times are ms, sizes bytes.
+ * Only facts: rates and percentiles of a time are differences, which `page/model.ts` takes where they are shown. Times
+ * are ms, sizes bytes.
  */
 export const PROTOCOL = 3;
 

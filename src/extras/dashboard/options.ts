@@ -55,8 +55,8 @@ export interface ResolvedDashboardOptions {
 const DEFAULT_PORT = 7373;
 
 /**
- * Whether Node's permission model denies a server its port, which Node throws where nobody can catch it. Older Nodes restrict no
- * network, and know no such permission. @internal
+ * Whether Node's permission model denies a server its port, which Node throws where nobody can catch it. Older Nodes
+ * restrict no network, and know no such permission. @internal
  */
 export function isListeningDenied(): boolean {
   const { allowedNodeEnvironmentFlags, permission } = process as Partial<NodeJS.Process>;

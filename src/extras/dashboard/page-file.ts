@@ -22,7 +22,9 @@ export interface PageFile {
   readonly policy: string;
 }
 
-/** Returns the page, which has its script and its style within and names no other file or host. Throws MissingFileError. */
+/**
+ * Returns the page, which has its script and its style within and names no other file or host. Throws MissingFileError.
+ */
 export function readPage(): PageFile {
   const body = readFileSync(join(lib(), 'pages', 'dashboard', 'page.html'));
   const { createHash } = process.getBuiltinModule('node:crypto');

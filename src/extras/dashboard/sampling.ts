@@ -27,8 +27,9 @@ const largest = (labels: readonly LabelStats[]): LabelStats[] =>
   labels.toSorted((a, b) => b.size - a.size).slice(0, MOST_ROWS);
 
 /**
- * Samples what scheduler, durable timers and process count, once a second while there are streams, and sends them the samples.
- * Without streams nothing runs and nothing is asked; earlier samples are kept for the next stream, with a gap between.
+ * Samples what scheduler, durable timers and process count, once a second while there are streams, and sends them the
+ * samples. Without streams nothing runs and nothing is asked; earlier samples are kept for the next stream, with a gap
+ * between.
  */
 export class Sampling {
   readonly points: Point[] = [];
@@ -164,7 +165,8 @@ export class Sampling {
   private async renewDurable(): Promise<void> {
     if (this.askDurable === undefined || this.isAskingDurable) return;
     this.isAskingDurable = true;
-    this.durable = await this.askDurable().catch(() => undefined); // they are closed, or their store failed: shown as no answer
+    // they are closed, or their store failed: shown as no answer
+    this.durable = await this.askDurable().catch(() => undefined);
     this.isAskingDurable = false;
   }
 

@@ -21,7 +21,10 @@ import {
 import { packageVersion, readPage } from './page-file.ts';
 import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
 
-/** Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a refusal. */
+/**
+ * Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a
+ * refusal.
+ */
 const MOST_SERVED = 2 * MOST_STREAMS;
 /** Maximum of connections at a time: further ones are closed at once, without an answer. */
 const MOST_CONNECTIONS = 4 * MOST_SERVED;
@@ -49,10 +52,10 @@ export interface Dashboard {
 }
 
 /**
- * Serves a page that shows the scheduler at work, and its events for `npx shardwheel watch`. It does not keep the process alive,
- * and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this event loop, some µs of
- * each shard, and a wake of each other client's event loop; otherwise it asks the scheduler for nothing. A scheduler has one dashboard at
- * a time.
+ * Serves a page that shows the scheduler at work, and its events for `npx shardwheel watch`. It does not keep the
+ * process alive, and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this
+ * event loop, some µs of each shard, and a wake of each other client's event loop; otherwise it asks the scheduler for
+ * nothing. A scheduler has one dashboard at a time.
  * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, by rejection.
  */
 export async function serveDashboard(scheduler: Scheduler, options?: DashboardOptions): Promise<Dashboard> {

@@ -7,23 +7,26 @@ import type { DurableStore } from './durable-store.ts';
 
 export interface BullmqStoreOptions {
   /**
-   * A client of ioredis, `Redis` or `Cluster`, made by the caller, whose settings the store's own connections have, but for limits of time and `keyPrefix`:
-   * `timeout` limits calls. It stays as it is, and need not be connected.
+   * A client of ioredis, `Redis` or `Cluster`, made by the caller, whose settings the store's own connections have, but
+   * for limits of time and `keyPrefix`: `timeout` limits calls. It stays as it is, and need not be connected.
    */
   connection: RedisConnection;
-  /** The name of the queue in BullMQ. It is for these timers alone. In a Cluster it, or `prefix`, has a hash tag: `'{timers}'`. */
+  /**
+   * The name of the queue in BullMQ. It is for these timers alone. In a Cluster it, or `prefix`, has a hash tag:
+   * `'{timers}'`.
+   */
   queue: string;
   /** What BullMQ's keys in Redis begin with. Default 'bull'. */
   prefix?: string;
   /**
-   * The module `bullmq`, as the program imports it, whole (`import * as bullmq`): where it is not found by its name, as in bundles and single
-   * executables. Default: the installed package.
+   * The module `bullmq`, as the program imports it, whole (`import * as bullmq`): where it is not found by its name, as
+   * in bundles and single executables. Default: the installed package.
    */
   bullmq?: BullmqModule;
   /**
-   * ms without a sign of life, from 1000 to 3,600,000, after which a process counts as dead and what it had under way is delivered
-   * again: BullMQ's `lockDuration` and `stalledInterval`. A process whose event loop is blocked for longer counts as dead too.
-   * Default 30,000.
+   * ms without a sign of life, from 1000 to 3,600,000, after which a process counts as dead and what it had under way
+   * is delivered again: BullMQ's `lockDuration` and `stalledInterval`. A process whose event loop is blocked for longer
+   * counts as dead too. Default 30,000.
    */
   stalledAfter?: number;
   /** ms, from 100 to 600,000, after which a call that Redis has not answered rejects. Default 10,000. */
@@ -38,9 +41,9 @@ export interface BullmqModule {
 }
 
 /**
- * Keeps timers in Redis or Valkey, as delayed jobs of BullMQ: for any number of machines. Needs the packages `bullmq` and
- * `ioredis`. What `schedule` has confirmed is as safe as Redis is set to keep it: see docs/durable.md. Throws InvalidArgumentError,
- * InvalidConfigError.
+ * Keeps timers in Redis or Valkey, as delayed jobs of BullMQ: for any number of machines. Needs the packages `bullmq`
+ * and `ioredis`. What `schedule` has confirmed is as safe as Redis is set to keep it: see docs/durable.md. Throws
+ * InvalidArgumentError, InvalidConfigError.
  */
 export function bullmqStore(options: BullmqStoreOptions): DurableStore {
   requireOptions(options, known, 'options', 'must be an object with a connection and a queue');

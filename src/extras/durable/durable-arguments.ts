@@ -98,8 +98,8 @@ export function requireWithin(options: CloseOptions = {}): number {
 const NOT_TEXT = /[\0-\x04\uD800-\uDFFF]/u;
 
 /**
- * U+0000 separates the parts of a key in the stores, and lmdb orders long texts with U+0001 to U+0004 apart from short ones; lone
- * surrogates have no form in UTF-8, so several would be one key.
+ * U+0000 separates the parts of a key in the stores, and lmdb orders long texts with U+0001 to U+0004 apart from short
+ * ones; lone surrogates have no form in UTF-8, so several would be one key.
  */
 function requireText(what: string, text: unknown, most: number): void {
   const isText = typeof text === 'string' && text !== '' && text.length <= most;

@@ -110,7 +110,10 @@ const ATTEMPT_ENDINGS = {
   closed: ['ERR_DURABLE_TIMERS_CLOSED', 'the durable timers were closed, and wait no longer'],
 } as const satisfies Record<AttemptEnding, readonly [code: string, why: string]>;
 
-/** The reason with which a handler's signal aborts: `code` says what has ended the attempt. At a timeout, also how it has failed. */
+/**
+ * The reason with which a handler's signal aborts: `code` says what has ended the attempt. At a timeout, also how it
+ * has failed.
+ */
 export class AttemptEndedError extends Error {
   readonly code: (typeof ATTEMPT_ENDINGS)[AttemptEnding][0];
   override readonly name = 'AttemptEndedError';

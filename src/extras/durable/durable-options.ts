@@ -10,23 +10,28 @@ import type { PayloadFormat } from './payload-codec.ts';
 import { ManualWallClock, realWallClock, type WallClock } from './wall-clock.ts';
 
 export interface DurableOptions {
-  /** Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests. */
+  /**
+   * Where timers are kept: `lmdbStore({ path })`, `bullmqStore({ connection, queue })`, or `memoryStore()` for tests.
+   */
   store: DurableStore;
   /**
-   * Keeps the near timers. It is not closed with the durable timers; if it is closed before, or one of their timers is cancelled there by
-   * its id, one of their own takes over. Default: one of their own, inline.
+   * Keeps the near timers. It is not closed with the durable timers; if it is closed before, or one of their timers is
+   * cancelled there by its id, one of their own takes over. Default: one of their own, inline.
    */
   scheduler?: Scheduler | undefined;
-  /** 'wall' is the machine's; `manualWallClock(start)`, for tests, stands still until it is advanced. Default 'wall'. */
+  /**
+   * 'wall' is the machine's; `manualWallClock(start)`, for tests, stands still until it is advanced. Default 'wall'.
+   */
   clock?: 'wall' | ManualWallClock | undefined;
   /**
-   * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not use it: it
-   * promotes delayed jobs itself. Default 60,000.
+   * Stored timers that are due within this many ms stand in the wheel as well, from 1000 to 86,400,000. BullMQ does not
+   * use it: it promotes delayed jobs itself. Default 60,000.
    */
   horizon?: number | undefined;
   /**
-   * ms, from 0 to 3,600,000, for which a timer is kept in memory alone. One that is cancelled or delivered meanwhile costs no
-   * write; a crash loses exactly these. It holds for names that this process handles. Default 0: every timer is stored at once.
+   * ms, from 0 to 3,600,000, for which a timer is kept in memory alone. One that is cancelled or delivered meanwhile
+   * costs no write; a crash loses exactly these. It holds for names that this process handles. Default 0: every timer
+   * is stored at once.
    */
   persistAfter?: number | undefined;
   /** Most handlers of a name that run at a time, from 1 to 10,000, unless `handle` says otherwise. Default 100. */

@@ -6,7 +6,10 @@ export interface DurableTimer<Payload = unknown> {
   name: string;
   key: string;
   deadline: number;
-  /** A PayloadError, whatever its type, if this process cannot read it: `schedule` refuses that, so it takes no payload's place. */
+  /**
+   * A PayloadError, whatever its type, if this process cannot read it: `schedule` refuses that, so it takes no
+   * payload's place.
+   */
   payload: Payload;
   /** Attempts to deliver it that have begun. */
   attempts: number;
@@ -28,8 +31,9 @@ export interface DeliveryInfo {
   /** 1 for the first. */
   readonly attempt: number;
   /**
-   * Aborts with an AttemptEndedError when the attempt has timed out, when its timer is cancelled or scheduled anew (by another process:
-   * when that is noticed), when another process may have taken it, and when `close({ within })` waits no longer.
+   * Aborts with an AttemptEndedError when the attempt has timed out, when its timer is cancelled or scheduled anew (by
+   * another process: when that is noticed), when another process may have taken it, and when `close({ within })` waits
+   * no longer.
    */
   readonly signal: AbortSignal;
 }
@@ -46,23 +50,27 @@ export interface HandleOptions {
   /** Most handlers of the name that run at a time, from 1 to 10,000. Default: that of the durable timers. */
   concurrency?: number | undefined;
   /**
-   * ms after which an attempt has failed, from 1 to 2,147,483,647: its signal aborts, and it is waited for no longer. A handler that goes
-   * on all the same may overlap with the next attempt. Default: none.
+   * ms after which an attempt has failed, from 1 to 2,147,483,647: its signal aborts, and it is waited for no longer. A
+   * handler that goes on all the same may overlap with the next attempt. Default: none.
    */
   timeout?: number | undefined;
 }
 
 export interface ScheduleOptions {
-  /** As for `openDurableTimers`, in ms, for this timer. 0 stores it before the call resolves. Default: that of the durable timers. */
+  /**
+   * As for `openDurableTimers`, in ms, for this timer. 0 stores it before the call resolves. Default: that of the
+   * durable timers.
+   */
   persistAfter?: number | undefined;
   /**
-   * Schedules the timer only if none is scheduled for the key; an attempt that runs is none. The store decides, and has the timer
-   * before the call resolves, whatever `persistAfter` is; unless the one that is there is in memory alone. Not with `keep`. Default false.
+   * Schedules the timer only if none is scheduled for the key; an attempt that runs is none. The store decides, and has
+   * the timer before the call resolves, whatever `persistAfter` is; unless the one that is there is in memory alone.
+   * Not with `keep`. Default false.
    */
   ifAbsent?: boolean | undefined;
   /**
-   * If a timer is scheduled for the key, keeps the one with the earlier, or the later, deadline: with its payload; at equal deadlines the
-   * one that is there. As with `ifAbsent` the store decides. Default: the one that comes is kept.
+   * If a timer is scheduled for the key, keeps the one with the earlier, or the later, deadline: with its payload; at
+   * equal deadlines the one that is there. As with `ifAbsent` the store decides. Default: the one that comes is kept.
    */
   keep?: 'earlier' | 'later' | undefined;
 }
@@ -77,7 +85,10 @@ export interface FailedAttempt {
   readonly name: string;
   readonly key: string;
   readonly attempt: number;
-  /** What the handler has rejected with; an AttemptEndedError at its timeout; a PayloadError if the payload cannot be read. */
+  /**
+   * What the handler has rejected with; an AttemptEndedError at its timeout; a PayloadError if the payload cannot be
+   * read.
+   */
   readonly error: unknown;
   /** When the next attempt is due; undefined after the last. */
   readonly retryAt: number | undefined;

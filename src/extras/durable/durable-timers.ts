@@ -37,8 +37,9 @@ import { dueTime } from './stored-timer.ts';
 import { Unstored } from './unstored/unstored.ts';
 
 /**
- * Opens timers that outlive this process. Nothing is delivered before `handle`. `Payloads` gives the type of each name's payload:
- * `openDurableTimers<{ 'session-expired': { user: string } }>(…)`. They hold the process until `close()`.
+ * Opens timers that outlive this process. Nothing is delivered before `handle`. `Payloads` gives the type of each
+ * name's payload: `openDurableTimers<{ 'session-expired': { user: string } }>(…)`. They hold the process until
+ * `close()`.
  * @throws InvalidArgumentError, InvalidConfigError, DurableStoreError, by rejection.
  */
 export async function openDurableTimers<Payloads extends object = Record<string, unknown>>(
@@ -53,8 +54,8 @@ export async function openDurableTimers<Payloads extends object = Record<string,
 }
 
 /**
- * Timers that outlive the process: see docs/durable.md. Names and keys are strings; a timer is known by both. Deadlines are times
- * of the wall clock. After `close()` all calls but `close` and `stats` reject with DurableTimersClosedError.
+ * Timers that outlive the process: see docs/durable.md. Names and keys are strings; a timer is known by both. Deadlines
+ * are times of the wall clock. After `close()` all calls but `close` and `stats` reject with DurableTimersClosedError.
  */
 export class DurableTimers<Payloads extends object = Record<string, unknown>>
   extends EventEmitter<DurableTimersEvents>
@@ -92,8 +93,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Delivers the timers of a name to the handler, in this process or in another that handles the name. A handler runs outside all
-   * async contexts. Names do not wait for each other. Throws InvalidArgumentError, also if the name has a handler already; InvalidConfigError.
+   * Delivers the timers of a name to the handler, in this process or in another that handles the name. A handler runs
+   * outside all async contexts. Names do not wait for each other. Throws InvalidArgumentError, also if the name has a
+   * handler already; InvalidConfigError.
    */
   handle<Name extends keyof Payloads & string>(
     name: Name,
@@ -109,12 +111,12 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Schedules a timer for a time of the wall clock; moves the one of the same name and key, its payload included. Resolves when it
-   * is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now. If an attempt runs, this
-   * timer comes after it, whatever becomes of that. Resolves with whether it has changed anything: with false only if `ifAbsent` or
-   * `keep` has kept what is there.
-   * @throws InvalidArgumentError, InvalidDeadlineError, PayloadError: nothing was scheduled. DurableStoreError: the timer may be
-   * stored or not; the call may be repeated.
+   * Schedules a timer for a time of the wall clock; moves the one of the same name and key, its payload included.
+   * Resolves when it is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now.
+   * If an attempt runs, this timer comes after it, whatever becomes of that. Resolves with whether it has changed
+   * anything: with false only if `ifAbsent` or `keep` has kept what is there.
+   * @throws InvalidArgumentError, InvalidDeadlineError, PayloadError: nothing was scheduled. DurableStoreError: the
+   * timer may be stored or not; the call may be repeated.
    * @cost One write to the store, in a group with others of the same time; none while the timer is young.
    */
   schedule<Name extends keyof Payloads & string>(
@@ -178,8 +180,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Moves a timer; it keeps its payload, and has all its attempts again. Resolves with true if none will begin before the new deadline;
-   * with false if nothing is scheduled, or what was has begun to run: it is not scheduled anew, as {@link schedule} would. Throws like `cancel`.
+   * Moves a timer; it keeps its payload, and has all its attempts again. Resolves with true if none will begin before
+   * the new deadline; with false if nothing is scheduled, or what was has begun to run: it is not scheduled anew, as
+   * {@link schedule} would. Throws like `cancel`.
    * @cost As `schedule`.
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: WallClockTime): Promise<boolean> {
@@ -188,8 +191,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Cancels a timer, also between two attempts. Resolves with true if no handler of it will run; while an attempt runs, that is its
-   * last, and does not count. Resolves with false if there is none. Rejects with DurableStoreError: then it is cancelled or not.
+   * Cancels a timer, also between two attempts. Resolves with true if no handler of it will run; while an attempt runs,
+   * that is its last, and does not count. Resolves with false if there is none. Rejects with DurableStoreError: then it
+   * is cancelled or not.
    * @cost As `schedule`.
    */
   async cancel(name: keyof Payloads & string, key: string): Promise<boolean> {
@@ -200,7 +204,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Resolves with what is scheduled for a key, also between two attempts; undefined if there is none, or it has begun to run.
+   * Resolves with what is scheduled for a key, also between two attempts; undefined if there is none, or it has begun
+   * to run.
    * @cost One read of the store, unless it is young.
    */
   async get<Name extends keyof Payloads & string>(
@@ -227,8 +232,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Iterates over the timers of a name whose keys begin with the prefix. One that is there throughout is seen once; others may come
-   * and go between two steps.
+   * Iterates over the timers of a name whose keys begin with the prefix. One that is there throughout is seen once;
+   * others may come and go between two steps.
    * @cost One read per some hundred timers.
    */
   async *timers<Name extends keyof Payloads & string>(
@@ -257,7 +262,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     }
   }
 
-  /** Forgets a dead letter. Resolves with whether there was one. To try it again, `schedule` its key and payload first. */
+  /**
+   * Forgets a dead letter. Resolves with whether there was one. To try it again, `schedule` its key and payload first.
+   */
   async removeDeadLetter(name: keyof Payloads & string, key: string): Promise<boolean> {
     this.#require('removeDeadLetter', name, key);
     return this.#store.removeDead(name, key);
@@ -273,8 +280,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Stores all timers that are in memory alone, and copies the store into a folder that does not exist yet, or is empty: `lmdbStore` opens it.
-   * What is scheduled meanwhile is in the copy or not. Attempts that run are made again from there.
+   * Stores all timers that are in memory alone, and copies the store into a folder that does not exist yet, or is
+   * empty: `lmdbStore` opens it. What is scheduled meanwhile is in the copy or not. Attempts that run are made again
+   * from there.
    * @throws DurableStoreError; of other stores than LMDB's ERR_STORE_NO_BACKUP.
    * @cost A read of the store, and a write of what is in it, in a thread of the engine.
    */
@@ -296,8 +304,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   }
 
   /**
-   * Begins no further delivery, waits for the handlers that run, and stores what is in memory alone. Handlers that run after `within`
-   * ms are waited for no longer: their timers are delivered again. Later calls return the same promise.
+   * Begins no further delivery, waits for the handlers that run, and stores what is in memory alone. Handlers that run
+   * after `within` ms are waited for no longer: their timers are delivered again. Later calls return the same promise.
    * @throws DurableStoreError if the store does not answer, which says what is unknown. It is closed all the same.
    */
   close(options?: CloseOptions): Promise<void> {

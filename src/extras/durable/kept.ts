@@ -1,8 +1,8 @@
 import type { StoredTimer } from './stored-timer.ts';
 
 /**
- * What stays of a key, of what is scheduled and what comes: what was first, or what has the earlier or the later deadline. Undefined:
- * what comes.
+ * What stays of a key, of what is scheduled and what comes: what was first, or what has the earlier or the later
+ * deadline. Undefined: what comes.
  */
 export type Kept = 'first' | 'earlier' | 'later' | undefined;
 

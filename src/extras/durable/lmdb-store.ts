@@ -18,16 +18,19 @@ import { TableStore } from './table/table-store.ts';
 const { accessSync, constants, statSync } = process.getBuiltinModule('node:fs');
 
 export interface LmdbStoreOptions {
-  /** The folder of the store. It is created if there is none. A folder has one store, which any number of processes may open. */
+  /**
+   * The folder of the store. It is created if there is none. A folder has one store, which any number of processes may
+   * open.
+   */
   path: string;
   /**
-   * ms that a call may take. After that it rejects with ERR_STORE_UNREACHABLE, and what it asked for may be done later: another
-   * process holds the lock of the store and stands still, or the disk does not write. Default 10,000.
+   * ms that a call may take. After that it rejects with ERR_STORE_UNREACHABLE, and what it asked for may be done later:
+   * another process holds the lock of the store and stands still, or the disk does not write. Default 10,000.
    */
   timeout?: number;
   /**
-   * The function `open` of the package `lmdb`, imported by the program, where packages are not found by their names, as in bundles and
-   * single executables. Default: that of the installed package.
+   * The function `open` of the package `lmdb`, imported by the program, where packages are not found by their names, as
+   * in bundles and single executables. Default: that of the installed package.
    */
   open?: (...parameters: never[]) => unknown;
 }
@@ -88,7 +91,8 @@ async function openTable(given: string, givenOpen: Open | undefined, patience: P
     const opened = await gate.opened(openRoot, patience);
     root = opened;
     const commits = new LmdbCommits(opened, gate, path);
-    // Also shows that the lock of the file is free: to open its databases this thread waits for that. Writes where there is none.
+    // Also shows that the lock of the file is free: to open its databases this thread waits for that. Writes where
+    // there is none.
     await patience.bounded(commits.addIf(opened, 'schema', undefined, () => void opened.put('schema', SCHEMA)));
     opened.resetReadTxn();
     const found: unknown = opened.get('schema');

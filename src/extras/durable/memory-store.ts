@@ -5,8 +5,9 @@ import type { DuePlace, Members, RecordTable, TimerRecord } from './table/record
 import { TableStore } from './table/table-store.ts';
 
 /**
- * Keeps timers in this thread's memory, for tests: they outlive a `close()` of the durable timers, and the store can then be opened
- * once more. `of`: another store, whose timers are this one's as well, as if two processes had one store.
+ * Keeps timers in this thread's memory, for tests: they outlive a `close()` of the durable timers, and the store can
+ * then be opened once more. `of`: another store, whose timers are this one's as well, as if two processes had one
+ * store.
  */
 export function memoryStore(of?: DurableStore): DurableStore {
   const records = (of === undefined ? undefined : recordsOf.get(of)) ?? new MemoryRecords();

@@ -8,9 +8,9 @@ interface Wait {
 }
 
 /**
- * Waits for the answers of a store. A wait is given up when no answer at all has come for `time` ms: many calls at once, of which each
- * is answered in its turn, are waited for as long as that takes. One timer is enough, Node's: the scheduler may be the caller's, and
- * have no room.
+ * Waits for the answers of a store. A wait is given up when no answer at all has come for `time` ms: many calls at
+ * once, of which each is answered in its turn, are waited for as long as that takes. One timer is enough, Node's: the
+ * scheduler may be the caller's, and have no room.
  */
 export class Patience {
   /** ms */

@@ -4,8 +4,8 @@ import { messageOf, show } from '../../show.ts';
 import { PayloadError } from './durable-error.ts';
 
 /**
- * The bytes of a payload: one for the format, then the value. JSON is for readers in other languages; the structured clone keeps
- * Map, Date, BigInt, typed arrays and circles, and is read by this version of Node and newer ones.
+ * The bytes of a payload: one for the format, then the value. JSON is for readers in other languages; the structured
+ * clone keeps Map, Date, BigInt, typed arrays and circles, and is read by this version of Node and newer ones.
  */
 export type PayloadFormat = 'structured-clone' | 'json';
 
@@ -72,8 +72,8 @@ type ViewType = new (memory: ArrayBufferLike) => ArrayBufferView;
 type Reader = new (bytes: Uint8Array) => ViewReader;
 
 /**
- * Reads as `v8.deserialize` does, whose typed arrays are views of the bytes: a handler that writes to one would change the payload of the
- * next attempt. Here each has memory of its own, as those of `structuredClone` have.
+ * Reads as `v8.deserialize` does, whose typed arrays are views of the bytes: a handler that writes to one would change
+ * the payload of the next attempt. Here each has memory of its own, as those of `structuredClone` have.
  */
 function newReader(Base: Reader): Reader {
   return class extends Base {

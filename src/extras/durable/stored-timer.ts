@@ -42,7 +42,10 @@ export interface DueTimer {
   readonly key: string;
   /** Takes the timer for this process. Undefined if it is not due any more, or another's. */
   claim(): Promise<Claim | undefined>;
-  /** Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or taken away. */
+  /**
+   * Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or
+   * taken away.
+   */
   settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
   /** The delivery has nothing more to do with it. */
   released?(): void;

@@ -9,7 +9,9 @@ export interface WallClock {
   now(): number;
   /** ms of real time after which it is worth to see whether a time has come. */
   until(time: number): number;
-  /** Calls the listener each time that a manual clock has been advanced, until the function that it returns is called. */
+  /**
+   * Calls the listener each time that a manual clock has been advanced, until the function that it returns is called.
+   */
   follow(listener: () => void): () => void;
 }
 
@@ -42,7 +44,8 @@ export class ManualWallClock {
   }
 
   /**
-   * Sets the clock. The timers that are due by then are delivered, the oldest first; their handlers have not begun when this returns.
+   * Sets the clock. The timers that are due by then are delivered, the oldest first; their handlers have not begun when
+   * this returns.
    * @throws InvalidDeadlineError: it is no time, or lies before the clock's.
    */
   advanceTo(date: WallClockTime): void {
@@ -65,8 +68,8 @@ export class ManualWallClock {
 }
 
 /**
- * A wall clock for tests: `openDurableTimers({ store, clock })`. It stands still until `advanceTo`, which durable timers follow at once, in
- * any store; several may have it. Throws InvalidDeadlineError.
+ * A wall clock for tests: `openDurableTimers({ store, clock })`. It stands still until `advanceTo`, which durable
+ * timers follow at once, in any store; several may have it. Throws InvalidDeadlineError.
  */
 export const manualWallClock = (start: WallClockTime): ManualWallClock => new ManualWallClock(requireTime(start));
 

@@ -2,7 +2,10 @@ import { InvalidArgumentError } from '../../errors.ts';
 import { requireMilliseconds, requireOptions } from '../../known-options.ts';
 import { messageOf } from '../../show.ts';
 
-/** The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is registered. */
+/**
+ * The metrics of a scheduler, or of durable timers, cannot be registered: `code` has the reason. None of them is
+ * registered.
+ */
 export class MetricsError extends Error {
   readonly code: 'ERR_METRICS_REGISTERED' | 'ERR_METRICS_REFUSED';
   override readonly name = 'MetricsError';
@@ -34,13 +37,13 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
 
 export interface ExporterOptions {
   /**
-   * Distinguishes this scheduler, or these durable timers, from others in the same place: the label "scheduler", or "durable", of all
-   * its metrics. Default: no such label.
+   * Distinguishes this scheduler, or these durable timers, from others in the same place: the label "scheduler", or
+   * "durable", of all its metrics. Default: no such label.
    */
   name?: string;
   /**
-   * How many ms shards have to answer, from 1 to 60,000. If a shard does not answer in time, the metrics that only it knows are
-   * left out; all others are reported. Default 1000.
+   * How many ms shards have to answer, from 1 to 60,000. If a shard does not answer in time, the metrics that only it
+   * knows are left out; all others are reported. Default 1000.
    */
   timeout?: number;
 }

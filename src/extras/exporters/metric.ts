@@ -5,8 +5,8 @@ export interface Metric {
   /** The name in OpenTelemetry, without `shardwheel.` */
   readonly name: string;
   /**
-   * An amount can be summed over its labels, a state cannot. A share is a state from 0 to 1, and 1 where all is as it should be: of
-   * several the least counts.
+   * An amount can be summed over its labels, a state cannot. A share is a state from 0 to 1, and 1 where all is as it
+   * should be: of several the least counts.
    */
   readonly kind: 'counter' | 'amount' | 'state' | 'share' | 'histogram';
   /** In UCUM, as in OpenTelemetry: s, By, or the counted thing in braces. Empty for none. */

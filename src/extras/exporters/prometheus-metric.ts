@@ -29,8 +29,8 @@ export function prometheusName({ name, unit, kind }: Metric): string {
 }
 
 /**
- * A metric whose values are computed when a registry asks for them: only the methods that a registry needs. prom-client's own
- * classes add up what they are given; their histogram cannot be given its buckets.
+ * A metric whose values are computed when a registry asks for them: only the methods that a registry needs.
+ * prom-client's own classes add up what they are given; their histogram cannot be given its buckets.
  */
 export class PrometheusMetric {
   /** A registry of the OpenMetrics format takes `_total` away from it. */

@@ -116,8 +116,8 @@ export class Drain {
   }
 
   /**
-   * Whether an http server of ours knows if the socket is idle: between two requests, or while an answer is being made, no byte flows. It
-   * no longer does once the socket has been upgraded, which takes the parser from it.
+   * Whether an http server of ours knows if the socket is idle: between two requests, or while an answer is being made,
+   * no byte flows. It no longer does once the socket has been upgraded, which takes the parser from it.
    */
   private isHttp(peer: Peer): boolean {
     const { server, parser } = peer as { server?: MaybeHttp; parser?: unknown };

@@ -49,9 +49,9 @@ export function bytesReadBy(peer: Peer): number {
 }
 
 /**
- * A number that grows with each byte that the peer has sent to us, or the system has taken for it; 0 once it is destroyed. What only waits
- * to be written is no sign of life. With TLS, the bytes of its records. Node judges `socket.setTimeout` by the same count of a chunk on
- * its way.
+ * A number that grows with each byte that the peer has sent to us, or the system has taken for it; 0 once it is
+ * destroyed. What only waits to be written is no sign of life. With TLS, the bytes of its records. Node judges
+ * `socket.setTimeout` by the same count of a chunk on its way.
  */
 export function progressOf(peer: Peer): number {
   if (peer.destroyed) return 0;

@@ -18,15 +18,18 @@ export interface TimeoutCounts {
 
 /** In ms each. What is not given is not watched. */
 export interface SocketTimeoutOptions {
-  /** For a socket to be connected, each side by itself. Of an http2 client's session: until it is usable, TLS included. Default: not watched. */
+  /**
+   * For a socket to be connected, each side by itself. Of an http2 client's session: until it is usable, TLS included.
+   * Default: not watched.
+   */
   connect?: number;
   /** For the TLS handshake, each side by itself. Default: not watched. */
   secure?: number;
   /** For the client's first byte, from when its socket is open. Default: not watched. */
   firstByte?: number;
   /**
-   * Without a byte that either side has sent, or that the system has taken for it. Begins when both sides are open; a cut comes between 1
-   * and 1.25 times the limit. Default: not watched.
+   * Without a byte that either side has sent, or that the system has taken for it. Begins when both sides are open; a
+   * cut comes between 1 and 1.25 times the limit. Default: not watched.
    */
   idle?: number;
   /** What {@link SocketTimeouts.setScale} leaves of `idle` at least. Default: a tenth of it. */
@@ -35,7 +38,10 @@ export interface SocketTimeoutOptions {
   halfClose?: number;
   /** For the whole connection, from `watch`. Default: not watched. */
   lifetime?: number;
-  /** Called before the sockets are destroyed, for a log. Not called for `release`, nor when a socket ends by itself. Default: none. */
+  /**
+   * Called before the sockets are destroyed, for a log. Not called for `release`, nor when a socket ends by itself.
+   * Default: none.
+   */
   onTimeout?: (kind: SocketTimeoutError['kind'], watched: WatchedSockets) => void;
 }
 
@@ -117,9 +123,10 @@ export class SocketTimeouts {
   }
 
   /**
-   * Watches a socket, or the two of a proxy's connection, until they have ended. Any state of theirs will do: before they are connected,
-   * during the handshake, paused. No listener for data is added, and nothing is read. With TLS watch the TLSSocket, not what carries it.
-   * The program has a listener for `'error'` on each, as for any error of a socket.
+   * Watches a socket, or the two of a proxy's connection, until they have ended. Any state of theirs will do: before
+   * they are connected, during the handshake, paused. No listener for data is added, and nothing is read. With TLS
+   * watch the TLSSocket, not what carries it. The program has a listener for `'error'` on each, as for any error of a
+   * socket.
    * @throws InvalidArgumentError if it is neither a socket nor a session, or is watched already; CapacityExceededError,
    * AllocationError, SchedulerClosedError: then it is not watched.
    * @cost a timer per kind that has begun, some 400 bytes, three listeners a socket; nothing per packet.
@@ -135,8 +142,9 @@ export class SocketTimeouts {
   }
 
   /**
-   * Sets the share, from 0 to 1, of the time beyond `minIdle` that idle connections get, at once: under pressure a server gives up what is
-   * idle earlier. Resolves when live timers have moved. Throws InvalidArgumentError, also without an `idle` limit.
+   * Sets the share, from 0 to 1, of the time beyond `minIdle` that idle connections get, at once: under pressure a
+   * server gives up what is idle earlier. Resolves when live timers have moved. Throws InvalidArgumentError, also
+   * without an `idle` limit.
    */
   async setScale(factor: number): Promise<void> {
     if (this.idleLabel === undefined)
@@ -145,10 +153,11 @@ export class SocketTimeouts {
   }
 
   /**
-   * Ends all connections: stops the server from accepting, ends idle ones at once, busy ones when they fall idle, and cuts the rest after
-   * `within` ms, by an error of kind 'drain'. Idle is what has moved no byte for a quarter of a second; of an http server what it calls
-   * so; an http2 session ends with its streams. Called again meanwhile, it ends at the earlier of both deadlines: `drain(0)` cuts at once.
-   * Resolves with how they ended; rejects with InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
+   * Ends all connections: stops the server from accepting, ends idle ones at once, busy ones when they fall idle, and
+   * cuts the rest after `within` ms, by an error of kind 'drain'. Idle is what has moved no byte for a quarter of a
+   * second; of an http server what it calls so; an http2 session ends with its streams. Called again meanwhile, it ends
+   * at the earlier of both deadlines: `drain(0)` cuts at once. Resolves with how they ended; rejects with
+   * InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
    */
   async drain(within: number, server?: DrainableServer): Promise<DrainResult> {
     if (within !== Number.POSITIVE_INFINITY) requireMilliseconds('within', within, 0, LONGEST);
@@ -168,15 +177,16 @@ export class SocketTimeouts {
 }
 
 /**
- * Ends connections in time: each kind of limit that is given holds for each connection that is watched. When a limit is over, both sockets
- * are destroyed with a {@link SocketTimeoutError}. For a scheduler, or a client of a shared one.
+ * Ends connections in time: each kind of limit that is given holds for each connection that is watched. When a limit is
+ * over, both sockets are destroyed with a {@link SocketTimeoutError}. For a scheduler, or a client of a shared one.
  *
- * Bytes are looked at by the sockets' own counts, when a timer asks for them: a packet costs nothing. A loop that was blocked reads what
- * has arrived before it ends a connection for being idle.
+ * Bytes are looked at by the sockets' own counts, when a timer asks for them: a packet costs nothing. A loop that was
+ * blocked reads what has arrived before it ends a connection for being idle.
  *
- * One serves all connections of the same limits. Each has a label of its own for each kind that it watches, and a scheduler 254 labels: there
- * is room for 42 with all six kinds.
- * @throws InvalidArgumentError, InvalidConfigError for an option; InvalidArgumentError of argument `label` when the scheduler has no label left.
+ * One serves all connections of the same limits. Each has a label of its own for each kind that it watches, and a
+ * scheduler 254 labels: there is room for 42 with all six kinds.
+ * @throws InvalidArgumentError, InvalidConfigError for an option; InvalidArgumentError of argument `label` when the
+ * scheduler has no label left.
  */
 export function socketTimeouts(scheduler: Scheduler, options: SocketTimeoutOptions): SocketTimeouts {
   if (typeof scheduler?.label !== 'function' || typeof scheduler.sleep !== 'function') {

@@ -64,8 +64,8 @@ function onClose(this: Peer): void {
  *     watch ─▶ connect ─▶ secure ─▶ open: firstByte of the client; idle, once both sides are open ─▶ a direction ends: halfClose ─▶ closed
  *     ├─────────────────────────────────────────── lifetime ─────────────────────────────────────────────────────────────────────┤
  *
- * No listener is called for data. Bytes are looked at when a timer of `firstByte` has come, and at quarters of `idle`; by then the loop has
- * read what had reached the socket, see guarantee 16.
+ * No listener is called for data. Bytes are looked at when a timer of `firstByte` has come, and at quarters of `idle`;
+ * by then the loop has read what had reached the socket, see guarantee 16.
  */
 export class WatchedConnection implements WatchedSockets, LimitedConnection {
   readonly socket: Peer;
@@ -143,7 +143,10 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     }
   }
 
-  /** Ends it without an error, as far as nothing moves: what has been written is on its way first. A session ends with its streams. */
+  /**
+   * Ends it without an error, as far as nothing moves: what has been written is on its way first. A session ends with
+   * its streams.
+   */
   endIfIdleFor(time: number): void {
     for (const peer of this.peers()) if (isSession(peer) && !peer.destroyed) peer.close();
     if (this.state !== 'watched' || !this.isIdleFor(time)) return;
@@ -226,7 +229,10 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     else this.cancel(this.upstreamOpening);
   }
 
-  /** Without room for a timer the connection is ended with the error: none goes on unwatched, unless the scheduler is closed. */
+  /**
+   * Without room for a timer the connection is ended with the error: none goes on unwatched, unless the scheduler is
+   * closed.
+   */
   private guarded(start: () => void): void {
     try {
       start();

@@ -2,14 +2,18 @@ import type { CallTimes } from './profile-data.ts';
 
 /** Number of samples that are kept: the latest. */
 const MAX_SAMPLES = 1024;
-/** The share of the kept samples that is left out at either end. Very long ones were interrupted, by the machine or by a collection. */
+/**
+ * The share of the kept samples that is left out at either end. Very long ones were interrupted, by the machine or by a
+ * collection.
+ */
 const TRIMMED = 0.1;
 const { now } = performance;
 export const clock: () => number = now.bind(performance);
 
 /**
- * The cost of calls, from samples. The clock is read twice before a sampled call and once after it. The difference of the first
- * two is the cost of a reading at that place, where neither the reading nor the call is in the processor's caches.
+ * The cost of calls, from samples. The clock is read twice before a sampled call and once after it. The difference of
+ * the first two is the cost of a reading at that place, where neither the reading nor the call is in the processor's
+ * caches.
  */
 export class SampledTimes {
   private readonly latest = new Float64Array(MAX_SAMPLES);

@@ -17,8 +17,8 @@ const bucketOf = (delay: number): number => {
 const nothing = (): TimerCounts => ({ created: 0, cleared: 0, refreshed: 0, fired: 0 });
 
 /**
- * Exact counts by delay. Each new delay gets its own counts; when there are 1,000, further ones count in their bucket. Counting
- * takes a look-up and an increment.
+ * Exact counts by delay. Each new delay gets its own counts; when there are 1,000, further ones count in their bucket.
+ * Counting takes a look-up and an increment.
  */
 export class DelayCounters {
   private readonly own = new Map<number, TimerCounts>();

@@ -19,8 +19,8 @@ const nothing = (): void => undefined;
 const nodes = native.timers as unknown as Record<string, Call>;
 
 /**
- * Makes the recorder see all timers of this thread. Returns the call that reverts this; undefined if this Node keeps its timers
- * in an unknown way, and then nothing has changed.
+ * Makes the recorder see all timers of this thread. Returns the call that reverts this; undefined if this Node keeps
+ * its timers in an unknown way, and then nothing has changed.
  */
 export function instrument(recorder: Recorder): (() => void) | undefined {
   const probe = nodes.setTimeout(nothing as never, PROBE_DELAY as never) as NodeTimeout;
@@ -33,8 +33,8 @@ export function instrument(recorder: Recorder): (() => void) | undefined {
   recorder.watch.isOwn = true;
   recorder.clockOffset = nodeClockOffset(() => probe.refresh() as NodeTimeout);
   nodes.clearTimeout(probe as never);
-  // Before any of Node's code is warm: when the prototype of `new Timeout` changes, V8 discards what it has learnt about it, and
-  // does not learn it again. Then each store would be a look-up in all later timers of this thread.
+  // Before any of Node's code is warm: when the prototype of `new Timeout` changes, V8 discards what it has learnt
+  // about it, and does not learn it again. Then each store would be a look-up in all later timers of this thread.
   const numbers = new Numbers();
   const places = [
     ...functionPlaces(recorder, numbers),

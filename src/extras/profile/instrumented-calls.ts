@@ -8,8 +8,8 @@ type Create = (callback: unknown, delay: unknown) => NodeTimeout;
 type Clear = (handle: unknown) => void;
 type Refresh = (this: NodeTimeout) => unknown;
 
-// A sampled call is timed in the same function as all others: in a separate function, Node's code would be another copy, which is
-// in no cache of the processor, and takes several times as long.
+// A sampled call is timed in the same function as all others: in a separate function, Node's code would be another
+// copy, which is in no cache of the processor, and takes several times as long.
 
 /** Timers that the program has converted to numbers: it may clear them by these. */
 export class Numbers {
@@ -50,7 +50,7 @@ export function creating(recorder: Recorder, nodes: Call, kind: Kind): Call {
     watch.isOwn = true;
     let timer: NodeTimeout;
     try {
-      // biome-ignore lint/complexity/noArguments: with only two arguments neither this object nor a rest array is created
+      // biome-ignore lint/complexity/noArguments: with only two arguments no object and no array is created
       timer = arguments.length > 2 ? Reflect.apply(call, this, arguments) : call(callback, delay);
     } finally {
       watch.isOwn = false;

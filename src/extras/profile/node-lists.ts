@@ -2,20 +2,21 @@ import { process } from '../../process.ts';
 import { clock } from './call-times.ts';
 
 /**
- * Observes what Node does with its timers, by the lists in which it keeps them: one for each delay. Users never see more of a list
- * than a name. No callback is wrapped, no timer is changed, and nothing is stored per timer.
+ * Observes what Node does with its timers, by the lists in which it keeps them: one for each delay. Users never see
+ * more of a list than a name. No callback is wrapped, no timer is changed, and nothing is stored per timer.
  *
  *     TimersList          Timeout (oldest)       Timeout (newest)
  *     _idlePrev ────────▶ _idlePrev ───────────▶ _idlePrev ──▶ the list      `_idleNext` runs the other way
  *
- * The class TimersList gets accessors for these two fields. `L.peek` reads `_idlePrev` before each call of a callback, and
- * `L.remove` overwrites it when the timer leaves to be called. So a timer fires if it was peeked at and is then removed with
- * its callback in place, outside our calls. `L.append` writes `_idleNext` whenever a timer is added.
+ * The class TimersList gets accessors for these two fields. `L.peek` reads `_idlePrev` before each call of a callback,
+ * and `L.remove` overwrites it when the timer leaves to be called. So a timer fires if it was peeked at and is then
+ * removed with its callback in place, outside our calls. `L.append` writes `_idleNext` whenever a timer is added.
  *
  * Timers of Node's own parts are seen as well. One that is added outside our functions is marked: its `_timerArgs`,
  * undefined, becomes an empty list, with which Node calls the callback in the same way.
  *
- * Follows lib/internal/timers.js and lib/internal/linkedlist.js, the same from Node 20 to 26; `watchLists` tries it out first.
+ * Follows lib/internal/timers.js and lib/internal/linkedlist.js, the same from Node 20 to 26; `watchLists` tries it out
+ * first.
  */
 export interface NodeTimeout extends Omit<NodeJS.Timeout, '_onTimeout'> {
   _idlePrev: Linked;
@@ -40,8 +41,8 @@ const INTERNAL: unknown[] = [];
 const internals = new WeakSet<object>();
 
 /**
- * Null: in a list that Node has removed like a timer. It finds the list among its own timers if the last one was cleared behind a
- * proxy, which puts a proxy of the list in its place.
+ * Null: in a list that Node has removed like a timer. It finds the list among its own timers if the last one was
+ * cleared behind a proxy, which puts a proxy of the list in its place.
  */
 type Linked = NodeTimeout | TimersList | null;
 
@@ -84,8 +85,8 @@ export class ListWatch {
   }
 
   /**
-   * A microtask or tick between two callbacks has refreshed the next timer: Node still calls it, from another place of the list.
-   * A read of its callback shows whether it does.
+   * A microtask or tick between two callbacks has refreshed the next timer: Node still calls it, from another place of
+   * the list. A read of its callback shows whether it does.
    */
   expectCall(timer: NodeTimeout): void {
     const callback = timer._onTimeout;
@@ -192,7 +193,9 @@ export function adopt(list: object): void {
   fields[newest] = _idleNext;
 }
 
-/** Gives Node's class of lists the accessors. `probe` has just been set. False if this Node keeps timers in another way. */
+/**
+ * Gives Node's class of lists the accessors. `probe` has just been set. False if this Node keeps timers in another way.
+ */
 export function watchLists(watch: ListWatch, probe: NodeTimeout): boolean {
   const list = probe._idlePrev as TimersList | null | undefined;
   if (!list || list._idleNext !== probe || list.constructor.name !== LISTS) return false;
@@ -227,8 +230,9 @@ const monotonic = (): number => {
 };
 
 /**
- * Returns what to add to a timer's `_idleStart`, in whole ms of Node's own clock, for the beginning of that ms by `clock`. Both
- * read the machine's monotonic clock; Node drops fractions of a ms. `stamp` returns a timer with the clock's present ms.
+ * Returns what to add to a timer's `_idleStart`, in whole ms of Node's own clock, for the beginning of that ms by
+ * `clock`. Both read the machine's monotonic clock; Node drops fractions of a ms. `stamp` returns a timer with the
+ * clock's present ms.
  */
 export function nodeClockOffset(stamp: () => NodeTimeout): number {
   let behind = Number.POSITIVE_INFINITY;

@@ -8,8 +8,8 @@ const GAP = 0.01;
 const turns = (): number => performance.nodeTiming.uvMetricsInfo?.loopCount ?? -1;
 
 /**
- * Passes of Node's timer phase: from the first callback to the end of the last, including ticks and microtasks between them, but
- * not those after the last.
+ * Passes of Node's timer phase: from the first callback to the end of the last, including ticks and microtasks between
+ * them, but not those after the last.
  */
 export class Passes {
   private start = 0;

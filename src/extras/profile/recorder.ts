@@ -13,7 +13,10 @@ import { Sampler } from './sampler.ts';
 
 const MAX_POINTS = 480;
 
-/** Points over time, at most 480. When there are more, every second one is dropped, and from then on half as many are added. */
+/**
+ * Points over time, at most 480. When there are more, every second one is dropped, and from then on half as many are
+ * added.
+ */
 export class Series {
   private points: SeriesPoint[] = [];
   private every = 1;
@@ -43,8 +46,8 @@ export class Series {
 /** Number of timed calls of each kind in a second: a µs for six. */
 const BUDGET = 250;
 /**
- * Number of timers whose call sites are all recorded, some 30 µs each, and in the first second for each doubling of the gap after
- * them. Later seconds have a budget by the loop's busy time.
+ * Number of timers whose call sites are all recorded, some 30 µs each, and in the first second for each doubling of the
+ * gap after them. Later seconds have a budget by the loop's busy time.
  */
 const FIRST_SITES = 200;
 const SITES = 10;
@@ -59,8 +62,8 @@ const LEAST_SPAN = 0.05;
 export type Kind = keyof ProfileData['kinds'];
 
 /**
- * Counts what happens to a thread's timers. Our functions report the program's calls, Node's lists what fires. A timer is live
- * while it is in a list; an interval also in its own callback.
+ * Counts what happens to a thread's timers. Our functions report the program's calls, Node's lists what fires. A timer
+ * is live while it is in a list; an interval also in its own callback.
  */
 export class Recorder implements ListObserver {
   readonly watch = new ListWatch(this);

@@ -1,6 +1,6 @@
 /**
- * Chooses which calls are sampled: all of the first ones, then no more than some `budget`s in a second, whatever their number. Gaps
- * are random, so that a program that sets timers in turns is not sampled at only one of them.
+ * Chooses which calls are sampled: all of the first ones, then no more than some `budget`s in a second, whatever their
+ * number. Gaps are random, so that a program that sets timers in turns is not sampled at only one of them.
  *
  *     step    the mean gap: the number of calls that a sample represents. Doubled when the limit is reached
  *     left    calls until the next sample; the caller counts it down

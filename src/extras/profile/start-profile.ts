@@ -13,8 +13,8 @@ import { shortReport } from './short-report.ts';
 const { mkdirSync, renameSync, writeFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
 /**
- * Returns what writes one thread's data to its file, in a folder that is created if it is missing. Each write replaces the file, and
- * returns whether it could be written; after a failure it is not tried again.
+ * Returns what writes one thread's data to its file, in a folder that is created if it is missing. Each write replaces
+ * the file, and returns whether it could be written; after a failure it is not tried again.
  */
 function writingTo(folder: string): (data: ProfileData) => boolean {
   let canWrite = true;
@@ -35,8 +35,8 @@ function writingTo(folder: string): (data: ProfileData) => boolean {
 /** ms between two points of the curves. */
 const POINT = 250;
 /**
- * Points between two writes of the data and renewals of the sample budgets: a second. A program that a signal ends writes nothing
- * more, so its report lacks at most this. A write takes about a ms.
+ * Points between two writes of the data and renewals of the sample budgets: a second. A program that a signal ends
+ * writes nothing more, so its report lacks at most this. A write takes about a ms.
  */
 const ROUND = 4;
 
@@ -51,9 +51,9 @@ const PROFILE = Symbol.for('shardwheel.profile');
 const thread = globalThis as { [PROFILE]?: RunningProfile | undefined };
 
 /**
- * Starts recording in this thread, once, unless it is a shard's or its timers are not Node's. `SHARDWHEEL_PROFILE_DIR`: a folder
- * for the data of each thread; without it a short report goes to stderr at the end. `SHARDWHEEL_PROFILE_SECONDS`: how long to
- * record. Throws InvalidConfigError for an invalid number of seconds.
+ * Starts recording in this thread, once, unless it is a shard's or its timers are not Node's. `SHARDWHEEL_PROFILE_DIR`:
+ * a folder for the data of each thread; without it a short report goes to stderr at the end.
+ * `SHARDWHEEL_PROFILE_SECONDS`: how long to record. Throws InvalidConfigError for an invalid number of seconds.
  */
 export function startProfile(): RunningProfile | undefined {
   requireNode('shardwheel/profile', 'profile the program on Node.js');

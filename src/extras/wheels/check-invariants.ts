@@ -1,8 +1,8 @@
 import type { IndexSnapshot, LevelSnapshot, WheelSnapshot } from '../../wheel/wheel-snapshot.ts';
 
 /**
- * Recomputes with simple loops what a wheel claims, and throws an Error that names the first false claim. Slots are recomputed
- * with BigInt arithmetic, counts by counting, minima by reading everything.
+ * Recomputes with simple loops what a wheel claims, and throws an Error that names the first false claim. Slots are
+ * recomputed with BigInt arithmetic, counts by counting, minima by reading everything.
  */
 export function checkInvariants(snapshot: WheelSnapshot): void {
   const { index, timers } = snapshot;

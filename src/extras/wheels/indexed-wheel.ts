@@ -8,7 +8,10 @@ import { SlotDeadlines } from './slot-deadlines.ts';
 import { TimerRecords } from './timer-records.ts';
 import type { AdvanceResult, FireHandler, TimingWheel, WheelMemoryStats, WheelTimer } from './timing-wheel.ts';
 
-/** More than the number of ticks that start at one time if doubles are coarser than ticks (a deadline is due at the first of them). */
+/**
+ * More than the number of ticks that start at one time if doubles are coarser than ticks (a deadline is due at the
+ * first of them).
+ */
 const COARSE = 8;
 
 export interface IndexedWheelOptions<I> {
@@ -223,8 +226,8 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   /**
-   * The tick at which to file a deadline; throws if the wheel does not accept it. Times within now's interval are not past: at this
-   * precision they are the present. Precondition: the index has caught up with the clock.
+   * The tick at which to file a deadline; throws if the wheel does not accept it. Times within now's interval are not
+   * past: at this precision they are the present. Precondition: the index has caught up with the clock.
    */
   private tickFor(deadline: number): number {
     if (!Number.isFinite(deadline)) throw new InvalidDeadlineError(deadline);

@@ -4,9 +4,9 @@ import { InvalidConfigError, InvalidDeadlineError } from '../../errors.ts';
 export const MAX_TICK = Number.MAX_SAFE_INTEGER;
 
 /**
- * Half-open intervals of `precision` from `start`, and the two ways to round a deadline to a tick. All comparisons use startOf(n)
- * as doubles evaluate it: an estimate by division is corrected. So a timer is never early, not even if 0.1 * 3 > 0.3 or if
- * `start` has swallowed the low bits of a time.
+ * Half-open intervals of `precision` from `start`, and the two ways to round a deadline to a tick. All comparisons use
+ * startOf(n) as doubles evaluate it: an estimate by division is corrected. So a timer is never early, not even if 0.1 *
+ * 3 > 0.3 or if `start` has swallowed the low bits of a time.
  */
 export class Intervals {
   readonly start: number;

@@ -17,8 +17,8 @@ export function scheduleLong<T>(wheel: PinnedWheel<LongTimer<T>>, target: number
 }
 
 /**
- * A handler for advanceTo. It schedules timers again that have not reached their target, and passes on those that have. Each leg
- * has its own id.
+ * A handler for advanceTo. It schedules timers again that have not reached their target, and passes on those that have.
+ * Each leg has its own id.
  */
 export function untilTarget<T>(
   wheel: PinnedWheel<LongTimer<T>>,

@@ -16,9 +16,9 @@ export interface QueueElement<T> {
  *    0 <= minAllowedKey <= key of each element <= maxAllowedKey <= maxRepresentableKey
  *    maxAllowedKey >= min(maxRepresentableKey, minAllowedKey + 2^bits - 1), bits being the sum of the level bits
  *
- * A key is the number of an interval: it is filed at tick key + 1, so that the index hands over, on advancing to tick m,
- * the keys < m. add and remove O(1); increaseMinAllowedKey by occupied slots met. Elements of one key leave in the order
- * in which they were added.
+ * A key is the number of an interval: it is filed at tick key + 1, so that the index hands over, on advancing to tick
+ * m, the keys < m. add and remove O(1); increaseMinAllowedKey by occupied slots met. Elements of one key leave in the
+ * order in which they were added.
  */
 export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   readonly maxRepresentableKey: number;
@@ -88,9 +88,9 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   }
 
   /**
-   * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing if `key` is not above it.
-   * Throws InvalidDeadlineError if `key` is above maxRepresentableKey. If a handler throws, the minimum stays at the key reached
-   * so far, and the handler's element is removed.
+   * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing if `key` is not
+   * above it. Throws InvalidDeadlineError if `key` is above maxRepresentableKey. If a handler throws, the minimum stays
+   * at the key reached so far, and the handler's element is removed.
    */
   increaseMinAllowedKey(key: number, onRemoved: (element: QueueElement<T>) => void): void {
     if (!Number.isSafeInteger(key) || key > this.maxRepresentableKey) {

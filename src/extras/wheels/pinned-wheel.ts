@@ -4,7 +4,9 @@ import { DEFAULT_CAPACITY, type PinnedConfig, validateConfig, type WheelOptions 
 import { IndexedWheel } from './indexed-wheel.ts';
 import { Intervals } from './intervals.ts';
 
-/** A wheel whose timers stay on the level where they were placed: see PinnedIndex. Its precision is the finest level's. */
+/**
+ * A wheel whose timers stay on the level where they were placed: see PinnedIndex. Its precision is the finest level's.
+ */
 export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   private readonly config: PinnedConfig;
 
@@ -23,8 +25,8 @@ export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   }
 
   /**
-   * Schedules at the deadline, or at the last tick that the wheel accepts if that is earlier. When that timer fires, schedule the
-   * rest of the way: see scheduleLong.
+   * Schedules at the deadline, or at the last tick that the wheel accepts if that is earlier. When that timer fires,
+   * schedule the rest of the way: see scheduleLong.
    * @throws InvalidDeadlineError, CapacityExceededError.
    */
   scheduleBestFit(deadline: number, value: T): { id: TimerId; wheelDeadline: number } {

@@ -5,8 +5,8 @@ const ZERO = -0;
 const INITIAL = 256;
 
 /**
- * The deadlines that differ from the times of their ticks, by slot. A wheel of precision 1 with whole deadlines has none, and
- * needs no such object.
+ * The deadlines that differ from the times of their ticks, by slot. A wheel of precision 1 with whole deadlines has
+ * none, and needs no such object.
  */
 export class SlotDeadlines {
   private readonly capacity: number;

@@ -21,12 +21,14 @@ const GROWTH = 4;
  *    live     place: the index's      value: see below      id: the timer's
  *    free     place: ~(next free slot)                      id: minus the id of the slot's next timer
  *
- * Gives out slots and ids, the last freed slot first, since its memory is still in the cache. Each use of a slot has its own
- * generation, from 1. A slot whose generations are used up is retired, so no id is given out twice. Ids have the layout of
- * `timer-id.ts`. One load and two comparisons decide whether an id is live, and no number passes for an id of a free slot.
+ * Gives out slots and ids, the last freed slot first, since its memory is still in the cache. Each use of a slot has
+ * its own generation, from 1. A slot whose generations are used up is retired, so no id is given out twice. Ids have
+ * the layout of `timer-id.ts`. One load and two comparisons decide whether an id is live, and no number passes for an
+ * id of a free slot.
  *
- * A whole number of 31 bits and sign (an index of the user's own, say) is kept as a word: half the memory of a reference,
- * which the garbage collector neither reads nor copies. Other values are in an array that is created when it is needed.
+ * A whole number of 31 bits and sign (an index of the user's own, say) is kept as a word: half the memory of a
+ * reference, which the garbage collector neither reads nor copies. Other values are in an array that is created when it
+ * is needed.
  */
 export class TimerRecords<T> {
   // V8: declared fields
@@ -94,7 +96,8 @@ export class TimerRecords<T> {
   }
 
   isLive(id: TimerId): boolean {
-    // A slot that was never used may lie beyond the array; undefined is not an id either. Words of free slots are below 0.
+    // A slot that was never used may lie beyond the array; undefined is not an id either. Words of free slots are below
+    // 0.
     return this.doubles[((id & this.slotMask) << 1) | ID_AT] === id && id > 0;
   }
 

@@ -12,9 +12,9 @@ import type { WheelSnapshot } from '../../wheel/wheel-snapshot.ts';
  *    due tick of a deadline d:   rounding 'up'    the least n with start(n) >= d
  *                                rounding 'next'  interval(d) + 1
  *
- * A timer fires in the first `advanceTo(now)` with interval(now) >= its due tick (on a pinned wheel, the due tick rounded
- * up to a tick of its level). A deadline that is not in the future gets the tick after interval(now). So these hold,
- * with p the precision and t the time of the tick at which a timer is handed over:
+ * A timer fires in the first `advanceTo(now)` with interval(now) >= its due tick (on a pinned wheel, the due tick
+ * rounded up to a tick of its level). A deadline that is not in the future gets the tick after interval(now). So these
+ * hold, with p the precision and t the time of the tick at which a timer is handed over:
  *
  *    never early     'up': d <= t        'next': d < t
  *    bounded         'up': t - d < p     'next': t - d <= p      pinned: t - d < precision of the level it was placed on
@@ -26,17 +26,18 @@ import type { WheelSnapshot } from '../../wheel/wheel-snapshot.ts';
  *    size            = scheduled - fired - cancelled - dropped
  *
  * The last tick that a clock reaches is 2^53 - 2: advanceTo refuses start(2^53 - 1) and later. A timer that is due
- * after it is live, can be cancelled, and never fires. A wheel with an upper bound refuses deadlines from start(2^53 - 2).
+ * after it is live, can be cancelled, and never fires. A wheel with an upper bound refuses deadlines from start(2^53 -
+ * 2).
  *
- * The cost of advancing does not grow with the ticks skipped, only with the occupied slots met. Calls throw only what is stated
- * with them.
+ * The cost of advancing does not grow with the ticks skipped, only with the occupied slots met. Calls throw only what
+ * is stated with them.
  */
 export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
   readonly start: number;
   readonly precision: number;
   /**
-   * The time of the last advance. While a handler runs, and after a call that stopped half-way (by its limit, or because a
-   * handler threw), the time of the tick being handed over.
+   * The time of the last advance. While a handler runs, and after a call that stopped half-way (by its limit, or
+   * because a handler threw), the time of the tick being handed over.
    */
   readonly now: number;
   readonly size: number;
@@ -76,15 +77,16 @@ export interface TimingWheel<T> extends Iterable<WheelTimer<T>> {
    */
   deadlineOf(id: TimerId): number | undefined;
   /**
-   * Advances to `now` and fires due timers, at most `limit`. A time in the past does nothing, whatever is due. The present does
-   * nothing either, unless an earlier call stopped half-way at this tick: then it fires the rest. So repeating a call that was
-   * cut short continues it.
-   * A handler may schedule, cancel and reschedule any timer; its own timer is no longer live. What it schedules is due after the
-   * tick being fired, and fires in the same call if it is due by `now`. A handler must not call `advanceTo`: that throws an
-   * Error. If it throws, the error leaves `advanceTo`; its timer is gone, the rest is still due.
-   * @throws InvalidDeadlineError for a time that is not a finite number or is beyond the last tick; InvalidArgumentError for the
-   * handler and the limit.
-   * @cost O(levels) per occupied slot met, and O(1) per timer fired or moved to a finer level; nothing per tick skipped.
+   * Advances to `now` and fires due timers, at most `limit`. A time in the past does nothing, whatever is due. The
+   * present does nothing either, unless an earlier call stopped half-way at this tick: then it fires the rest. So
+   * repeating a call that was cut short continues it. A handler may schedule, cancel and reschedule any timer; its own
+   * timer is no longer live. What it schedules is due after the tick being fired, and fires in the same call if it is
+   * due by `now`. A handler must not call `advanceTo`: that throws an Error. If it throws, the error leaves
+   * `advanceTo`; its timer is gone, the rest is still due.
+   * @throws InvalidDeadlineError for a time that is not a finite number or is beyond the last tick;
+   * InvalidArgumentError for the handler and the limit.
+   * @cost O(levels) per occupied slot met, and O(1) per timer fired or moved to a finer level; nothing per tick
+   * skipped.
    */
   advanceTo(now: number, onFire: FireHandler<T>, limit?: number): AdvanceResult;
   /** Returns the earliest time at which a timer fires; undefined if the wheel is empty, or nothing in it ever fires. */

@@ -14,13 +14,13 @@ const SLOT = SLOT_MASK;
 const OVERFLOW = -1;
 
 /**
- * Moves the entries of a wheel slot to finer levels when `now` has reached its start, half a chunk at a time: it first reads all
- * their positions, then files the live ones.
+ * Moves the entries of a wheel slot to finer levels when `now` has reached its start, half a chunk at a time: it first
+ * reads all their positions, then files the live ones.
  */
 export class Cascade extends SlotLists {
   /**
-   * Makes sure of the memory that `cascade` needs: beyond what it empties, at most a chunk for each finer list. To be called before
-   * `now` moves to the list: if memory is refused, it throws, and nothing has changed.
+   * Makes sure of the memory that `cascade` needs: beyond what it empties, at most a chunk for each finer list. To be
+   * called before `now` moves to the list: if memory is refused, it throws, and nothing has changed.
    */
   protected reserveCascade(list: number): void {
     const { base, levelOf } = this.geometry;
@@ -28,8 +28,8 @@ export class Cascade extends SlotLists {
   }
 
   /**
-   * Empties the list of a wheel slot that starts at `now`: refiles its entries in order. Returns their number. Precondition:
-   * `reserveCascade`.
+   * Empties the list of a wheel slot that starts at `now`: refiles its entries in order. Returns their number.
+   * Precondition: `reserveCascade`.
    */
   protected cascade(list: number): number {
     const { cells } = this;
@@ -64,9 +64,9 @@ export class Cascade extends SlotLists {
   }
 
   /**
-   * Does the same until a list needs another chunk. Returns the entries that are left. Most timers pass here, most of them once,
-   * from level 1 to level 0, whose lists their low bits name. In a separate function the loop contains no call, so no registers
-   * have to be saved around one.
+   * Does the same until a list needs another chunk. Returns the entries that are left. Most timers pass here, most of
+   * them once, from level 1 to level 0, whose lists their low bits name. In a separate function the loop contains no
+   * call, so no registers have to be saved around one.
    */
   private cascadeUntilFull(from: number, living: number, level: number): number {
     const { cells, cursors, mask0, nowLow, places, position, positionShift } = this;

@@ -34,16 +34,17 @@ export interface CascadingIndexOptions {
  * advancing to the start of an occupied slot cascades it. So an entry's place follows from (now, T), and entries need
  * no back pointers. The invariant that matters:
  *
- *    on each level, occupied slots are after now's own (on level 0 also at it, while its entries are being handed over),
- *    and everything on a level is due before anything on the next
+ *    on each level, occupied slots are after now's own (on level 0 also at it, while its entries are being handed
+ *    over), and everything on a level is due before anything on the next
  *
  * so the next event is the first occupied slot after now's on the lowest level that has one; nothing wraps round,
  * and a jump over empty time costs the same whatever its length. Entries of one tick are always in one slot, in the
  * order in which they were filed. Cascading keeps this order, so they are handed over in it.
  *
  * insert: O(1), touching its slot's last cell and its position. remove: O(1), touching the position; now and then
- * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met; each entry cascades at most once per level (once
- * more each time that the clock passes the whole range while it waits in the overflow list). nextTick: exact; may read one slot.
+ * a slot is compacted, O(1) amortised. advanceTo: O(levels) per occupied slot met; each entry cascades at most once per
+ * level (once more each time that the clock passes the whole range while it waits in the overflow list). nextTick:
+ * exact; may read one slot.
  *
  * After: tokio `runtime/time/wheel`, ratas (canonical placement); storage measured here, see ChunkLists and SlotLists.
  */
@@ -59,9 +60,9 @@ export class CascadingIndex extends NextEntry implements WheelIndex {
   }
 
   /**
-   * Without an overflow list, the last accepted tick is `now` + the levels' range. So every key of that many bits from `now` on
-   * can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next'). Ticks within the bound but in
-   * the next block of the top level wait on the overflow level nevertheless.
+   * Without an overflow list, the last accepted tick is `now` + the levels' range. So every key of that many bits from
+   * `now` on can be filed one tick later, which is how intervals fire (see TimingWheel, rounding 'next'). Ticks within
+   * the bound but in the next block of the top level wait on the overflow level nevertheless.
    */
   get upperBound(): number {
     if (!this.refuses) return Number.POSITIVE_INFINITY;
@@ -203,7 +204,10 @@ export class CascadingIndex extends NextEntry implements WheelIndex {
     return handed;
   }
 
-  /** Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the dead. */
+  /**
+   * Leaves a list half read, when the budget is used up or the sink threw: it is read again from its head, past the
+   * dead.
+   */
   private suspend(): void {
     this.occupy(this.reading);
     this.reading = NONE;

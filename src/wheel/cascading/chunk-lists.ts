@@ -40,7 +40,9 @@ const SLOT = SLOT_MASK;
 
 /** The cursor of a list without chunks: at the end of chunk 0, so that the first append asks for a chunk. */
 const NO_CHUNK = LINK;
-/** Entries per live one above which lists are compacted: then a third of the entries moves, and two thirds are removed. */
+/**
+ * Entries per live one above which lists are compacted: then a third of the entries moves, and two thirds are removed.
+ */
 const MAX_ENTRIES = 3;
 const INITIAL_CHUNKS = 18;
 const INITIAL_SLOTS = 256;
@@ -71,8 +73,8 @@ export class ChunkLists {
   private chunks = 0;
 
   /**
-   * `reserve`: number of live entries for which no array ever has to grow, dead entries and part-filled chunks included. `words`
-   * allocates arrays of at least that size.
+   * `reserve`: number of live entries for which no array ever has to grow, dead entries and part-filled chunks
+   * included. `words` allocates arrays of at least that size.
    */
   constructor(lists: number, capacity: number, reserve: number, words: AllocateWords = ownWords) {
     const chunks = reserve === 0 ? INITIAL_CHUNKS : 1 + ceil((reserve * MAX_ENTRIES) / ENTRIES) + 3 * lists;
@@ -101,8 +103,9 @@ export class ChunkLists {
   }
 
   /**
-   * Gives a list another chunk. Returns the cell of its next entry. The caller appends, within a hot path: if the cursor is at a
-   * LINK, extend; write slot word and low word; advance the cursor by 2. Precondition: there is a chunk, see `reserveChunks`.
+   * Gives a list another chunk. Returns the cell of its next entry. The caller appends, within a hot path: if the
+   * cursor is at a LINK, extend; write slot word and low word; advance the cursor by 2. Precondition: there is a chunk,
+   * see `reserveChunks`.
    */
   protected addChunk(list: number): number {
     let chunk = this.freeChunk;
@@ -191,7 +194,10 @@ export class ChunkLists {
     return next;
   }
 
-  /** Moves the live entries of a list together, in order, and frees the chunks that this empties. Returns whether there are any. */
+  /**
+   * Moves the live entries of a list together, in order, and frees the chunks that this empties. Returns whether there
+   * are any.
+   */
   protected compact(list: number): boolean {
     const first = this.heads[list] << SHIFT;
     let to = first;
@@ -215,9 +221,9 @@ export class ChunkLists {
   }
 
   /**
-   * The entries alive in half a chunk, a bit each; `end` is where the chunk's entries end. It does little but look positions
-   * up, without a branch that depends on one: so the cache misses overlap. A branch that waits for a miss and is then
-   * mispredicted costs the whole miss, for each entry.
+   * The entries alive in half a chunk, a bit each; `end` is where the chunk's entries end. It does little but look
+   * positions up, without a branch that depends on one: so the cache misses overlap. A branch that waits for a miss and
+   * is then mispredicted costs the whole miss, for each entry.
    */
   protected livingIn(from: number, end: number): number {
     const { cells, position, positionShift } = this;
@@ -258,7 +264,10 @@ export class ChunkLists {
     this.room = position.length;
   }
 
-  /** Moves the entries of half a chunk that `living` shows to a cell and those after it. Returns the cell after the last. */
+  /**
+   * Moves the entries of half a chunk that `living` shows to a cell and those after it. Returns the cell after the
+   * last.
+   */
   private moveLiving(from: number, living: number, to: number): number {
     const { cells, position, positionShift } = this;
     for (let left = living | 0; left !== 0; ) {

@@ -4,9 +4,9 @@ import { ownBytes } from '../../memory/own-words.ts';
 const { ceil, clz32, floor, max } = Math;
 
 /**
- * The levels of a cascading index as data. Level l cuts the bits [shift, shift + levelBits[l]) out of a tick; a tick T is
- * filed on the level of the highest bit in which it differs from `now`, in the slot that its bits of that level name.
- * What differs above the last level's bits goes to the overflow level, which has one slot.
+ * The levels of a cascading index as data. Level l cuts the bits [shift, shift + levelBits[l]) out of a tick; a tick T
+ * is filed on the level of the highest bit in which it differs from `now`, in the slot that its bits of that level
+ * name. What differs above the last level's bits goes to the overflow level, which has one slot.
  *
  *    tick  ┌ overflow ┬── level 2 ──┬── level 1 ──┬── level 0 ──┐
  *          └──────────┴─────────────┴─────────────┴─────────────┘ bit 0

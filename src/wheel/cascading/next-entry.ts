@@ -21,8 +21,8 @@ export const NONE = -1;
 const SHORT_CHUNKS = 8;
 
 /**
- * Which entry is next: by the start of the first occupied slot, which costs a look at bitmaps; or exactly, by a look at that slot's
- * entries. What a look has found is kept, and holds while that entry stays where it is.
+ * Which entry is next: by the start of the first occupied slot, which costs a look at bitmaps; or exactly, by a look at
+ * that slot's entries. What a look has found is kept, and holds while that entry stays where it is.
  *
  * Where the index is, from its own time to what comes next; each is at most the one below it:
  *
@@ -31,8 +31,8 @@ const SHORT_CHUNKS = 8;
  *     event, eventList                at most the start of the first occupied slot, and that slot
  *     earliest, its slot and cell     the earliest tick filed, if a look has found it; UNKNOWN else
  *
- * And within a call: `found`, the slot that `findEvent` has looked up last; `reading`, the list that is being handed over, which is not
- * marked as occupied meanwhile; `later`, what a look takes out of its list to file it anew.
+ * And within a call: `found`, the slot that `findEvent` has looked up last; `reading`, the list that is being handed
+ * over, which is not marked as occupied meanwhile; `later`, what a look takes out of its list to file it anew.
  */
 export class NextEntry extends Cascade {
   /** nextTick() if known, else UNKNOWN. Valid while this slot is in this cell for this tick. */
@@ -126,7 +126,9 @@ export class NextEntry extends Cascade {
     return geometry.startOn(top, this.overflowLeast);
   }
 
-  /** Reads the earliest tick of the live entries in a slot: on level 0, whose slots are a tick wide, the first one's. */
+  /**
+   * Reads the earliest tick of the live entries in a slot: on level 0, whose slots are a tick wide, the first one's.
+   */
   protected readLeast(list: number): void {
     const isTick = list <= this.mask0;
     for (let chunk = this.heads[list]; chunk !== 0; chunk = this.nextChunk(chunk)) {
@@ -143,9 +145,9 @@ export class NextEntry extends Cascade {
   }
 
   /**
-   * Asks the owner about the entries of a wheel slot: removes what has ended, files anew what is due later, and notes the earliest of the
-   * rest; on level 0 only up to the first of these. Frees the list if none is left. Returns false if memory to file anew is refused: then
-   * these stay where they are.
+   * Asks the owner about the entries of a wheel slot: removes what has ended, files anew what is due later, and notes
+   * the earliest of the rest; on level 0 only up to the first of these. Frees the list if none is left. Returns false
+   * if memory to file anew is refused: then these stay where they are.
    */
   private sift(list: number, owner: EntryOwner): boolean {
     const { later } = this;

@@ -19,17 +19,18 @@ const SLOT = SLOT_MASK;
 
 /**
  * The places of slots for a given `now`: an entry of tick T is in the list of the wheel slot that (now, T) name, see
- * LevelGeometry. The user moves `now` only where this stays true, and cascades the slot that it moves into (see Cascade).
+ * LevelGeometry. The user moves `now` only where this stays true, and cascades the slot that it moves into (see
+ * Cascade).
  *
- * An entry stores the low 32 bits of its tick. If it was filed less than 2^31 ahead, the rest follows from `now`, which has only
- * come nearer. It shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all entries one clz32 and
- * one row of a table give the slot.
+ * An entry stores the low 32 bits of its tick. If it was filed less than 2^31 ahead, the rest follows from `now`, which
+ * has only come nearer. It shares now's block of 2^32 exactly if its low word is not below now's. So for nearly all
+ * entries one clz32 and one row of a table give the slot.
  *
- * Removing touches no list. Readers skip dead entries, so an occupied list may turn out to have no live entry; `occupied` means
- * that it has chunks.
+ * Removing touches no list. Readers skip dead entries, so an occupied list may turn out to have no live entry;
+ * `occupied` means that it has chunks.
  *
- * The class extends the lists, and the index extends it, instead of holding one another: every object on the way to a word costs
- * its loads and checks in each operation, and these delay the next operation's cache misses.
+ * The class extends the lists, and the index extends it, instead of holding one another: every object on the way to a
+ * word costs its loads and checks in each operation, and these delay the next operation's cache misses.
  */
 export class SlotLists extends ChunkLists {
   // V8: double fields
@@ -54,7 +55,10 @@ export class SlotLists extends ChunkLists {
   protected nowLow = 0;
   /** End of the block of 2^32 ticks that holds `now`. */
   private blockEnd = Number.NaN;
-  /** Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: it moves on when it is reached. */
+  /**
+   * Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: it moves on when it is
+   * reached.
+   */
   nearEnd = Number.NaN;
   /** The places of ticks of now's block, see LevelGeometry.tabulate. */
   protected readonly places: Int32Array = new Int32Array(33);
@@ -196,8 +200,8 @@ export class SlotLists extends ChunkLists {
   }
 
   /**
-   * Gives a list another chunk, after compacting one if the dead take too much room. Returns the list's next cell. If memory is
-   * refused, throws and changes nothing that is filed.
+   * Gives a list another chunk, after compacting one if the dead take too much room. Returns the list's next cell. If
+   * memory is refused, throws and changes nothing that is filed.
    */
   protected extend(list: number, tick: number): number {
     if (this.isWasteful(this.size, this.listsInUse)) {

@@ -28,7 +28,10 @@ export class LevelReach {
     return Math.ceil(Math.min(tick, this.last(level, now)) / this.widths[level]);
   }
 
-  /** When a slot of a tick that is filed at `from` is handed over for good: one beyond reach is filed anew at the end of it. */
+  /**
+   * When a slot of a tick that is filed at `from` is handed over for good: one beyond reach is filed anew at the end of
+   * it.
+   */
   handedOverAt(tick: number, from: number): number {
     const { top, widths } = this;
     const span = (this.spokeCounts[top] - 1) * widths[top];

@@ -8,7 +8,10 @@ const SHORT_SPOKE = 512;
 
 const wantsAll: EntryOwner = { wantedAt: (_slot, tick) => tick };
 
-/** Which spoke is handed over next, by a look at bitmaps; and which next has a slot that is still wanted, by a look at its slots. */
+/**
+ * Which spoke is handed over next, by a look at bitmaps; and which next has a slot that is still wanted, by a look at
+ * its slots.
+ */
 export class NextSpoke extends PinnedSpokes {
   /** Whether ticks beyond the last level's reach are refused. */
   private readonly refuses: boolean;
@@ -54,8 +57,9 @@ export class NextSpoke extends PinnedSpokes {
   }
 
   /**
-   * The earliest tick at which a wanted slot of a spoke that is read at `tick` is handed over for good; Infinity if none is wanted.
-   * Reads up to the first that is handed over there. Removes what has ended, and files anew what is due later.
+   * The earliest tick at which a wanted slot of a spoke that is read at `tick` is handed over for good; Infinity if
+   * none is wanted. Reads up to the first that is handed over there. Removes what has ended, and files anew what is due
+   * later.
    */
   private leastOf(spoke: Spoke, tick: number, owner: EntryOwner): number {
     let least = Number.POSITIVE_INFINITY;
@@ -74,8 +78,8 @@ export class NextSpoke extends PinnedSpokes {
   }
 
   /**
-   * Files a slot anew that is filed for `due` and wanted later, or removes it if it has ended. Returns false if memory is refused: it stays
-   * where it is.
+   * Files a slot anew that is filed for `due` and wanted later, or removes it if it has ended. Returns false if memory
+   * is refused: it stays where it is.
    */
   private refile(slot: number, due: number, wanted: number): boolean {
     try {
@@ -90,8 +94,8 @@ export class NextSpoke extends PinnedSpokes {
   }
 
   /**
-   * Whether something that is handed over at `tick` is still wanted then, or a spoke of it is too long to be looked through. Removes what
-   * is not, and files anew what is due later.
+   * Whether something that is handed over at `tick` is still wanted then, or a spoke of it is too long to be looked
+   * through. Removes what is not, and files anew what is due later.
    */
   private hasWanted(tick: number, owner: EntryOwner): boolean {
     for (let level = 0; level < this.widths.length; level++) {

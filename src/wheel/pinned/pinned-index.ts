@@ -12,7 +12,10 @@ export interface PinnedIndexOptions {
   /** The finest first, whose width is 1. */
   readonly levels: readonly PinnedLevel[];
   readonly capacity: number;
-  /** Ticks beyond the last level's reach: refused (the default; `upperBound`), or held at the end of it until they come into reach. */
+  /**
+   * Ticks beyond the last level's reach: refused (the default; `upperBound`), or held at the end of it until they come
+   * into reach.
+   */
   readonly overflow?: 'list' | 'throw';
   readonly start?: number;
   readonly compaction?: CompactionConfig;
@@ -31,8 +34,9 @@ export const pinnedLevels = ({ levels }: PinnedConfig): PinnedLevel[] =>
  * so a spoke (round & mask) never holds two rounds, and is handed over as a whole. (A round of floor(now / width)
  * is left by a call that was cut short.) Never early, and less than one width late: the price of never moving.
  *
- * With overflow 'list', a tick that no level reaches waits in the last spoke of the coarsest: when that is handed over it is filed
- * anew, by its distance then, if its owner still wants it. `placements` keep its own tick, so that the two are told apart.
+ * With overflow 'list', a tick that no level reaches waits in the last spoke of the coarsest: when that is handed over
+ * it is filed anew, by its distance then, if its owner still wants it. `placements` keep its own tick, so that the two
+ * are told apart.
  *
  * Order: by instant of handing over; within one in the order filed, merged over all levels by filing number.
  * insert, remove: O(1), or growth of one spoke. advanceTo: O(levels) per instant with due timers.
@@ -104,7 +108,8 @@ export class PinnedIndex extends NextSpoke implements WheelIndex {
   }
 
   forEach(visit: (slot: number) => void): void {
-    for (const spoke of this.spokes.toReversed()) spoke?.slots().forEach(visit); // of one tick, the higher was filed earlier
+    // of one tick, the higher was filed earlier
+    for (const spoke of this.spokes.toReversed()) spoke?.slots().forEach(visit);
   }
 
   /** Compacts every spoke, whether it is wasteful or not. */

@@ -52,7 +52,9 @@ export class Spoke {
     this.count--;
   }
 
-  /** Sorts the entries by filing number and closes the gaps; `place` gets each new place. Nothing is added from then on. */
+  /**
+   * Sorts the entries by filing number and closes the gaps; `place` gets each new place. Nothing is added from then on.
+   */
   sortEntries(place: (slot: number, entry: number) => void): void {
     if (this.ordered) return;
     this.repack(this.capacity, place);

@@ -4,8 +4,9 @@ import type { QueueLink } from './queue-link.ts';
 import type { RedisClient } from './redis-connection.ts';
 
 /**
- * Refuses a Redis that removes keys when its memory is full: confirmed timers, where it may remove any; the locks of timers under way,
- * where only what expires. Of a Redis that does not say so it warns. Resolves with whether Redis answers INFO.
+ * Refuses a Redis that removes keys when its memory is full: confirmed timers, where it may remove any; the locks of
+ * timers under way, where only what expires. Of a Redis that does not say so it warns. Resolves with whether Redis
+ * answers INFO.
  */
 export async function refuseEviction(link: QueueLink): Promise<boolean> {
   let answersInfo = true;

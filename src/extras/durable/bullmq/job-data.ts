@@ -1,8 +1,8 @@
 import type { StoredTimer } from '../stored-timer.ts';
 
 /**
- * Ids of BullMQ's jobs. A timer has the deduplication id `name/key`, each part percent-encoded, as BullMQ's ids have no colon. Each
- * `put` makes a job with an id of its own, `name/key/nonce`.
+ * Ids of BullMQ's jobs. A timer has the deduplication id `name/key`, each part percent-encoded, as BullMQ's ids have no
+ * colon. Each `put` makes a job with an id of its own, `name/key/nonce`.
  */
 export const timerId = (name: string, key: string): string => `${encode(name)}/${encode(key)}`;
 
@@ -15,7 +15,9 @@ export function newJobId(timer: string): string {
   return `${timer}/${process}${made.toString(36)}`;
 }
 
-/** The pattern, of Redis, of the ids of timers of a name whose keys begin with the prefix, and of those of their jobs. */
+/**
+ * The pattern, of Redis, of the ids of timers of a name whose keys begin with the prefix, and of those of their jobs.
+ */
 export const timerPattern = (name: string, prefix: string): string => `${encode(name)}/${encode(prefix)}*`;
 
 /** What `encodeURIComponent` leaves, Redis takes as part of a pattern in `*`. */

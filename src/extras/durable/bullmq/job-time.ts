@@ -4,8 +4,9 @@ import type { WallClock } from '../wall-clock.ts';
 export const SCORES_PER_MS = 4096;
 
 /**
- * The times that jobs have for BullMQ, which goes by `Date.now()`, in ms since 1970. What is due later by a manual clock is put beyond
- * every time that comes while a test runs, into the year 2096 and later; when the clock has come there, it is brought back (scripts/promote.ts).
+ * The times that jobs have for BullMQ, which goes by `Date.now()`, in ms since 1970. What is due later by a manual
+ * clock is put beyond every time that comes while a test runs, into the year 2096 and later; when the clock has come
+ * there, it is brought back (scripts/promote.ts).
  */
 const BEYOND = 4e12;
 

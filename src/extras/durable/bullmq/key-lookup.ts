@@ -4,7 +4,10 @@ import type { QueueLink } from './queue-link.ts';
 /** Keys asked for in one command. */
 const MAX_KEYS = 500;
 
-/** Looks whether keys exist: one command for all that are asked for in one turn of the event loop, instead of one for each. */
+/**
+ * Looks whether keys exist: one command for all that are asked for in one turn of the event loop, instead of one for
+ * each.
+ */
 export class KeyLookup {
   private readonly link: QueueLink;
   /** The keys of the next command, and its answer. */

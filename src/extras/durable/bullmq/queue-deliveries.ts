@@ -10,7 +10,10 @@ import { QueueTake } from './queue-take.ts';
 import { type QueueWorker, queueWorker } from './queue-worker.ts';
 import type { RedisClient } from './redis-connection.ts';
 
-/** ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and at most. */
+/**
+ * ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and
+ * at most.
+ */
 const ELSEWHERE = 50;
 const MOST_ELSEWHERE = 10_000;
 
@@ -19,9 +22,10 @@ const UNTIL_OFFER = 50;
 const BETWEEN_OFFERS = 1;
 
 /**
- * Hands to the delivery what BullMQ's worker takes. The worker starts with the first name that is served, and takes as many jobs as that may
- * have attempts. With a further name it takes as many more, and one: so what finds the slots of its name taken, and is put back, hides no
- * other name. A worker that has all that it may take does not hear of it until one ends: then another worker takes the difference.
+ * Hands to the delivery what BullMQ's worker takes. The worker starts with the first name that is served, and takes as
+ * many jobs as that may have attempts. With a further name it takes as many more, and one: so what finds the slots of
+ * its name taken, and is put back, hides no other name. A worker that has all that it may take does not hear of it
+ * until one ends: then another worker takes the difference.
  */
 export class QueueDeliveries {
   private readonly bullmq: typeof import('bullmq');
@@ -95,7 +99,8 @@ export class QueueDeliveries {
       prefix,
       skipVersionCheck: this.skipVersionCheck,
       concurrency,
-      // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this many s.
+      // A worker that ends may take with it the knowledge of when the next timer is due; the others look after this
+      // many s.
       drainDelay: 1,
       runRetryDelay: 1000, // ms; a process that ends waits for it
       lockDuration: stalledAfter,
@@ -142,7 +147,10 @@ export class QueueDeliveries {
     if (take.end === 'leave') throw new DelayedError();
   }
 
-  /** When a timer that its name has no slot for is offered again. One after the other, so that Redis has little to do with many. */
+  /**
+   * When a timer that its name has no slot for is offered again. One after the other, so that Redis has little to do
+   * with many.
+   */
   private nextOffer(name: string): number {
     const last = this.offered.get(name) ?? 0;
     const next = Math.max(last + BETWEEN_OFFERS, Date.now() + UNTIL_OFFER);

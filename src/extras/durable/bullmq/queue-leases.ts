@@ -9,9 +9,9 @@ interface Renewer {
 }
 
 /**
- * The jobs that a worker has. Their locks are renewed, at a quarter of the time for which they hold: a slow Redis has three quarters to
- * answer. By then the handlers hear whose timers were cancelled or scheduled anew by other processes, and whose locks are lost: also
- * because Redis has not answered for as long as they hold.
+ * The jobs that a worker has. Their locks are renewed, at a quarter of the time for which they hold: a slow Redis has
+ * three quarters to answer. By then the handlers hear whose timers were cancelled or scheduled anew by other processes,
+ * and whose locks are lost: also because Redis has not answered for as long as they hold.
  */
 export class QueueLeases {
   private readonly link: QueueLink;

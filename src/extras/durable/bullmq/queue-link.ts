@@ -100,7 +100,10 @@ export class QueueLink {
     return DurableStoreError.of(`The queue ${this.place.queue}`, meanings, said, cause);
   }
 
-  /** Rejects with DurableStoreError; with DurableTimersClosedError if it is closed by then. It may take effect at any later time. */
+  /**
+   * Rejects with DurableStoreError; with DurableTimersClosedError if it is closed by then. It may take effect at any
+   * later time.
+   */
   async certain<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -114,7 +117,9 @@ export class QueueLink {
     return this.patience.bounded(this.certain(work()));
   }
 
-  /** Yields the members that match, and what stands beside each, in steps that do not block Redis; some more than once. */
+  /**
+   * Yields the members that match, and what stands beside each, in steps that do not block Redis; some more than once.
+   */
   async *scan(command: 'zscan' | 'hscan', key: string, pattern: string): AsyncGenerator<string[]> {
     const { client, prefix } = this;
     let cursor = '0';

@@ -3,7 +3,10 @@ import { type JobData, jobDataOf, timerOf, timerPattern } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { look, scheduledOf } from './scripts/look.ts';
 
-/** Yields what is scheduled of a name with keys that begin with the prefix, each timer once, in steps that do not block Redis. */
+/**
+ * Yields what is scheduled of a name with keys that begin with the prefix, each timer once, in steps that do not block
+ * Redis.
+ */
 export async function* scanTimers(link: QueueLink, name: string, prefix: string): AsyncGenerator<StoredTimer> {
   const seen = new Set<string>();
   for await (const jobs of scanJobs(link, timerPattern(name, prefix))) {

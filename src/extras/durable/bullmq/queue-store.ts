@@ -42,10 +42,10 @@ interface Opened {
 }
 
 /**
- * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any machine, and
- * takes it from a worker that has died. There is one job per timer, found by its deduplication id; and one that comes after it, if the
- * timer was scheduled while a worker had its job. BullMQ adds, replaces, and completes jobs; what it has no call for is done by scripts
- * of our own.
+ * A DurableStore on a queue of BullMQ. A timer is a delayed job; BullMQ promotes it, gives it to one worker of any
+ * machine, and takes it from a worker that has died. There is one job per timer, found by its deduplication id; and one
+ * that comes after it, if the timer was scheduled while a worker had its job. BullMQ adds, replaces, and completes
+ * jobs; what it has no call for is done by scripts of our own.
  */
 export class QueueStore implements DurableStore {
   readonly kind = 'bullmq';
@@ -236,7 +236,10 @@ export class QueueStore implements DurableStore {
     return this.link.certain(done);
   }
 
-  /** Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and looked at again. */
+  /**
+   * Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and
+   * looked at again.
+   */
   private async putUnlessKept(queue: Queue<JobData>, timer: StoredTimer, kept: Kept): Promise<boolean> {
     const { name, due } = timer;
     const id = timerId(name, timer.key);

@@ -12,13 +12,15 @@ import { look } from './scripts/look.ts';
 import { promote } from './scripts/promote.ts';
 
 /**
- * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job still counts: it may
- * have been cancelled, scheduled anew, or given to another worker.
+ * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job
+ * still counts: it may have been cancelled, scheduled anew, or given to another worker.
  */
 export class QueueTake implements DueTimer {
   /** The newest lock's: this worker may be given the job again while it has it. */
   token: string;
-  /** What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed. */
+  /**
+   * What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed.
+   */
   end: 'unclaimed' | 'complete' | 'leave' = 'unclaimed';
   released: () => void = () => undefined;
   /** Resolves when the delivery has released it. */
@@ -56,7 +58,8 @@ export class QueueTake implements DueTimer {
     const [job, lock, next] = this.keys;
     for (let { data } = this.job; ; ) {
       if (data.due > this.link.clock.now()) {
-        await this.delay(jobTime(this.link.clock, data.due)); // the clock of this machine is behind, or the timer was moved
+        // the clock of this machine is behind, or the timer was moved
+        await this.delay(jobTime(this.link.clock, data.due));
         return undefined;
       }
       this.lockedUntil = performance.now() + this.link.place.stalledAfter;
@@ -115,7 +118,8 @@ export class QueueTake implements DueTimer {
     if (found.job !== this.job.id || found.data === null) return;
     const isOver = found.next !== null || found.state === 'ended';
     const time = isOver ? 0 : jobTime(this.link.clock, (JSON.parse(found.data) as JobData).due);
-    if (time < until) await this.job.changeDelay(Math.max(0, Math.ceil(time - Date.now()))).catch(() => undefined); // it has been taken
+    // it has been taken
+    if (time < until) await this.job.changeDelay(Math.max(0, Math.ceil(time - Date.now()))).catch(() => undefined);
   }
 
   /** The keys that say whether it counts still. */

@@ -6,7 +6,10 @@ import type { JobData } from './job-data.ts';
 const WAY = 150;
 /** Most s of sleep: a wall clock that is set takes its timers along after so long. */
 const MOST_SLEEP = 1;
-/** ms from the end of a sleep to the first nudge; each further one is twice as far from it, as Redis may have begun the sleep later. */
+/**
+ * ms from the end of a sleep to the first nudge; each further one is twice as far from it, as Redis may have begun the
+ * sleep later.
+ */
 const FIRST_NUDGE = 2;
 /** ms after which Redis has looked by itself. */
 const LOOK = 100;
@@ -26,8 +29,9 @@ export interface QueueWorker extends Worker<JobData> {
  * The class of the worker: BullMQ's, but for its sleeps. A worker sleeps in Redis until the next timer is due.
  *
  * - Redis looks for sleeps that are over where a command has come, else every 100 ms. So the worker sends it one.
- * - All workers of a queue sleep until the same next timer, and one that knows no handler for it may be the first each time: the timer would
- *   wait for a tie to end otherwise. So the worker that has put a timer back sleeps longer than the others.
+ * - All workers of a queue sleep until the same next timer, and one that knows no handler for it may be the first each
+ *   time: the timer would wait for a tie to end otherwise. So the worker that has put a timer back sleeps longer than
+ *   the others.
  */
 export function queueWorker(
   bullmq: typeof import('bullmq'),

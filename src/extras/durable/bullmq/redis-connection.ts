@@ -1,4 +1,7 @@
-/** A client of ioredis that the caller has made, `Redis` or `Cluster`: the store makes its own connections by its settings. */
+/**
+ * A client of ioredis that the caller has made, `Redis` or `Cluster`: the store makes its own connections by its
+ * settings.
+ */
 export interface RedisConnection {
   readonly isCluster: boolean;
   readonly options: { readonly keyPrefix?: string | undefined; readonly redisOptions?: object | undefined };
@@ -40,9 +43,9 @@ export interface RedisClient extends RedisConnection {
 }
 
 /**
- * What the store's connections have in place of the caller's settings. Limits of time are for commands that are answered at once: they
- * would end each read that waits for the next timer, and a call that was given up may have been done. Calls are waited for as long as
- * the store's `timeout` says.
+ * What the store's connections have in place of the caller's settings. Limits of time are for commands that are
+ * answered at once: they would end each read that waits for the next timer, and a call that was given up may have been
+ * done. Calls are waited for as long as the store's `timeout` says.
  */
 const SETTINGS = {
   commandTimeout: undefined,
@@ -74,7 +77,10 @@ export class OwnConnections {
     return this.keep(made);
   }
 
-  /** Closes what is open still, for good: a worker that ends connects once more, and a silent Redis would hold the process by that. */
+  /**
+   * Closes what is open still, for good: a worker that ends connects once more, and a silent Redis would hold the
+   * process by that.
+   */
   release(): void {
     for (const connection of this.all) {
       connection.connect = () => Promise.reject(new Error('Connection is closed.'));

@@ -30,16 +30,16 @@ export interface Attempt {
 }
 
 /**
- * Delivers timers, wherever they are kept: of each name as many at a time as its handler may run, those of one key one after the other,
- * else in the order in which they came. Names take turns, and none waits for another.
+ * Delivers timers, wherever they are kept: of each name as many at a time as its handler may run, those of one key one
+ * after the other, else in the order in which they came. Names take turns, and none waits for another.
  *
  *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ settling ─▶ released      done: forgotten; again: due later; dead: kept as such
  *                │               │           ├ overtaken: cancelled, scheduled anew or another's. Its handler is told, and keeps its slot
  *                │               │           └ interrupted: `close` waits no longer. It is scheduled as before, and the attempt does not count
  *                └── closed ─────┴── not due, cancelled, another's ─▶ released
  *
- * The claim is kept before the handler begins, so an attempt that kills its process has been counted. What the store cannot do is
- * repeated until it can; until then the timer is this process's, and its slot taken.
+ * The claim is kept before the handler begins, so an attempt that kills its process has been counted. What the store
+ * cannot do is repeated until it can; until then the timer is this process's, and its slot taken.
  */
 export class Delivery {
   private readonly host: DurableHost;
@@ -84,7 +84,10 @@ export class Delivery {
     return found && { end: (how) => found.run?.end(how) };
   }
 
-  /** Tells handlers that run whose attempts others have ended, as far as their store knows: the next ones, if there are many. */
+  /**
+   * Tells handlers that run whose attempts others have ended, as far as their store knows: the next ones, if there are
+   * many.
+   */
   tellOvertaken(): void {
     for (let left = Math.min(MOST_LOOKED, this.timers.size); left > 0; left--) {
       const { value, done } = this.looking.next();
@@ -106,7 +109,9 @@ export class Delivery {
     clearTimeout(over);
   }
 
-  /** After `close`: resolves when what has become of all timers is kept; rejects with the store's error if that failed. */
+  /**
+   * After `close`: resolves when what has become of all timers is kept; rejects with the store's error if that failed.
+   */
   async settled(): Promise<void> {
     await this.until(() => this.timers.size === 0);
     if (this.unsettled !== undefined) throw this.unsettled;

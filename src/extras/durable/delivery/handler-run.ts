@@ -21,8 +21,8 @@ export type Outcome =
   | { readonly kind: 'interrupted' };
 
 /**
- * A handler that runs. It ends when it settles, at its timeout, or when `close` waits no longer. Whatever else ends the attempt (a
- * cancel, a newer timer, a lost lease) it hears of by its signal; the key is its own until it settles.
+ * A handler that runs. It ends when it settles, at its timeout, or when `close` waits no longer. Whatever else ends the
+ * attempt (a cancel, a newer timer, a lost lease) it hears of by its signal; the key is its own until it settles.
  */
 export class HandlerRun {
   readonly outcome: Promise<Outcome>;

@@ -27,7 +27,10 @@ export function resolveRetry(options: RetryOptions = {}): RetryPolicy {
   return { attempts, delay, maxDelay };
 }
 
-/** The pause in ms after the `attempts`-th attempt. Drawn at random, so that timers that failed together do not return together. */
+/**
+ * The pause in ms after the `attempts`-th attempt. Drawn at random, so that timers that failed together do not return
+ * together.
+ */
 export function pauseAfter(attempts: number, { delay, maxDelay }: RetryPolicy): number {
   const full = Math.min(maxDelay, delay * 2 ** (attempts - 1));
   return Math.ceil(full * (0.5 + Math.random() / 2));

@@ -9,7 +9,9 @@ const LOOK_MS = 5000;
 /** ms by which a timer is overdue that is warned of, and for which a process has time to handle its names. */
 const OVERDUE_MS = 10_000;
 
-/** Warns of stored timers that are overdue, and that this process has no handler for: once of each name in a process. */
+/**
+ * Warns of stored timers that are overdue, and that this process has no handler for: once of each name in a process.
+ */
 export class UnhandledNames {
   private readonly host: DurableHost;
   private readonly store: DurableStore;
@@ -22,7 +24,8 @@ export class UnhandledNames {
   }
 
   open(): void {
-    this.watch = setInterval(() => void this.look().catch(() => undefined), LOOK_MS); // calls and deliveries tell of a failed store
+    // calls and deliveries tell of a failed store
+    this.watch = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
     this.watch.unref();
   }
 

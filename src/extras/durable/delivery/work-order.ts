@@ -88,7 +88,10 @@ export class Limiter {
   }
 }
 
-/** Runs what concerns one key in the order in which it was asked for, one after the other; other keys are not waited for. */
+/**
+ * Runs what concerns one key in the order in which it was asked for, one after the other; other keys are not waited
+ * for.
+ */
 export class KeyOrder {
   private readonly last = new Map<string, Promise<unknown>>();
 

@@ -1,6 +1,7 @@
 /**
- * What is due, the oldest first; what is due at the same time, in the order in which it came. For a few thousand: an array, with the oldest
- * at its end. To take that costs the same whatever the length, and to add one moves those that are due before it.
+ * What is due, the oldest first; what is due at the same time, in the order in which it came. For a few thousand: an
+ * array, with the oldest at its end. To take that costs the same whatever the length, and to add one moves those that
+ * are due before it.
  */
 export class DueOrder<T extends { readonly due: number }> {
   private readonly items: T[] = [];

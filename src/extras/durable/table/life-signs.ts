@@ -10,13 +10,15 @@ interface Sign {
 }
 
 /**
- * Whether others live that the kernel says nothing of: each changes a text of its own again and again. What counts is a change that was
- * seen, and for how long none was; no two clocks are compared.
+ * Whether others live that the kernel says nothing of: each changes a text of its own again and again. What counts is a
+ * change that was seen, and for how long none was; no two clocks are compared.
  */
 export class LifeSigns {
   private readonly seen = new Map<string, Sign>();
 
-  /** Notes what another's text is now. Returns for how many ms of looking it has not changed, and whether it ever has. */
+  /**
+   * Notes what another's text is now. Returns for how many ms of looking it has not changed, and whether it ever has.
+   */
   look(other: string, text: string): Readonly<Pick<Sign, 'silence' | 'hasBeaten'>> {
     const now = performance.now();
     const sign = this.seen.get(other) ?? { text, silence: 0, lookedAt: now, hasBeaten: false };

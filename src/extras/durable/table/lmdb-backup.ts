@@ -10,8 +10,9 @@ const { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } = pr
 const OF_PROCESSES = ['members', 'leaders'];
 
 /**
- * Copies a store that is open, as it is at one moment, into a folder that is empty or not there: all of it, or nothing. The engine copies
- * in a thread of its own, by what one reader sees, without the lock for writing and without pages that are free.
+ * Copies a store that is open, as it is at one moment, into a folder that is empty or not there: all of it, or nothing.
+ * The engine copies in a thread of its own, by what one reader sees, without the lock for writing and without pages
+ * that are free.
  */
 export async function copyStore(
   root: RootDatabase,
@@ -39,8 +40,8 @@ export async function copyStore(
 }
 
 /**
- * Makes a folder, and those above it; one that another process makes meanwhile is as good. Node's own `recursive`, like lmdb's, tries for
- * ever where a file system allows none.
+ * Makes a folder, and those above it; one that another process makes meanwhile is as good. Node's own `recursive`, like
+ * lmdb's, tries for ever where a file system allows none.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;

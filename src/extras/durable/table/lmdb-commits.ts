@@ -12,12 +12,13 @@ interface Pending {
 }
 
 /**
- * Commits in groups, one at a time: what is asked for while a commit is under way belongs to the next. The engine could have several
- * under way itself. But it tells only two apart: of three, it takes the second for done when the third is, and where the second has
- * failed, as on a full disk, it calls writes safe that are lost (lmdb 3.5, `queueCommitResolution`).
+ * Commits in groups, one at a time: what is asked for while a commit is under way belongs to the next. The engine could
+ * have several under way itself. But it tells only two apart: of three, it takes the second for done when the third is,
+ * and where the second has failed, as on a full disk, it calls writes safe that are lost (lmdb 3.5,
+ * `queueCommitResolution`).
  *
- * All writes are conditional ones of the engine: its transactions that call back hold the lock of the file until this thread comes,
- * which waits for that lock itself when it opens the same file once more.
+ * All writes are conditional ones of the engine: its transactions that call back hold the lock of the file until this
+ * thread comes, which waits for that lock itself when it opens the same file once more.
  */
 export class LmdbCommits {
   readonly root: RootDatabase;
@@ -34,9 +35,9 @@ export class LmdbCommits {
   }
 
   /**
-   * Resolves with what `write` resolves with, and not before it is on disk. `write` is called once, and writes at once; what several
-   * write within a condition of the engine is committed as a whole. Rejects with DurableStoreError: nothing of the commit was written, or
-   * into a store that is no longer there.
+   * Resolves with what `write` resolves with, and not before it is on disk. `write` is called once, and writes at once;
+   * what several write within a condition of the engine is committed as a whole. Rejects with DurableStoreError:
+   * nothing of the commit was written, or into a store that is no longer there.
    */
   add(write: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {

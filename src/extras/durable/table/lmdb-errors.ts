@@ -21,7 +21,10 @@ const fullDisk: StoreMeanings = [['ERR_STORE_FULL', /./, 'is full']];
 /** Fewer free bytes than LMDB extends its file by. */
 const LEAST_FREE_BYTES = 2 ** 20;
 
-/** What lmdb says where LMDB gives it no transaction: a process of another pid namespace has this one's id, and so its lock. */
+/**
+ * What lmdb says where LMDB gives it no transaction: a process of another pid namespace has this one's id, and so its
+ * lock.
+ */
 const noTransaction = /of null \(reading 'address'\)/;
 
 /** The error that a failed commit is due to: lmdb's own error has it in a promise, which rejects with it. */

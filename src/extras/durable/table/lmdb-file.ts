@@ -15,8 +15,8 @@ const TRANSACTION_AT = 152;
 const HEAD = 160;
 
 /**
- * Rejects with DurableStoreError if the store's file is no LMDB file, or is shorter than it says. LMDB maps the file without looking:
- * such a file would end the process by a signal. What is damaged within is not found here.
+ * Rejects with DurableStoreError if the store's file is no LMDB file, or is shorter than it says. LMDB maps the file
+ * without looking: such a file would end the process by a signal. What is damaged within is not found here.
  */
 export async function checkFile(path: string): Promise<void> {
   const { open } = process.getBuiltinModule('node:fs/promises');
@@ -36,7 +36,8 @@ export async function checkFile(path: string): Promise<void> {
       Number(other.readBigUInt64LE(TRANSACTION_AT) - one.readBigUInt64LE(TRANSACTION_AT)),
     );
     const length = (Number(last.readBigUInt64LE(LAST_PAGE_AT)) + 1) * pageSize;
-    const { size } = await file.stat(); // after the pages: another process may be writing, and the file grows before they do
+    // after the pages: another process may be writing, and the file grows before they do
+    const { size } = await file.stat();
     if (size < length) throw damaged(path, `its file data.mdb has ${size} bytes of ${length}`);
   } finally {
     await file.close();

@@ -9,28 +9,36 @@ import { fateOf, isForeign, newIdentity, textOf, unlessMissing } from './thread-
 
 const fs = process.getBuiltinModule('node:fs');
 
-/** ms between two looks at others, and how much longer one who opens may wait, so that of two that meet one comes back first. */
+/**
+ * ms between two looks at others, and how much longer one who opens may wait, so that of two that meet one comes back
+ * first.
+ */
 const LOOK_MS = 2;
 const SPREAD_MS = 6;
 /** ms between two looks at processes of other pid namespaces. */
 const FOREIGN_LOOK_MS = 50;
-/** ms without a beat after which one counts as dead: of another pid namespace; of this one, if the kernel does not tell its fate. */
+/**
+ * ms without a beat after which one counts as dead: of another pid namespace; of this one, if the kernel does not tell
+ * its fate.
+ */
 const FOREIGN_SILENCE = 10_000;
 const UNKNOWN_SILENCE = 30_000;
 
 /**
- * Keeps commits and the opening of a store apart. LMDB, as it opens a file, stores the number of the last transaction, which it has read
- * before, where all processes have it, without its lock (lmdb 3.5, `mdb_env_open2`). The next writer would overwrite what was committed
- * between the two, though it was confirmed.
+ * Keeps commits and the opening of a store apart. LMDB, as it opens a file, stores the number of the last transaction,
+ * which it has read before, where all processes have it, without its lock (lmdb 3.5, `mdb_env_open2`). The next writer
+ * would overwrite what was committed between the two, though it was confirmed.
  *
  *     commit   I am busy ─▶ does nobody open? ─▶ commit ─▶ I am not busy          each tells first, and then looks at the others:
  *     open     I open ─▶ does no other? ─▶ is nobody busy? ─▶ open ─▶ I do not    so of two that meet one waits, or both
  *
- * Each tells by a file of its own, which nobody else writes: so what a dead thread has left may be removed at any time. The folder of
- * those who open goes with the last of them, so that a commit mostly needs no list of it: it costs seven system calls.
+ * Each tells by a file of its own, which nobody else writes: so what a dead thread has left may be removed at any time.
+ * The folder of those who open goes with the last of them, so that a commit mostly needs no list of it: it costs seven
+ * system calls.
  *
- * LMDB tells readers apart, and the dead from the living, by process id. So a store is open in one pid namespace at a time: whoever opens
- * it tells, and then looks whether one of another beats. Before and after each commit it is asked whether the store is still this one's.
+ * LMDB tells readers apart, and the dead from the living, by process id. So a store is open in one pid namespace at a
+ * time: whoever opens it tells, and then looks whether one of another beats. Before and after each commit it is asked
+ * whether the store is still this one's.
  */
 export class LmdbGate {
   private readonly path: string;
@@ -53,8 +61,8 @@ export class LmdbGate {
   }
 
   /**
-   * Calls `open` while nobody commits or opens. Rejects with the error if others have not let it do so in the time; with
-   * ERR_STORE_IN_USE if one of another pid namespace has the store open.
+   * Calls `open` while nobody commits or opens. Rejects with the error if others have not let it do so in the time;
+   * with ERR_STORE_IN_USE if one of another pid namespace has the store open.
    */
   async opened<T>(open: () => Promise<T>, { time, error }: Pick<Patience, 'time' | 'error'>): Promise<T> {
     await this.aloneInNamespace();
@@ -66,7 +74,8 @@ export class LmdbGate {
     while (!this.tellsThatItOpens()) await pause(SPREAD_MS);
     try {
       while (this.others(this.commits).some((file) => stateIn(textOf(file)) === '1')) await pause(0);
-      if (this.note.isRemoved) throw DurableStoreError.takenOver(this.path, FOREIGN_SILENCE); // it has stood still as it came here
+      // it has stood still as it came here
+      if (this.note.isRemoved) throw DurableStoreError.takenOver(this.path, FOREIGN_SILENCE);
       const opened = await open();
       this.file = this.fileNow();
       this.note.says('0');
@@ -76,7 +85,10 @@ export class LmdbGate {
     }
   }
 
-  /** Calls `commit` while nobody opens the store. Rejects if the store is no longer there: what was committed is not in it. */
+  /**
+   * Calls `commit` while nobody opens the store. Rejects if the store is no longer there: what was committed is not in
+   * it.
+   */
   async committed<T>(commit: () => Promise<T>): Promise<T> {
     try {
       this.note.says('1');
@@ -120,8 +132,9 @@ export class LmdbGate {
   }
 
   /**
-   * Resolves when nobody of another pid namespace has the store open, or is about to; those without a beat count as dead, and what they
-   * have left is removed. Of two that are about to, the one with the lesser identity waits until the other has given up.
+   * Resolves when nobody of another pid namespace has the store open, or is about to; those without a beat count as
+   * dead, and what they have left is removed. Of two that are about to, the one with the lesser identity waits until
+   * the other has given up.
    */
   private async aloneInNamespace(): Promise<void> {
     for (;;) {

@@ -9,10 +9,10 @@ const BEAT_MS = 5000;
 const STALL = 30_000;
 
 /**
- * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of readers, and
- * the kernel a lock for each, which ends with its process. That a thread of a process has ended the kernel says, on Linux. What
- * still exists but stands still is known by its count of beats, which rises no more. One of another pid namespace is dead: the gate
- * has let nobody in while one was alive.
+ * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of
+ * readers, and the kernel a lock for each, which ends with its process. That a thread of a process has ended the kernel
+ * says, on Linux. What still exists but stands still is known by its count of beats, which rises no more. One of
+ * another pid namespace is dead: the gate has let nobody in while one was alive.
  */
 export class LmdbMembers implements Members {
   readonly self = newIdentity();
@@ -43,7 +43,8 @@ export class LmdbMembers implements Members {
   beat(): void {
     this.commits.gate.requireStore();
     const now = performance.now();
-    if (now - this.lastBeat >= BEAT_MS) this.write().catch(() => undefined); // the timers' own writes fail as well, and say so
+    // the timers' own writes fail as well, and say so
+    if (now - this.lastBeat >= BEAT_MS) this.write().catch(() => undefined);
     this.root.resetReadTxn();
     const beats = [...this.beats.getRange()];
     // After the beats: whoever has one has had its place among the readers before, and must not seem to have none.
@@ -61,7 +62,8 @@ export class LmdbMembers implements Members {
     for (const member of this.seen.keys()) {
       if (this.isAlive(member)) continue;
       this.seen.delete(member);
-      this.commits.add(() => this.beats.remove(member)).catch(() => undefined); // another process has, or will at its next beat
+      // another process has, or will at its next beat
+      this.commits.add(() => this.beats.remove(member)).catch(() => undefined);
     }
   }
 

@@ -10,7 +10,8 @@ const BEAT_MS = 500;
 const DIGITS = 10;
 
 /**
- * What a thread says of itself to others that have the store open, or are about to: a file of its own, which nobody else writes.
+ * What a thread says of itself to others that have the store open, or are about to: a file of its own, which nobody
+ * else writes.
  *
  *     byte 0     'o' it opens the store, '0' has it open, '1' commits
  *     byte 1 …   its beats, a count
@@ -32,7 +33,10 @@ export class LmdbNote {
     fs.writeSync(this.handle, state, 0);
   }
 
-  /** Whether the file has been removed: by one of another pid namespace that took this thread for dead, or with its folder. */
+  /**
+   * Whether the file has been removed: by one of another pid namespace that took this thread for dead, or with its
+   * folder.
+   */
   get isRemoved(): boolean {
     return fs.fstatSync(this.handle).nlink === 0;
   }

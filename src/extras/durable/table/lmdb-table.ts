@@ -29,8 +29,8 @@ type NameAndKey = [name: string, key: string];
 const AFTER_TEXTS = new Uint8Array([0xff]);
 
 /**
- * A RecordTable in LMDB: five databases of one environment. A `replace` is one conditional write, which the engine's own thread
- * carries out. Nothing is written in this thread, so a write never waits here for another process.
+ * A RecordTable in LMDB: five databases of one environment. A `replace` is one conditional write, which the engine's
+ * own thread carries out. Nothing is written in this thread, so a write never waits here for another process.
  */
 export class LmdbTable implements RecordTable {
   writes = 0;

@@ -15,7 +15,10 @@ const SWEPT = 100;
 export interface NearShare {
   readonly parts: Opened;
   readonly rows: Rows;
-  /** Most timers of a name that are due and wait. What waits survives the collections of the young generation, which copy it. */
+  /**
+   * Most timers of a name that are due and wait. What waits survives the collections of the young generation, which
+   * copy it.
+   */
   readonly backlog: number;
   /** Whether a name that has `size` timers in memory may have more, if all may have `limit`. */
   hasRoom(size: number, limit: number): boolean;
@@ -75,10 +78,11 @@ export class NearTimer extends HeldTimer {
  *     0 ──── now ─────────── covered ───── now + horizon ─────▶ due time
  *     │ in order │◀─ in the wheel ─▶│◀─ read next ─▶│   in the table alone
  *
- * Each entry of the table that is due before `covered` is here: in the wheel, in the order of what is due, or on its way to a
- * handler; and what is in order is due before `covered`. What there is no room for lowers it. Processes that share the table may
- * break that, and so may a clock that is set: `sweep` looks at the head of the index, and finds what is due and not here. What is
- * here and no longer in the table does no harm, as the table decides again when it is due.
+ * Each entry of the table that is due before `covered` is here: in the wheel, in the order of what is due, or on its
+ * way to a handler; and what is in order is due before `covered`. What there is no room for lowers it. Processes that
+ * share the table may break that, and so may a clock that is set: `sweep` looks at the head of the index, and finds
+ * what is due and not here. What is here and no longer in the table does no harm, as the table decides again when it is
+ * due.
  *
  * Memory: some 300 bytes per timer. Costs no write.
  */
@@ -117,8 +121,8 @@ export class NearTier {
   }
 
   /**
-   * Reads what is due and has not been read, before what waits runs out: else this name's next would not be its oldest. That has room
-   * however many are near.
+   * Reads what is due and has not been read, before what waits runs out: else this name's next would not be its oldest.
+   * That has room however many are near.
    */
   refill(): void {
     let outcome = 'more';
@@ -236,10 +240,14 @@ export class NearTier {
     timer.place = place;
     this.timers.set(place.key, timer);
     if (place.due <= this.clock.now()) this.wait(timer);
-    else if (!this.parts.host.alarms.set(timer)) this.letGo(timer); // the scheduler, which may be the caller's, has no room
+    // the scheduler, which may be the caller's, has no room
+    else if (!this.parts.host.alarms.set(timer)) this.letGo(timer);
   }
 
-  /** The timer waits until it is the oldest of those that may begin; unless older ones have not been read, and this is with them. */
+  /**
+   * The timer waits until it is the oldest of those that may begin; unless older ones have not been read, and this is
+   * with them.
+   */
   private wait(timer: NearTimer): void {
     if (timer.due > this.covered.due) {
       this.forget(timer);

@@ -4,8 +4,9 @@ import { type NearShare, NearTier } from './near-tier.ts';
 import type { Opened, Rows } from './rows.ts';
 
 /**
- * Timers of all names that are due and wait, at most: further ones are read when half of them have begun. What waits survives the young
- * generation's collections, which copy it: with 100,000 waiting each stops the event loop for 20 ms and more.
+ * Timers of all names that are due and wait, at most: further ones are read when half of them have begun. What waits
+ * survives the young generation's collections, which copy it: with 100,000 waiting each stops the event loop for 20 ms
+ * and more.
  */
 const BACKLOG = 2000;
 /** Of each name, however many there are. */
@@ -14,8 +15,9 @@ const LEAST_BACKLOG = 50;
 const MOST_BEGUN = 100;
 
 /**
- * The near tiers of all names that this process leads, and the one order in which what is due begins: the oldest first, over all names. A
- * name that may not begin another, as its handlers have all their slots, holds up none of the others; its own wait here.
+ * The near tiers of all names that this process leads, and the one order in which what is due begins: the oldest first,
+ * over all names. A name that may not begin another, as its handlers have all their slots, holds up none of the others;
+ * its own wait here.
  *
  *     name a   ──▶ 3 ─ 7 ─ 9 ─▶ ╮
  *     name b   ──▶ 4 ─ 5 ─▶     ├─ the oldest head of those that may begin ─▶ delivery

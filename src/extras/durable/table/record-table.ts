@@ -2,23 +2,23 @@ import { setImmediate } from '../../../time/native-timers.ts';
 import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
 
 /**
- * Records of timers in the order of their keys, with an index by due time and one of those that are being delivered: what
- * TableStore needs of an engine. Several processes may have the same table open.
+ * Records of timers in the order of their keys, with an index by due time and one of those that are being delivered:
+ * what TableStore needs of an engine. Several processes may have the same table open.
  *
  *     records   (name, key)                    → timer, version, owner
  *     due       (name, due, key)               a record without an owner has one entry here
  *     active    (name, owner, key)             a record with an owner has one here
  *     dead      (name, key)                    → timer, when and why
  *
- * Every change of a record is a `replace`: it happens, with its index entries, if the record is still the one that was read, and
- * else not at all. That is the whole of the agreement between processes. Reads are synchronous and may be out of date; `refresh`
- * makes the next ones see all that has been committed.
+ * Every change of a record is a `replace`: it happens, with its index entries, if the record is still the one that was
+ * read, and else not at all. That is the whole of the agreement between processes. Reads are synchronous and may be out
+ * of date; `refresh` makes the next ones see all that has been committed.
  */
 export interface RecordTable {
   read(name: string, key: string): TimerRecord | undefined;
   /**
-   * Replaces `before` by `after`; undefined stands for no record. Resolves when that is as safe as this engine makes it; with false,
-   * and nothing is changed, if the table's record is another. `dead` is stored with it.
+   * Replaces `before` by `after`; undefined stands for no record. Resolves when that is as safe as this engine makes
+   * it; with false, and nothing is changed, if the table's record is another. `dead` is stored with it.
    */
   replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean>;
   refresh(): void;
@@ -48,7 +48,10 @@ export interface TimerRecord extends StoredTimer {
   readonly version: number;
   /** The process that runs an attempt. */
   readonly owner: string | undefined;
-  /** What the record's timer is: without an owner 'scheduled'; else what that runs, what comes after it, or what was cancelled. */
+  /**
+   * What the record's timer is: without an owner 'scheduled'; else what that runs, what comes after it, or what was
+   * cancelled.
+   */
   readonly state: 'scheduled' | 'running' | 'superseded' | 'cancelled';
 }
 
@@ -67,8 +70,8 @@ export interface Members {
   /** Shows the others that this process is alive, and looks which of them are. */
   beat(): void;
   /**
-   * Before a delivery begins: undefined, or a promise if this process has stood still for so long that the others may take it for
-   * dead; it resolves when they know better.
+   * Before a delivery begins: undefined, or a promise if this process has stood still for so long that the others may
+   * take it for dead; it resolves when they know better.
    */
   renewed(): Promise<void> | undefined;
   isAlive(member: string): boolean;

@@ -6,7 +6,10 @@ const PAGE = 1000;
 /** ms between two reports. */
 const INTERVAL = 2000;
 
-/** Reports how far the timers that were overdue when the store was opened have been delivered: every two seconds, and at the end. */
+/**
+ * Reports how far the timers that were overdue when the store was opened have been delivered: every two seconds, and at
+ * the end.
+ */
 export class Recovery {
   private readonly table: RecordTable;
   private readonly host: DurableHost;

@@ -16,7 +16,8 @@ export interface Opened {
 }
 
 /**
- * What becomes of the row of a key. Each arrow is one `replace`, so of two processes that try one succeeds, and the other looks again:
+ * What becomes of the row of a key. Each arrow is one `replace`, so of two processes that try one succeeds, and the
+ * other looks again:
  *
  *                ┌──────put, move──────┐
  *     absent ──put──▶ scheduled ◀──again── running ──done, dead──▶ absent
@@ -25,8 +26,8 @@ export interface Opened {
  *                           └◀─owner died───┤                │  ▲ put
  *                                           └──remove──▶ cancelled ──attempt ends──▶ absent
  *
- * Whoever runs the attempt owns the row, until the attempt ends or the owner dies: so attempts of a key never overlap, whatever is called
- * meanwhile, and in whichever process.
+ * Whoever runs the attempt owns the row, until the attempt ends or the owner dies: so attempts of a key never overlap,
+ * whatever is called meanwhile, and in whichever process.
  */
 export abstract class Rows {
   protected opened: Opened | undefined;
@@ -99,7 +100,10 @@ export abstract class Rows {
     return undefined;
   }
 
-  /** Resolves with false if the attempt no longer counts: also if another process took this one for dead, and has the row. */
+  /**
+   * Resolves with false if the attempt no longer counts: also if another process took this one for dead, and has the
+   * row.
+   */
   async settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
     const { name, key } = attempt;
     let counts = false;
@@ -132,7 +136,10 @@ export abstract class Rows {
     await Promise.all(orphans.map(({ key }) => this.change(name, key, putBack)));
   }
 
-  /** Changes a row as `step` says. Resolves with false, and nothing is changed, if by the newest state it is not to be changed. */
+  /**
+   * Changes a row as `step` says. Resolves with false, and nothing is changed, if by the newest state it is not to be
+   * changed.
+   */
   private async change(
     name: string,
     key: string,

@@ -13,7 +13,10 @@ import { Rows } from './rows.ts';
 
 /** ms between two looks at who leads, and at the head of the index. */
 const BEAT_MS = 500;
-/** ms between two looks at the head of the index while other processes have the table open: they may schedule what is due before. */
+/**
+ * ms between two looks at the head of the index while other processes have the table open: they may schedule what is
+ * due before.
+ */
 const SHARED_BEAT_MS = 25;
 /** Records read in one go. */
 const PAGE = 500;
@@ -27,9 +30,10 @@ const COUNTED = 10_000;
 /**
  * A DurableStore on a RecordTable: the table is the truth, and the wheel holds what is near.
  *
- * For each name one of the processes that serve it leads: it has the name's near tier, and delivers, the oldest of all names first. Who leads is recorded in the table;
- * when the leader has died another takes its place, and puts back what the dead one had under way. Leading is only a division of
- * labour: that a timer is delivered by one process is due to the claim, so two that both believe to lead do no harm.
+ * For each name one of the processes that serve it leads: it has the name's near tier, and delivers, the oldest of all
+ * names first. Who leads is recorded in the table; when the leader has died another takes its place, and puts back what
+ * the dead one had under way. Leading is only a division of labour: that a timer is delivered by one process is due to
+ * the claim, so two that both believe to lead do no harm.
  */
 export class TableStore extends Rows implements DurableStore {
   readonly kind: DurableStore['kind'];

@@ -9,7 +9,10 @@ const UNKNOWN = '0';
 let space: string | undefined;
 let seesProcesses: boolean | undefined;
 
-/** A name for something of this thread, as no other has in any pid namespace: process, thread, its start, namespace, machine. */
+/**
+ * A name for something of this thread, as no other has in any pid namespace: process, thread, its start, namespace,
+ * machine.
+ */
 export const newIdentity = (): string =>
   [process.pid, ownThread(), ownSpace(), ownHost(), Math.random().toString(36).slice(2, 12)].join('-');
 
@@ -31,8 +34,8 @@ function ownThread(): string {
 }
 
 /**
- * Where process ids mean the same: a boot of a machine, and a pid namespace in it. The number of a namespace that has ended is given
- * to another, but then all of its processes have ended as well, and started earlier.
+ * Where process ids mean the same: a boot of a machine, and a pid namespace in it. The number of a namespace that has
+ * ended is given to another, but then all of its processes have ended as well, and started earlier.
  */
 function ownSpace(): string {
   space ??= readSpace();
@@ -58,8 +61,8 @@ function hasOwnProc(): boolean {
 }
 
 /**
- * What has become of the thread that an identity of this pid namespace was made for. It is unknown where the kernel shows processes
- * but no threads: no Linux, or /proc hides those of other users (`hidepid`).
+ * What has become of the thread that an identity of this pid namespace was made for. It is unknown where the kernel
+ * shows processes but no threads: no Linux, or /proc hides those of other users (`hidepid`).
  */
 export function fateOf(identity: string): 'lives' | 'ended' | 'unknown' {
   const [pid, thread, start] = identity.split('-');
@@ -78,8 +81,9 @@ export function fateOf(identity: string): 'lives' | 'ended' | 'unknown' {
 }
 
 /**
- * After how many ticks of the boot a thread has started; empty if it has ended, or is hidden. Its number alone says little: what starts
- * next in a container has the same. A process that nobody has waited for has ended with its last thread.
+ * After how many ticks of the boot a thread has started; empty if it has ended, or is hidden. Its number alone says
+ * little: what starts next in a container has the same. A process that nobody has waited for has ended with its last
+ * thread.
  */
 function startOf(pid: number | string, thread: string): string {
   const stat = textOf(`/proc/${pid}/task/${thread}/stat`);

@@ -14,7 +14,10 @@ const TOLERANCE_MS = 20;
 /** Timers that are set again in one go: some 2 ms. */
 const SLICE = 5000;
 
-/** A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside its store. */
+/**
+ * A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside
+ * its store.
+ */
 export abstract class HeldTimer extends Waiter implements DueTimer {
   override readonly call = 'durable timer';
   override readonly isSettledByClose = true;
@@ -49,8 +52,8 @@ export abstract class HeldTimer extends Waiter implements DueTimer {
 }
 
 /**
- * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when it is set; and
- * if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
+ * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when
+ * it is set; and if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
  */
 export class Alarms {
   readonly clock: WallClock;
@@ -90,8 +93,8 @@ export class Alarms {
   }
 
   /**
-   * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the program is within a
-   * call of its own: without room the timer is woken a little later, and finds what is to be done.
+   * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the
+   * program is within a call of its own: without room the timer is woken a little later, and finds what is to be done.
    */
   takeOver(timer: HeldTimer): void {
     if (this.isClosed) return;

@@ -12,8 +12,8 @@ import { type UnstoredHolder, type UnstoredState, UnstoredTimer } from './unstor
 const PAUSE_MS = 1000;
 
 /**
- * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. What is scheduled for a key is here or in
- * the store:
+ * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. What is scheduled for a key
+ * is here or in the store:
  *
  *     schedule ──▶ young ──due──▶ due ──slot──▶ running ──▶ ended; young again, for the next attempt
  *         │          │  ▲          │               └─ schedule, cancel ─▶ ended
@@ -21,8 +21,8 @@ const PAUSE_MS = 1000;
  *         │          └─persistAfter┴─▶ storing ──▶ stored
  *         └─stored already, no room, or persistAfter is 0─▶ the store's
  *
- * unstored-timer.ts has the table. To move, cancel or deliver what is young or due costs no write, and is done at once unless a call for
- * the key is under way; what goes to the store takes its turn by key.
+ * unstored-timer.ts has the table. To move, cancel or deliver what is young or due costs no write, and is done at once
+ * unless a call for the key is under way; what goes to the store takes its turn by key.
  */
 export class Unstored implements UnstoredHolder {
   readonly alarms: Alarms;
@@ -61,8 +61,8 @@ export class Unstored implements UnstoredHolder {
   }
 
   /**
-   * Keeps a timer in memory for `youth` ms, or stores it; in place of what is scheduled only where `replaces` says so. Resolves with whether
-   * it has changed anything. Rejects with DurableStoreError.
+   * Keeps a timer in memory for `youth` ms, or stores it; in place of what is scheduled only where `replaces` says so.
+   * Resolves with whether it has changed anything. Rejects with DurableStoreError.
    */
   schedule(timer: StoredTimer, youth: number, kept?: Kept): Promise<boolean> {
     const id = idOf(timer);
@@ -164,9 +164,9 @@ export class Unstored implements UnstoredHolder {
   }
 
   /**
-   * Does the work of a call when the key's turn comes: `here`, in memory, if it can be, which is tried at once if nothing of the key is
-   * under way; `here` returns undefined, and has changed nothing, if the store is to be asked. The turn lasts until it is certain what has
-   * been done; the caller waits less.
+   * Does the work of a call when the key's turn comes: `here`, in memory, if it can be, which is tried at once if
+   * nothing of the key is under way; `here` returns undefined, and has changed nothing, if the store is to be asked.
+   * The turn lasts until it is certain what has been done; the caller waits less.
    */
   private async inTurn(
     id: string,

@@ -1,9 +1,9 @@
 import type { QueueLink } from '../queue-link.ts';
 
 /**
- * Begins an attempt of the job that a worker has taken. Invariant: of a job, an attempt begins only under its newest lock, with its
- * newest data, and unless it has ended or another comes after it; and it is counted before, and its lock renewed: BullMQ's worker takes
- * as many jobs as it may before it hands over the first.
+ * Begins an attempt of the job that a worker has taken. Invariant: of a job, an attempt begins only under its newest
+ * lock, with its newest data, and unless it has ended or another comes after it; and it is counted before, and its lock
+ * renewed: BullMQ's worker takes as many jobs as it may before it hands over the first.
  *
  *     KEYS  the job, its lock, what comes after it
  *     ARGV  the lock's token, the data that the worker knows, ms for which the lock holds
@@ -29,8 +29,9 @@ export async function claim(
 }
 
 /**
- * Keeps what becomes of a job after an attempt has failed. Invariant: that counts only under the job's newest lock, and unless the job
- * was cancelled or another comes after it. Then the job is scheduled again, with the new data; or it has ended, and is kept as dead.
+ * Keeps what becomes of a job after an attempt has failed. Invariant: that counts only under the job's newest lock, and
+ * unless the job was cancelled or another comes after it. Then the job is scheduled again, with the new data; or it has
+ * ended, and is kept as dead.
  *
  *     KEYS  the job, its lock, what comes after it, the dead
  *     ARGV  the lock's token, the new data or '', the timer, it as a dead one

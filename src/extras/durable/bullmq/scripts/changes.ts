@@ -2,9 +2,9 @@ import { jobTime, SCORES_PER_MS } from '../job-time.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /**
- * Cancels a timer. Invariant: after it no attempt begins. A job that no worker has is removed; one that a worker has is marked as ended,
- * which does not need its lock: the worker sees that before it begins an attempt, or when that has failed. What comes after it is
- * removed. Returns 1 if any of that was still to come.
+ * Cancels a timer. Invariant: after it no attempt begins. A job that no worker has is removed; one that a worker has is
+ * marked as ended, which does not need its lock: the worker sees that before it begins an attempt, or when that has
+ * failed. What comes after it is removed. Returns 1 if any of that was still to come.
  *
  *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, that are delayed, have a priority,
  *           wait, and wait in a queue that is paused
@@ -33,8 +33,9 @@ export async function cancel(link: QueueLink, timer: string): Promise<boolean> {
 }
 
 /**
- * Gives what is scheduled other data, and the delay for them. Invariant: it is what the caller has seen, so no newer payload is lost; and no
- * attempt of it has begun. A job that is due, or that a worker has, stays where it is: its worker delays it again.
+ * Gives what is scheduled other data, and the delay for them. Invariant: it is what the caller has seen, so no newer
+ * payload is lost; and no attempt of it has begun. A job that is due, or that a worker has, stays where it is: its
+ * worker delays it again.
  *
  *     KEYS  the timer's deduplication key, what comes after its job, the jobs that are delayed, BullMQ's marker
  *     ARGV  what the keys of jobs begin with, the data before and after, ms since 1970
@@ -68,9 +69,9 @@ export async function move(
 }
 
 /**
- * Schedules a timer whose job BullMQ has not replaced, as it is due. Invariant: what was scheduled last comes next, and never beside an
- * attempt. It gets the place of a job that waits for a worker; where a worker has the job, it comes after it: BullMQ makes it a job
- * when that one completes. This does not need the lock of the job.
+ * Schedules a timer whose job BullMQ has not replaced, as it is due. Invariant: what was scheduled last comes next, and
+ * never beside an attempt. It gets the place of a job that waits for a worker; where a worker has the job, it comes
+ * after it: BullMQ makes it a job when that one completes. This does not need the lock of the job.
  *
  *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, and that are delayed
  *     ARGV  what the keys of jobs begin with, the name, the data, the id of the job that comes after, '1' if nothing may be scheduled:
@@ -92,7 +93,10 @@ else
 end
 return 1`;
 
-/** Resolves with false if BullMQ can replace the job by now, or there is none; or something is scheduled that may not be. */
+/**
+ * Resolves with false if BullMQ can replace the job by now, or there is none; or something is scheduled that may not
+ * be.
+ */
 export async function supersede(
   link: QueueLink,
   timer: string,

@@ -7,7 +7,10 @@ export interface Look {
   /** Its job. */
   readonly job: string | null;
   readonly data: string | null;
-  /** 'running' while an attempt runs; 'ended' once the job is over, though a worker may still have it. Else it is scheduled. */
+  /**
+   * 'running' while an attempt runs; 'ended' once the job is over, though a worker may still have it. Else it is
+   * scheduled.
+   */
   readonly state: string | null;
   /** Attempts that have begun, beyond those in the data. */
   readonly attempts: number;

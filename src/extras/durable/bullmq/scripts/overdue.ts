@@ -5,8 +5,8 @@ import type { QueueLink } from '../queue-link.ts';
 const LOOKED = 100;
 
 /**
- * Looks at the jobs that wait for a worker, and that are delayed: also because no worker has promoted them, or because one without a
- * handler has put them back.
+ * Looks at the jobs that wait for a worker, and that are delayed: also because no worker has promoted them, or because
+ * one without a handler has put them back.
  *
  *     KEYS  the jobs that wait, and that are delayed
  *     ARGV  what the keys of jobs begin with, how many of each
@@ -26,7 +26,10 @@ look(redis.call('LRANGE', KEYS[1], -ARGV[2], -1))
 look(redis.call('ZRANGE', KEYS[2], 0, ARGV[2] - 1))
 return found`;
 
-/** Resolves with names of which a timer was due before that time: of those at the heads of the queue. `before`: ms since 1970. */
+/**
+ * Resolves with names of which a timer was due before that time: of those at the heads of the queue. `before`: ms since
+ * 1970.
+ */
 export async function overdueNames(link: QueueLink, before: number): Promise<string[]> {
   const found = (await link.run(HEADS, ['wait', 'delayed'], link.prefix, `${LOOKED}`)) as string[];
   const names = new Set<string>();
